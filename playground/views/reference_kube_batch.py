@@ -27,14 +27,14 @@ from scheduler_core.schedulers.kube_batch.resources import (
 )
 from scheduler_core.schedulers.kube_batch.scheduler import PERIOD
 from scheduler_core.schedulers.kube_batch.session import Session
-from scheduler_core.schedulers.kube_batch.snapshot import Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, WatchedObjects, take_snapshot
 
 
 @cache
 def registrations() -> dict[str, Registration]:
     """Return what each plugin registers with a session, here one without objects."""
     configuration = parse_configuration(None)
-    session = Session(take_snapshot(Objects.of([]), Options()), configuration.tiers)
+    session = Session(take_snapshot(WatchedObjects.of([]), ServerOption()), configuration.tiers)
     return {name: opens(session, {}) for name, opens in PLUGINS.items()}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from scheduler_core.cli.reporting import InputError
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.run import Stepper
-from scheduler_core.schedulers.extenders.port import Transport
+from scheduler_core.schedulers.extenders.port import ExtenderTransport
 
 
 def add_extender_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_extender_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def transport_of(options: argparse.Namespace) -> Transport | None:
+def transport_of(options: argparse.Namespace) -> ExtenderTransport | None:
     """Return what calls the approved URLs, ``None`` if there are none.
 
     Raises:

@@ -11,15 +11,21 @@ import time
 from scheduler_core.kubernetes.model import Container, Node, ObjectMeta, Pod, PodGroup, Queue
 from scheduler_core.schedulers.kube_batch.configuration import parse_configuration
 from scheduler_core.schedulers.kube_batch.running import run_session
-from scheduler_core.schedulers.kube_batch.snapshot import GROUP_NAME, Kept, Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import (
+    GROUP_NAME,
+    ServerOption,
+    SnapshotCache,
+    WatchedObjects,
+    take_snapshot,
+)
 
 CPU, MEMORY = 32_000, 128 << 30  # of a node: millicores, bytes
 SIZES = ((500, 1 << 30), (1000, 2 << 30), (2000, 2 << 30), (4000, 16 << 30))
 
 
-def cluster(nodes: int, queues: int, gangs: int, size: int) -> Objects:
+def cluster(nodes: int, queues: int, gangs: int, size: int) -> WatchedObjects:
     """Return nodes of one shape, queues of different weights, and gangs of pending pods."""
-    made = Objects()
+    made = WatchedObjects()
     made.nodes = [
         Node(
             ObjectMeta(f"n{number:05}", labels={"zone": f"z{number % 7}"}),
@@ -47,7 +53,7 @@ def measure(nodes: int, queues: int, gangs: int, size: int) -> tuple[float, floa
     """Return the CPU seconds of a snapshot and of its session, and the pods that were bound."""
     objects, configuration = cluster(nodes, queues, gangs, size), parse_configuration(None)
     began = time.process_time()
-    snapshot = take_snapshot(objects, Options(), Kept())
+    snapshot = take_snapshot(objects, ServerOption(), SnapshotCache())
     opened = time.process_time()
     finished = run_session(snapshot, configuration)
     return opened - began, time.process_time() - opened, len(finished.session.outcome.bound)

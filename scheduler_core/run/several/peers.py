@@ -28,7 +28,7 @@ from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.view import View
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.schedulers.kube_batch.snapshot import Options, group_of, is_watched
+from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, group_of, is_watched
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
@@ -214,7 +214,7 @@ class BesidePeer(Peer):
         super().__init__(view, listed=listed)
         self.name = name
         self.custom = CustomSchedulers(configurations, (name,))
-        self._watched = Options(name)
+        self._watched = ServerOption(name)
 
     @property
     def runs(self) -> str:

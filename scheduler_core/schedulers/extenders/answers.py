@@ -39,7 +39,7 @@ from scheduler_core.kubernetes.reading import (
 )
 from scheduler_core.schedulers.extenders.configuration import LONGEST_URL, VERBS, Verb
 from scheduler_core.schedulers.extenders.messages import encode
-from scheduler_core.schedulers.extenders.port import Call, Reply, digest
+from scheduler_core.schedulers.extenders.port import ExtenderCall, Reply, digest
 
 ANSWERS_KIND = "ExtenderAnswers"
 MOST_ROWS = 10_000  # of one extender
@@ -75,13 +75,13 @@ class Row(Struct, frozen=True):
     seconds: float = 0.0
     short: Mapping[str, Any] | None = None
 
-    def fits(self, call: Call) -> bool:
+    def fits(self, call: ExtenderCall) -> bool:
         """Return whether it answers a call, so far as the request's text does not matter."""
         if self.verb != call.verb or self.cycle not in (0, call.cycle):
             return False
         return not self.pod or fnmatchcase(call.pod, self.pod)
 
-    def reply(self, call: Call) -> Reply:
+    def reply(self, call: ExtenderCall) -> Reply:
         """Return the reply to a call."""
         body = self.body if self.body is not None else _body(call, self.short or {})
         return Reply(
@@ -125,7 +125,7 @@ class Table:
         declared = any(row.verb == verb for row in self._rows.get(plain, ()))
         return declared or any(key[:2] == (plain, verb) for key in self._recorded)
 
-    def find(self, call: Call) -> Reply | None:
+    def find(self, call: ExtenderCall) -> Reply | None:
         """Return the answer to a call, what was recorded of it first; ``None`` if there is none."""
         url = _plain(call.extender.url)
         recorded = self._recorded.get((url, call.verb, call.cycle))
@@ -136,7 +136,7 @@ class Table:
         return None if row is None else row.reply(call)
 
 
-class Kept(Struct, frozen=True):
+class RecordedReply(Struct, frozen=True):
     """A reply with what identifies its call: ``request`` is the digest of what was posted."""
 
     url: str
@@ -147,7 +147,7 @@ class Kept(Struct, frozen=True):
     reply: Reply
 
 
-def recording(replies: Iterable[Kept]) -> dict[str, Any]:
+def recording(replies: Iterable[RecordedReply]) -> dict[str, Any]:
     """Return the document of what a run's extenders answered, from which the run replays."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for kept in replies:
@@ -169,12 +169,12 @@ def _plain(url: str) -> str:
 # --- short answers, expanded as the protocol has them
 
 
-def _body(call: Call, short: Mapping[str, Any]) -> str:
+def _body(call: ExtenderCall, short: Mapping[str, Any]) -> str:
     """Return the JSON that an extender would answer."""
     return _BODIES[call.verb](call, short)
 
 
-def _filter_body(call: Call, short: Mapping[str, Any]) -> str:
+def _filter_body(call: ExtenderCall, short: Mapping[str, Any]) -> str:
     failed = {
         node: message for node, message in (short.get("failedNodes") or {}).items() if node in call.nodes
     }
@@ -200,12 +200,12 @@ def _filter_body(call: Call, short: Mapping[str, Any]) -> str:
     )
 
 
-def _prioritize_body(call: Call, short: Mapping[str, Any]) -> str:
+def _prioritize_body(call: ExtenderCall, short: Mapping[str, Any]) -> str:
     scores = short.get("scores") or {}
     return encode([{"Host": node, "Score": scores.get(node, 0)} for node in call.nodes])
 
 
-def _preempt_body(call: Call, short: Mapping[str, Any]) -> str:
+def _preempt_body(call: ExtenderCall, short: Mapping[str, Any]) -> str:
     """Return the victims: those proposed on every node, or those declared, by node and pod."""
     declared = short.get("victims")
     proposed = {node: dict(pods) for node, pods, _ in call.victims}
@@ -225,7 +225,7 @@ def _preempt_body(call: Call, short: Mapping[str, Any]) -> str:
     return encode({"NodeNameToMetaVictims": meta})
 
 
-def _bind_body(call: Call, short: Mapping[str, Any]) -> str:
+def _bind_body(call: ExtenderCall, short: Mapping[str, Any]) -> str:
     del call
     return encode({"Error": short.get("error") or ""})
 

@@ -8,25 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from scheduler_core.schedulers.extenders.port import Transport
+from scheduler_core.schedulers.extenders.port import ExtenderTransport
 
 
 class _Installed:
-    transport: Transport | None = None
+    transport: ExtenderTransport | None = None
 
 
-def install(transport: Transport | None) -> None:
+def install(transport: ExtenderTransport | None) -> None:
     """Have all runs that start from now on call extenders by a transport, or none of them."""
     _Installed.transport = transport
 
 
-def transport() -> Transport | None:
+def transport() -> ExtenderTransport | None:
     """Return the transport in force."""
     return _Installed.transport
 
 
 @contextmanager
-def using(transport: Transport | None) -> Iterator[None]:
+def using(transport: ExtenderTransport | None) -> Iterator[None]:
     """Install a transport for the runs that start within the block."""
     before = _Installed.transport
     _Installed.transport = transport

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from scheduler_core.schedulers.extenders.answers import Answers, Kept, Table, recording
+from scheduler_core.schedulers.extenders.answers import Answers, RecordedReply, Table, recording
 from scheduler_core.schedulers.extenders.configuration import Verb
-from scheduler_core.schedulers.extenders.port import Call, Reply, Transport, digest
+from scheduler_core.schedulers.extenders.port import ExtenderCall, ExtenderTransport, Reply, digest
 
 MOST_LIVE = 2_000  # calls of one run
 MOST_SECONDS = 300.0  # that the calls of one run may take together
@@ -21,20 +21,20 @@ class Asking:
     """
 
     def __init__(
-        self, declared: Iterable[Answers], transport: Transport | None, run: Callable[[], str] = str
+        self, declared: Iterable[Answers], transport: ExtenderTransport | None, run: Callable[[], str] = str
     ) -> None:
         self.table = Table(declared)
         self.transport = transport
         self._run = run
         self._name: str | None = None
         self._seconds = 0.0
-        self._replies: dict[tuple[Verb, int, str], Kept] = {}
+        self._replies: dict[tuple[Verb, int, str], RecordedReply] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Asking:
         """Return the port itself: a copied run asks nothing again."""
         return self
 
-    def ask(self, call: Call) -> Reply | None:
+    def ask(self, call: ExtenderCall) -> Reply | None:
         """Return the reply to a call, ``None`` if there is none and none may be fetched."""
         known = self.table.find(call)
         if known is not None:
@@ -53,7 +53,7 @@ class Asking:
             reply = self.transport.post(call.url, body, call.extender.timeout, about)
             self._seconds += reply.seconds
             url = call.extender.url
-            self._replies[key] = Kept(url, call.verb, call.cycle, call.pod, request, reply)
+            self._replies[key] = RecordedReply(url, call.verb, call.cycle, call.pod, request, reply)
         return self._replies[key].reply
 
     def recording(self) -> dict[str, Any] | None:

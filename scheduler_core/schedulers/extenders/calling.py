@@ -26,9 +26,9 @@ from scheduler_core.schedulers.extenders.messages import (
     preemption_args,
     preemption_result,
 )
-from scheduler_core.schedulers.extenders.port import Call, Port, Proposed, Reply, timed_out
+from scheduler_core.schedulers.extenders.port import ExtenderCall, Port, Proposed, Reply, timed_out
 from scheduler_core.schedulers.extenders.record import SHOWN, CallRecord, ExtenderRecord
-from scheduler_core.schedulers.extenders.rules import MAX_EXTENDER_PRIORITY, V1_11_RULES, Rules
+from scheduler_core.schedulers.extenders.rules import MAX_EXTENDER_PRIORITY, V1_11_RULES, ExtenderRules
 
 NAMES_SHOWN = 5
 
@@ -91,7 +91,7 @@ Victims = Mapping[str, tuple[Sequence[tuple[str, str]], int]]
 """By node: the pods to delete, as (namespace/name, uid), and how many budgets that violates."""
 
 
-class Attempt:
+class ExtenderCalls:
     """The calls of one attempt to schedule a pod."""
 
     def __init__(
@@ -101,7 +101,7 @@ class Attempt:
         documents: Documents,
         pod: AskedPod,
         cycle: int,
-        rules: Rules = V1_11_RULES,
+        rules: ExtenderRules = V1_11_RULES,
         *,
         trace: bool = True,
     ) -> None:
@@ -309,7 +309,7 @@ class Attempt:
         Raises:
             ExtenderError: It failed.
         """
-        call = Call(extender, verb, self.cycle, self.pod.key, nodes, body, victims)
+        call = ExtenderCall(extender, verb, self.cycle, self.pod.key, nodes, body, victims)
         reply = self.port.ask(call)
         if reply is None:
             self._note(call, None)
@@ -359,7 +359,7 @@ class Attempt:
             found.append((residents[uid], uid))
         return found
 
-    def _note(self, call: Call, reply: Reply | None) -> None:
+    def _note(self, call: ExtenderCall, reply: Reply | None) -> None:
         request = call.body() if self.trace else ""
         response = reply.body if reply is not None else ""
         answered = reply is not None and not reply.failure

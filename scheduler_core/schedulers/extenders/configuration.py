@@ -57,15 +57,15 @@ class Extender(Struct, frozen=True):
         return not self.resources or not self.resources.isdisjoint(names)
 
 
-class Form(Struct, frozen=True):
+class ExtenderDialect(Struct, frozen=True):
     """How a document writes its extenders: the names that differ, and whether durations are nanoseconds."""
 
     https: str
     nanoseconds: bool
 
 
-POLICY = Form("enableHttps", nanoseconds=True)
-CONFIGURATION = Form("enableHTTPS", nanoseconds=False)
+POLICY = ExtenderDialect("enableHttps", nanoseconds=True)
+CONFIGURATION = ExtenderDialect("enableHTTPS", nanoseconds=False)
 
 _PATHS: Mapping[str, Verb] = {
     "filterVerb": "filter",
@@ -82,7 +82,7 @@ _OTHERS = (
 class _Reader:
     """The reading of one list: problems and warnings so far, each with its path."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: ExtenderDialect) -> None:
         self.form = form
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
@@ -242,7 +242,9 @@ def duration(text: str) -> float | None:
     return sum(float(part[1]) * _UNITS[part[2]] for part in parts)
 
 
-def read_extenders(value: Any, form: Form) -> tuple[tuple[Extender, ...], list[Problem], list[Problem]]:
+def read_extenders(
+    value: Any, form: ExtenderDialect
+) -> tuple[tuple[Extender, ...], list[Problem], list[Problem]]:
     """Return the extenders in order, the errors and the warnings, each with its path."""
     reader = _Reader(form)
     if value is None:

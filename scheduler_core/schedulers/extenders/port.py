@@ -16,7 +16,7 @@ Proposed = tuple[tuple[str, tuple[tuple[str, str], ...], int], ...]
 """The victims that preempt is asked about: a node, its pods as (namespace/name, uid), budgets violated."""
 
 
-class Call(Struct, frozen=True):
+class ExtenderCall(Struct, frozen=True):
     """One question: ``verb`` of ``extender`` about ``pod`` in a cycle, numbered from 1.
 
     ``nodes`` are the names of the nodes asked about; ``victims``, of preempt alone, what is proposed on each.
@@ -50,12 +50,12 @@ class Reply(Struct, frozen=True):
 class Port(Protocol):
     """Answers calls."""
 
-    def ask(self, call: Call) -> Reply | None:
+    def ask(self, call: ExtenderCall) -> Reply | None:
         """Return the reply; ``None`` if there is neither an answer nor leave to call."""
         ...
 
 
-class Transport(Protocol):
+class ExtenderTransport(Protocol):
     """Posts to a URL, as far as the operator approves of it."""
 
     def approves(self, url: str) -> bool:

@@ -23,7 +23,7 @@ def bounded(score: int, weight: int) -> int:
     return max(-most, min(most, score))
 
 
-class Rules(Struct, frozen=True):
+class ExtenderRules(Struct, frozen=True):
     """One release's rules; the texts are of its errors, with fields to fill in."""
 
     release: str
@@ -44,7 +44,7 @@ class Rules(Struct, frozen=True):
     """What becomes of nodes that come back as objects, "" for nothing."""
 
 
-V1_11_RULES = Rules(
+V1_11_RULES = ExtenderRules(
     release="v1.11",
     wrong_status="Failed {path} with extender at URL {url}, code {code}",
     late="Post {url}: net/http: request canceled (Client.Timeout exceeded while awaiting headers)",
@@ -56,7 +56,7 @@ V1_11_RULES = Rules(
     binder_ignorable=False,
     rebuilt="",
 )
-V1_37_RULES = Rules(
+V1_37_RULES = ExtenderRules(
     release="v1.37",
     wrong_status="failed {path} with extender at URL {url}, code {code}",
     late='Post "{url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',

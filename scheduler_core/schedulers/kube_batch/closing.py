@@ -14,7 +14,7 @@ from scheduler_core.schedulers.kube_batch.model import (
     PIPELINED,
     RUNNING,
     SUCCEEDED,
-    Job,
+    JobInfo,
 )
 from scheduler_core.schedulers.kube_batch.plugins.gang import UNSCHEDULABLE, fit_error
 from scheduler_core.schedulers.kube_batch.record import Forgotten, GroupWritten, SessionEvent
@@ -77,7 +77,7 @@ def close(session: Session) -> Closing:
     return Closing(groups, tuple(events))
 
 
-def _status(job: Job, *, unschedulable: bool) -> PodGroupStatus:
+def _status(job: JobInfo, *, unschedulable: bool) -> PodGroupStatus:
     assert job.group is not None
     running = len(job.by_status.get(RUNNING, ()))
     if running and unschedulable:
@@ -95,7 +95,7 @@ def _status(job: Job, *, unschedulable: bool) -> PodGroupStatus:
     )
 
 
-def _events(job: Job, status: PodGroupStatus) -> list[Event]:
+def _events(job: JobInfo, status: PodGroupStatus) -> list[Event]:
     """Return the events of a job (SchedulerCache.RecordJobStatusEvent)."""
     events = []
     if not job.shadow and status.phase in ("Unknown", "Pending"):
@@ -105,7 +105,7 @@ def _events(job: Job, status: PodGroupStatus) -> list[Event]:
     return [*events, *_waiting(job)]
 
 
-def _waiting(job: Job) -> list[Event]:
+def _waiting(job: JobInfo) -> list[Event]:
     """Return the events of the tasks that are not sent."""
     message, waiting = fit_error(job), (*job.of(ALLOCATED), *job.of(PENDING))
     return [Event("Warning", "FailedScheduling", f"Pod {task.key}", message) for task in waiting]

@@ -96,7 +96,7 @@ class BatchConfiguration(Struct, frozen=True):
         return {one.name: one for tier in self.tiers for one in tier.plugins if one.name in PLUGIN_NAMES}
 
 
-class _Reading(Struct):
+class _Findings(Struct):
     """The problems found so far."""
 
     merges: int = 0
@@ -129,7 +129,7 @@ def parse_configuration(text: str | None) -> BatchConfiguration:
     """
     if text is None:
         text = DEFAULT_CONFIGURATION
-    reading = _Reading()
+    reading = _Findings()
     if len(text) > MOST_CHARACTERS:
         message = f"has {len(text):,} characters: at most {MOST_CHARACTERS:,} are read"
         raise ConfigurationError(message, [Problem(message, line=1)])
@@ -192,7 +192,7 @@ def _null(node: yaml.Node | None) -> bool:
     return node is None or (_scalar(node) and node.tag == "tag:yaml.org,2002:null")
 
 
-def _fields(node: yaml.Node | None, path: str, type_: str, reading: _Reading) -> dict[str, yaml.Node]:
+def _fields(node: yaml.Node | None, path: str, type_: str, reading: _Findings) -> dict[str, yaml.Node]:
     """Return a mapping's values by key; the last of a repeated key counts, merged ones at their place."""
     if node is None or _null(node):
         return {}
@@ -213,7 +213,7 @@ def _fields(node: yaml.Node | None, path: str, type_: str, reading: _Reading) ->
     return found
 
 
-def _merged(node: yaml.Node, path: str, type_: str, reading: _Reading) -> dict[str, yaml.Node]:
+def _merged(node: yaml.Node, path: str, type_: str, reading: _Findings) -> dict[str, yaml.Node]:
     """Return the fields of the mappings that ``<<`` merges; of several the first counts."""
     several = isinstance(node, yaml.SequenceNode)
     found: dict[str, yaml.Node] = {}
@@ -231,7 +231,7 @@ def _merged(node: yaml.Node, path: str, type_: str, reading: _Reading) -> dict[s
     return found
 
 
-def _items(node: yaml.Node | None, path: str, type_: str, reading: _Reading) -> list[yaml.Node]:
+def _items(node: yaml.Node | None, path: str, type_: str, reading: _Findings) -> list[yaml.Node]:
     if node is None or _null(node):
         return []
     if not isinstance(node, yaml.SequenceNode):
@@ -240,7 +240,7 @@ def _items(node: yaml.Node | None, path: str, type_: str, reading: _Reading) -> 
     return list(node.value)
 
 
-def _text(node: yaml.Node | None, path: str, reading: _Reading) -> str:
+def _text(node: yaml.Node | None, path: str, reading: _Findings) -> str:
     if node is None or _null(node):
         return ""
     if not _scalar(node):
@@ -249,7 +249,7 @@ def _text(node: yaml.Node | None, path: str, reading: _Reading) -> str:
     return str(node.value)
 
 
-def _actions(root: yaml.Node | None, node: yaml.Node | None, reading: _Reading) -> Iterable[str]:
+def _actions(root: yaml.Node | None, node: yaml.Node | None, reading: _Findings) -> Iterable[str]:
     """Split the actions; an unknown one ends the process, contrary to the original's message."""
     written = _text(node, "actions", reading)
     if reading.errors:
@@ -271,7 +271,7 @@ def _actions(root: yaml.Node | None, node: yaml.Node | None, reading: _Reading) 
         return  # the original stops at the first
 
 
-def _tiers(node: yaml.Node | None, reading: _Reading) -> Iterable[Tier]:
+def _tiers(node: yaml.Node | None, reading: _Findings) -> Iterable[Tier]:
     count = 0
     for place, tier in enumerate(_items(node, "tiers", "[]conf.Tier", reading)):
         path = f"tiers[{place}]"
@@ -287,7 +287,7 @@ def _tiers(node: yaml.Node | None, reading: _Reading) -> Iterable[Tier]:
         yield Tier(tuple(options))
 
 
-def _option(node: yaml.Node, path: str, reading: _Reading) -> PluginOption:
+def _option(node: yaml.Node, path: str, reading: _Findings) -> PluginOption:
     fields = _fields(node, path, "conf.PluginOption", reading)
     name = _text(fields.get("name"), f"{path}.name", reading)
     if name not in PLUGIN_NAMES:
@@ -315,7 +315,7 @@ _WORDS = {
 }
 
 
-def _boolean(node: yaml.Node, path: str, reading: _Reading) -> bool:
+def _boolean(node: yaml.Node, path: str, reading: _Findings) -> bool:
     value = None
     if isinstance(node, yaml.ScalarNode):
         if node.tag == BOOLEAN:
@@ -327,7 +327,7 @@ def _boolean(node: yaml.Node, path: str, reading: _Reading) -> bool:
     return value is not False
 
 
-def _arguments(plugin: str, node: yaml.Node | None, path: str, reading: _Reading) -> Mapping[str, str]:
+def _arguments(plugin: str, node: yaml.Node | None, path: str, reading: _Findings) -> Mapping[str, str]:
     path += ".arguments"
     found = {}
     known = ARGUMENTS.get(plugin, ())

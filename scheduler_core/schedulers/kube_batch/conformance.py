@@ -19,11 +19,16 @@ from scheduler_core.schedulers.kube_batch.configuration import (
     ConfigurationError,
     parse_configuration,
 )
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED, PIPELINED, Job
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED, PIPELINED, JobInfo
 from scheduler_core.schedulers.kube_batch.record import Amounts, JobShares, QueueShares
 from scheduler_core.schedulers.kube_batch.running import Finished, open_session, run_actions
 from scheduler_core.schedulers.kube_batch.session import Session
-from scheduler_core.schedulers.kube_batch.snapshot import Kept, Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import (
+    ServerOption,
+    SnapshotCache,
+    WatchedObjects,
+    take_snapshot,
+)
 
 MOST_SESSIONS = 3
 MILLION = 1_000_000  # shares have six digits in the records
@@ -46,8 +51,8 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
         configuration = parse_configuration(text)
     except ConfigurationError as error:
         return {"id": record.get("id"), "expect": {"configError": str(error)}}
-    objects = Objects.of(read_objects(record.get("objects")))
-    options = Options(
+    objects = WatchedObjects.of(read_objects(record.get("objects")))
+    options = ServerOption(
         str(config.get("schedulerName") or "kube-batch"), str(config.get("defaultQueue") or "default")
     )
     return {"id": record.get("id"), "expect": {"sessions": run(objects, configuration, options)}}
@@ -76,9 +81,11 @@ def read_objects(manifests: object) -> list[KubernetesObject]:
     return found
 
 
-def run(objects: Objects, configuration: BatchConfiguration, options: Options) -> list[dict[str, Any]]:
+def run(
+    objects: WatchedObjects, configuration: BatchConfiguration, options: ServerOption
+) -> list[dict[str, Any]]:
     """Run up to three sessions, with what happens to pods and groups in between."""
-    kept, answers = Kept(), []
+    kept, answers = SnapshotCache(), []
     for number in range(1, MOST_SESSIONS + 1):
         session = open_session(take_snapshot(objects, options, kept), configuration)
         before = _queue_shares(session), _job_shares(session)
@@ -91,7 +98,7 @@ def run(objects: Objects, configuration: BatchConfiguration, options: Options) -
     return answers
 
 
-def _pass_time(objects: Objects, finished: Finished) -> None:
+def _pass_time(objects: WatchedObjects, finished: Finished) -> None:
     """Remove pods that are being deleted and start bound ones; PodGroups keep their status."""
     outcome, groups = finished.session.outcome, finished.closing.groups
     gone = frozenset(outcome.evicted)
@@ -144,7 +151,7 @@ def _answer(
     return found
 
 
-def _job(job: Job) -> dict[str, Any]:
+def _job(job: JobInfo) -> dict[str, Any]:
     return {
         "queue": job.queue,
         "priority": job.priority,

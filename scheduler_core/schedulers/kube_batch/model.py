@@ -58,7 +58,7 @@ class Task:
 
 
 @dataclass(slots=True, eq=False)
-class Queue:
+class QueueInfo:
     """A Queue; its name is its id. ``created`` is in seconds since 1970."""
 
     name: str
@@ -67,7 +67,7 @@ class Queue:
 
 
 @dataclass(slots=True, eq=False)
-class Job:
+class JobInfo:
     """A PodGroup, or a PodDisruptionBudget with a controller, and the tasks that belong to it.
 
     ``group`` is ``None`` for a budget's job; ``shadow`` is whether the group exists only in the scheduler.

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, Job, Task
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, Task
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
@@ -26,7 +26,7 @@ PRIORITY = InterPodAffinityPriority()
 class InSession(Protocol):
     """What is read of a session."""
 
-    jobs: dict[str, Job]
+    jobs: dict[str, JobInfo]
     nodes: Nodes
     lost: set[str]
 

@@ -8,19 +8,19 @@ from typing import Protocol
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import BoolVector
-from scheduler_core.schedulers.kube_batch.model import Job, Queue, Task
+from scheduler_core.schedulers.kube_batch.model import JobInfo, QueueInfo, Task
 from scheduler_core.schedulers.kube_batch.record import JobShares, QueueShares
 from scheduler_core.schedulers.kube_batch.task_class import FloatVector
 
-Compare = Callable[[Job, Job], int]
-CompareQueues = Callable[[Queue, Queue], int]
+Compare = Callable[[JobInfo, JobInfo], int]
+CompareQueues = Callable[[QueueInfo, QueueInfo], int]
 CompareTasks = Callable[[Task, Task], int]
-CheckJob = Callable[[Job], bool]
-CheckQueue = Callable[[Queue], bool]
+CheckJob = Callable[[JobInfo], bool]
+CheckQueue = Callable[[QueueInfo], bool]
 Victims = Callable[[Task, Sequence[Task]], list[Task]]
 
 
-class Predicate(Protocol):
+class TaskPredicate(Protocol):
     """A check of one task against every node of the session."""
 
     def passes(self, task: Task) -> BoolVector:
@@ -32,7 +32,7 @@ class Predicate(Protocol):
         ...
 
 
-class NodeOrder(Protocol):
+class NodeScorer(Protocol):
     """A score of one task for every node of the session."""
 
     def score(self, task: Task, candidates: BoolVector) -> FloatVector:
@@ -56,14 +56,14 @@ class Registration(Struct, frozen=True, kw_only=True):
     job_order: Compare | None = None
     queue_order: CompareQueues | None = None
     task_order: CompareTasks | None = None
-    predicate: Predicate | None = None
-    node_order: NodeOrder | None = None
+    predicate: TaskPredicate | None = None
+    node_order: NodeScorer | None = None
     preemptable: Victims | None = None
     reclaimable: Victims | None = None
     overused: CheckQueue | None = None
     job_ready: CheckJob | None = None
     job_pipelined: CheckJob | None = None
-    job_valid: Callable[[Job], str] | None = None
+    job_valid: Callable[[JobInfo], str] | None = None
     allocated: Callable[[Task], None] | None = None
     deallocated: Callable[[Task], None] | None = None
     closing: Callable[[], None] | None = None

@@ -12,9 +12,9 @@ from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError
 from scheduler_core.schedulers.kube_batch.running import Finished, run_session
 from scheduler_core.schedulers.kube_batch.snapshot import (
-    Kept,
-    Objects,
-    Options,
+    ServerOption,
+    SnapshotCache,
+    WatchedObjects,
     group_of,
     shadow_job_of,
     take_snapshot,
@@ -38,9 +38,9 @@ class KubeBatch:
 
     def __init__(self) -> None:
         self._configuration = parse_configuration(None)
-        self._options = Options(NAME)
+        self._options = ServerOption(NAME)
         self._sessions = 0
-        self._kept = Kept()
+        self._kept = SnapshotCache()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> KubeBatch:
         """Return a scheduler that continues from here; what is kept between snapshots is computed again."""
@@ -115,7 +115,7 @@ class KubeBatch:
     def _run(self, framework: Handle, recorder: Recorder | None) -> Finished:
         pods = list(framework.pods.values())
         foreign = _coscheduled(pods)
-        objects = Objects(
+        objects = WatchedObjects(
             list(framework.cluster.nodes.values()),
             pods,
             [group for key, group in framework.groups.items() if key not in foreign],

@@ -19,8 +19,8 @@ from scheduler_core.schedulers.kube_batch.model import (
     PENDING,
     PIPELINED,
     RELEASING,
-    Job,
-    Queue,
+    JobInfo,
+    QueueInfo,
     Task,
 )
 from scheduler_core.schedulers.kube_batch.neighbors import Neighbors
@@ -47,7 +47,7 @@ MOST_HEAP = 200  # items of a heap that are recorded
 TierVictims = list[list[tuple[str, Victims]]]
 
 
-class Outcome(Struct):
+class SessionResult(Struct):
     """What a session sent: binds by pod, and evicted pods, both as ``namespace/name``, in order."""
 
     bound: dict[str, str] = field(default_factory=dict)
@@ -63,12 +63,12 @@ class Session:
     """
 
     def __init__(self, snapshot: Snapshot, tiers: Sequence[Tier], recorder: Recorder | None = None) -> None:
-        self.jobs: dict[str, Job] = snapshot.jobs
-        self.queues: dict[str, Queue] = snapshot.queues
+        self.jobs: dict[str, JobInfo] = snapshot.jobs
+        self.queues: dict[str, QueueInfo] = snapshot.queues
         self.nodes: Nodes = snapshot.nodes
         self.left_out = snapshot.left_out
         self.recorder = recorder
-        self.outcome = Outcome()
+        self.outcome = SessionResult()
         self.tiers = tiers
         self.unschedulable: set[str] = set()  # jobs whose condition was written in this session
         self.registered: dict[str, Registration] = {}
@@ -119,14 +119,14 @@ class Session:
 
     # Orders
 
-    def job_less(self, left: Job, right: Job) -> bool:
+    def job_less(self, left: JobInfo, right: JobInfo) -> bool:
         """Return whether a job comes first (Session.JobOrderFn)."""
         for order in self._job_order:
             if found := order(left, right):
                 return bool(found < 0)
         return (left.created, left.id) < (right.created, right.id)
 
-    def queue_less(self, left: Queue, right: Queue) -> bool:
+    def queue_less(self, left: QueueInfo, right: QueueInfo) -> bool:
         """Return whether a queue comes first (Session.QueueOrderFn)."""
         for order in self._queue_order:
             if found := order(left, right):
@@ -149,14 +149,14 @@ class Session:
         recorder.note(HeapPop(recorder.action, what, owner, size, before, name(found)))
         return found
 
-    def pop_queue(self, heap: Heap[Queue]) -> Queue:
+    def pop_queue(self, heap: Heap[QueueInfo]) -> QueueInfo:
         """Pop a heap of queues."""
-        found: Queue = self.pop("queue", "", heap, attrgetter("name"))
+        found: QueueInfo = self.pop("queue", "", heap, attrgetter("name"))
         return found
 
-    def pop_job(self, heap: Heap[Job], queue: str) -> Job:
+    def pop_job(self, heap: Heap[JobInfo], queue: str) -> JobInfo:
         """Pop a queue's heap of jobs."""
-        found: Job = self.pop("job", queue, heap, attrgetter("id"))
+        found: JobInfo = self.pop("job", queue, heap, attrgetter("id"))
         return found
 
     def pop_task(self, heap: Heap[Task], job: str) -> Task:
@@ -166,22 +166,22 @@ class Session:
 
     # Checks
 
-    def job_ready(self, job: Job) -> bool:
+    def job_ready(self, job: JobInfo) -> bool:
         """Return whether every plugin finds a job ready; without any, it is (Session.JobReady)."""
         return all(check(job) for check in self._ready)
 
-    def job_invalid(self, job: Job) -> str:
+    def job_invalid(self, job: JobInfo) -> str:
         """Return why a plugin would reject a job, "" if none would (Session.JobValid).
 
         The original asks before any plugin has registered: jobs are never rejected.
         """
         return next((why for check in self._valid if (why := check(job))), "")
 
-    def job_pipelined(self, job: Job) -> bool:
+    def job_pipelined(self, job: JobInfo) -> bool:
         """Return whether every plugin finds a job pipelined (Session.JobPipelined)."""
         return all(check(job) for check in self._pipelined)
 
-    def overused(self, queue: Queue) -> bool:
+    def overused(self, queue: QueueInfo) -> bool:
         """Return whether any plugin finds a queue overused (Session.Overused)."""
         return any(check(queue) for check in self._overused)
 
@@ -327,7 +327,7 @@ class Session:
             self._dispatch(job)
         return True
 
-    def _dispatch(self, job: Job) -> None:
+    def _dispatch(self, job: JobInfo) -> None:
         """Send every Allocated task of a job; the first that cannot be sent ends this."""
         for task in job.of(ALLOCATED):
             if not self._sendable(task):

@@ -13,7 +13,7 @@ from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.resources import Resource, dominant_share
 
 
-class Account(Struct):
+class DominantShare(Struct):
     """What one has, and the highest share of any resource of the ``whole`` that this is."""
 
     name: str
@@ -27,7 +27,7 @@ class Account(Struct):
         self.share, self.dominant = dominant_share(self.allocated, self.whole)
 
 
-A = TypeVar("A", bound=Account)
+A = TypeVar("A", bound=DominantShare)
 Shares = TypeVar("Shares", bound=JobShares | QueueShares)
 
 

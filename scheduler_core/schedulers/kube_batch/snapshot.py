@@ -20,8 +20,8 @@ from scheduler_core.schedulers.kube_batch.model import (
     SUCCEEDED,
     TERMINATED_STATUSES,
     UNKNOWN,
-    Job,
-    Queue,
+    JobInfo,
+    QueueInfo,
     Task,
 )
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
@@ -33,7 +33,7 @@ GROUP_MIN_MEMBER = "scheduling.k8s.io/group-min-member"  # of pods without a gro
 NEVER_CREATED = float("-inf")  # an object without a creationTimestamp has Go's zero time
 
 
-class Options(Struct, frozen=True):
+class ServerOption(Struct, frozen=True):
     """The process's flags that decide about pods: --scheduler-name and --default-queue."""
 
     scheduler_name: str = "kube-batch"
@@ -41,7 +41,7 @@ class Options(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Objects:
+class WatchedObjects:
     """The objects that the scheduler watches, each kind in order of creation."""
 
     nodes: list[api.Node] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Objects:
     budgets: list[api.PodDisruptionBudget] = field(default_factory=list)
 
     @classmethod
-    def of(cls, objects: Iterable[api.KubernetesObject]) -> Objects:
+    def of(cls, objects: Iterable[api.KubernetesObject]) -> WatchedObjects:
         """Sort objects by kind; other kinds are not watched."""
         found = cls()
         table: Mapping[type, list[api.KubernetesObject]] = {
@@ -84,15 +84,15 @@ class Snapshot:
     ``left_out`` are the jobs that it does not contain, and the pods that it has on no node.
     """
 
-    jobs: dict[str, Job]
-    queues: dict[str, Queue]
+    jobs: dict[str, JobInfo]
+    queues: dict[str, QueueInfo]
     nodes: Nodes
-    options: Options
+    options: ServerOption
     left_out: list[LeftOut]
 
 
 @dataclass(slots=True)
-class Kept:
+class SnapshotCache:
     """What is reused from one snapshot to the next while the objects stay the same."""
 
     classes: TaskClasses = field(default_factory=TaskClasses)
@@ -118,14 +118,16 @@ def task_status(pod: api.Pod) -> str:
     return {"Succeeded": SUCCEEDED, "Failed": FAILED}.get(pod.phase, UNKNOWN)
 
 
-def is_watched(pod: api.Pod, options: Options) -> bool:
+def is_watched(pod: api.Pod, options: ServerOption) -> bool:
     """Return whether a pod enters the cache: a pending one only if it names this scheduler."""
     return pod.scheduler_name == options.scheduler_name or pod.phase not in ("Pending", "")
 
 
-def take_snapshot(objects: Objects, options: Options, kept: Kept | None = None) -> Snapshot:
+def take_snapshot(
+    objects: WatchedObjects, options: ServerOption, kept: SnapshotCache | None = None
+) -> Snapshot:
     """Build jobs from groups, budgets and pods, and put the tasks on their nodes."""
-    kept = Kept() if kept is None else kept
+    kept = SnapshotCache() if kept is None else kept
     left_out: list[LeftOut] = []
     jobs = _declared_jobs(objects, options)
     tasks = []
@@ -141,11 +143,11 @@ def take_snapshot(objects: Objects, options: Options, kept: Kept | None = None) 
     return Snapshot(included, queues, nodes, options, left_out)
 
 
-def _declared_jobs(objects: Objects, options: Options) -> dict[str, Job]:
-    jobs: dict[str, Job] = {}
+def _declared_jobs(objects: WatchedObjects, options: ServerOption) -> dict[str, JobInfo]:
+    jobs: dict[str, JobInfo] = {}
     for group in objects.groups:
         meta = group.meta
-        jobs[meta.key] = Job(
+        jobs[meta.key] = JobInfo(
             meta.key,
             meta.name,
             meta.namespace,
@@ -160,7 +162,7 @@ def _declared_jobs(objects: Objects, options: Options) -> dict[str, Job]:
         if controller is None:
             continue
         least = budget.min_available if isinstance(budget.min_available, int) else 0
-        jobs[controller.uid] = Job(
+        jobs[controller.uid] = JobInfo(
             controller.uid, meta.name, meta.namespace, options.default_queue, least, created_at(meta)
         )
     return jobs
@@ -195,7 +197,7 @@ def shadow_job_of(pod: api.Pod) -> str:
     return owner or pod.meta.uid or pod.meta.key
 
 
-def _join(task: Task, jobs: dict[str, Job], options: Options) -> None:
+def _join(task: Task, jobs: dict[str, JobInfo], options: ServerOption) -> None:
     """Add a task to its job (SchedulerCache.getOrCreateJob).
 
     A pod of this scheduler without a group gets a shadow group; one of another only occupies its node.
@@ -208,11 +210,11 @@ def _join(task: Task, jobs: dict[str, Job], options: Options) -> None:
         if task.job not in jobs:
             jobs[task.job] = _shadow(task, options)
     elif task.job not in jobs:
-        jobs[task.job] = Job(task.job, "", "", "", 0, NEVER_CREATED)
+        jobs[task.job] = JobInfo(task.job, "", "", "", 0, NEVER_CREATED)
     jobs[task.job].add(task)
 
 
-def _shadow(task: Task, options: Options) -> Job:
+def _shadow(task: Task, options: ServerOption) -> JobInfo:
     """Return the job of a pod without a group (createShadowPodGroup)."""
     pod = task.pod
     given = parse_int(pod.meta.annotations.get(GROUP_MIN_MEMBER, ""))
@@ -224,7 +226,7 @@ def _shadow(task: Task, options: Options) -> Job:
         priority_class_name=pod.priority_class_name,
     )
     namespace, queue = pod.meta.namespace, options.default_queue
-    return Job(task.job, task.job, namespace, queue, least, task.created, group, shadow=True)
+    return JobInfo(task.job, task.job, namespace, queue, least, task.created, group, shadow=True)
 
 
 def created_at(meta: api.ObjectMeta) -> float:
@@ -233,11 +235,11 @@ def created_at(meta: api.ObjectMeta) -> float:
     return NEVER_CREATED if seconds is None else seconds
 
 
-def _queue(queue: api.Queue) -> Queue:
-    return Queue(queue.meta.name, queue.weight, created_at(queue.meta))
+def _queue(queue: api.Queue) -> QueueInfo:
+    return QueueInfo(queue.meta.name, queue.weight, created_at(queue.meta))
 
 
-def _nodes(objects: Objects, tasks: list[Task], kept: Kept, left_out: list[LeftOut]) -> Nodes:
+def _nodes(objects: WatchedObjects, tasks: list[Task], kept: SnapshotCache, left_out: list[LeftOut]) -> Nodes:
     """Put the tasks on their nodes (SchedulerCache.addTask).
 
     A node takes them in order as long as they fit. It stays ready: the original compares what is used with
@@ -260,7 +262,9 @@ def _nodes(objects: Objects, tasks: list[Task], kept: Kept, left_out: list[LeftO
     return nodes
 
 
-def _included(jobs: dict[str, Job], queues: dict[str, Queue], left_out: list[LeftOut]) -> dict[str, Job]:
+def _included(
+    jobs: dict[str, JobInfo], queues: dict[str, QueueInfo], left_out: list[LeftOut]
+) -> dict[str, JobInfo]:
     """Return the jobs that sessions schedule: those with a group or budget and an existing queue."""
     found = {}
     for name, job in jobs.items():
@@ -273,7 +277,7 @@ def _included(jobs: dict[str, Job], queues: dict[str, Queue], left_out: list[Lef
     return found
 
 
-def _set_priorities(jobs: Iterable[Job], classes: list[api.PriorityClass]) -> None:
+def _set_priorities(jobs: Iterable[JobInfo], classes: list[api.PriorityClass]) -> None:
     """Set the jobs' priorities: of their PriorityClass, or of the global default; a budget's job has 0."""
     by_name = {found.meta.name: found.value for found in classes}
     default = next((found.value for found in reversed(classes) if found.global_default), 0)

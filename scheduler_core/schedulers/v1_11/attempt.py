@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle, Decision, QueueState
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
-from scheduler_core.schedulers.extenders.calling import Attempt, ExtenderError
+from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
@@ -101,7 +101,7 @@ class GenericScheduler(Struct, frozen=True):
         feasible: Rows | None,
         vectors: ClassVectors | None,
         counter: int,
-        asking: Attempt,
+        asking: ExtenderCalls,
     ) -> Cycle:
         """Go on with what the extenders leave of the feasible nodes."""
         everything = self.cluster.columns.everything.astype(np.int64)
@@ -167,7 +167,7 @@ class GenericScheduler(Struct, frozen=True):
         failed: Codes,
         counter: int,
         *,
-        asking: Attempt | None = None,
+        asking: ExtenderCalls | None = None,
         extended: ExtendedFilter | None = None,
     ) -> Cycle:
         """Preempt; what extenders gave as reasons counts in the message, and is never unresolvable."""
@@ -210,7 +210,7 @@ class GenericScheduler(Struct, frozen=True):
         feasible: Rows | None,
         vectors: ClassVectors | None,
         counter: int,
-        asking: Attempt | None = None,
+        asking: ExtenderCalls | None = None,
         extended: ExtendedFilter | None = None,
     ) -> Cycle:
         """Select the only feasible node, or the best-scoring of several, and let an extender bind."""
@@ -262,7 +262,7 @@ class GenericScheduler(Struct, frozen=True):
         phases: tuple[str, ...],
         *,
         filtered: Filtered | None = None,
-        asking: Attempt | None = None,
+        asking: ExtenderCalls | None = None,
         extended: ExtendedFilter | None = None,
         **parts: Any,
     ) -> Cycle:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.priority_row import PriorityRow
-from scheduler_core.schedulers.extenders.calling import AskedPod, Attempt, Documents, Prioritized
+from scheduler_core.schedulers.extenders.calling import AskedPod, Documents, ExtenderCalls, Prioritized
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.extenders.port import Port
 from scheduler_core.schedulers.extenders.record import ExtenderRecord
@@ -35,11 +35,11 @@ class Extension(Struct, frozen=True):
     documents: Documents
     cycle: Callable[[], int]
 
-    def attempt(self, pod: PodState, *, trace: bool) -> Attempt:
+    def attempt(self, pod: PodState, *, trace: bool) -> ExtenderCalls:
         """Begin the calls about one pod."""
         meta = pod.pod.meta
         asked = AskedPod(pod.key, meta.namespace, meta.name, uid_of(pod.pod), resource_names(pod.pod))
-        return Attempt(self.extenders, self.port, self.documents, asked, self.cycle(), trace=trace)
+        return ExtenderCalls(self.extenders, self.port, self.documents, asked, self.cycle(), trace=trace)
 
 
 class ExtendedFilter(Struct):
@@ -66,7 +66,9 @@ class ExtendedFilter(Struct):
         return codes if codes is None or not self.rows else np.vstack([codes, *self.rows.values()])
 
 
-def filter_by_extenders(asking: Attempt, cluster: Cluster, feasible: npt.NDArray[np.int64]) -> ExtendedFilter:
+def filter_by_extenders(
+    asking: ExtenderCalls, cluster: Cluster, feasible: npt.NDArray[np.int64]
+) -> ExtendedFilter:
     """Ask the extenders about the feasible nodes.
 
     Raises:
@@ -103,7 +105,7 @@ def rows_of_scores(found: Sequence[Prioritized], names: Sequence[str]) -> list[P
 
 
 def extended_candidates(
-    asking: Attempt, cluster: Cluster, candidates: Sequence[NodeVictims]
+    asking: ExtenderCalls, cluster: Cluster, candidates: Sequence[NodeVictims]
 ) -> list[NodeVictims]:
     """Return the candidates and victims that the extenders leave, in object order.
 
@@ -145,7 +147,7 @@ def extended_candidates(
     return sorted(found, key=lambda one: one.index)
 
 
-def records(asking: Attempt | None) -> tuple[ExtenderRecord, ...]:
+def records(asking: ExtenderCalls | None) -> tuple[ExtenderRecord, ...]:
     """Return the record of an attempt's calls; none without extenders."""
     return () if asking is None else (asking.record(),)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.schedulers.extenders.calling import AskedPod
-from scheduler_core.schedulers.extenders.calling import Attempt as Calls
+from scheduler_core.schedulers.extenders.calling import ExtenderCalls
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.extenders.messages import encode
 from scheduler_core.schedulers.extenders.port import Port
@@ -85,12 +85,12 @@ class ExtenderClient:
         self.documents = CachedManifests(cluster)
         self.cycle = cycle
         self.trace = True
-        self._begun: list[Calls] = []
+        self._begun: list[ExtenderCalls] = []
 
-    def calls(self, pod: CompiledPod) -> Calls:
+    def calls(self, pod: CompiledPod) -> ExtenderCalls:
         """Begin the calls about one pod."""
         asked = AskedPod(pod.key, pod.namespace, pod.name, pod.uid, resource_names(pod))
-        calls = Calls(
+        calls = ExtenderCalls(
             self.extenders, self.port, self.documents, asked, self.cycle(), V1_37_RULES, trace=self.trace
         )
         self._begun.append(calls)
@@ -122,7 +122,7 @@ class _Existing:
         return isinstance(name, str) and self.nodes.row(name) is not None
 
 
-def pass_extenders(calls: Calls, attempt: PodAttempt, nodes: NodeTable, rows: Rows) -> Rows:
+def pass_extenders(calls: ExtenderCalls, attempt: PodAttempt, nodes: NodeTable, rows: Rows) -> Rows:
     """Return what the extenders leave of the feasible rows, and note why they failed the others.
 
     A node that an extender failed has the status of the last one that did; one that it dropped in silence
@@ -155,7 +155,7 @@ def pass_extenders(calls: Calls, attempt: PodAttempt, nodes: NodeTable, rows: Ro
 
 
 def allowed(
-    calls: Calls, cluster: ClusterState, candidates: Sequence[Candidate], *, groups: bool
+    calls: ExtenderCalls, cluster: ClusterState, candidates: Sequence[Candidate], *, groups: bool
 ) -> list[Candidate]:
     """Return the candidates and victims that the extenders leave (Evaluator.callExtenders).
 
@@ -203,7 +203,7 @@ def _status(verdict: tuple[str, bool]) -> Status:
     return Status(UNSCHEDULABLE if resolvable else UNRESOLVABLE, (message,))
 
 
-def add_scores(calls: Calls, scored: ScoredNodes) -> None:
+def add_scores(calls: ExtenderCalls, scored: ScoredNodes) -> None:
     """Add the extenders' scores to those of the plugins.
 
     Among equal totals kube-scheduler then takes a node at random, of those that an extender scored: one

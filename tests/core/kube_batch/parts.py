@@ -19,7 +19,12 @@ from scheduler_core.kubernetes.model import (
 from scheduler_core.schedulers.kube_batch.configuration import parse_configuration
 from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.running import Finished, run_session
-from scheduler_core.schedulers.kube_batch.snapshot import GROUP_NAME, Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import (
+    GROUP_NAME,
+    ServerOption,
+    WatchedObjects,
+    take_snapshot,
+)
 
 GIB = 2**30
 USUAL = ("priority gang conformance", "drf predicates proportion nodeorder")
@@ -106,7 +111,7 @@ def session(
         listed += obj if isinstance(obj, list) else [obj]
     if not any(isinstance(obj, Queue) for obj in listed):
         listed.append(queue())
-    snapshot = take_snapshot(Objects.of(listed), Options())
+    snapshot = take_snapshot(WatchedObjects.of(listed), ServerOption())
     text = configuration() if conf is None else conf
     return run_session(snapshot, parse_configuration(text), recorder)
 

@@ -17,7 +17,7 @@ from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError, Resource
 from scheduler_core.schedulers.kube_batch.running import Finished, run_session
 from scheduler_core.schedulers.kube_batch.session import Session
-from scheduler_core.schedulers.kube_batch.snapshot import Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, WatchedObjects, take_snapshot
 from scheduler_core.schedulers.kube_batch.task_class import least_free, vector
 from tests.core.kube_batch.parts import configuration, group, members, node, pod, priority_class, queue
 
@@ -63,7 +63,7 @@ ORDERS = st.lists(st.sampled_from(ACTION_NAMES), min_size=1, max_size=4).map(", 
 def run(objects: list[KubernetesObject], conf: str) -> tuple[Finished, Recorder]:
     """Run one session with a recorder."""
     recorder = Recorder()
-    snapshot = take_snapshot(Objects.of(objects), Options())
+    snapshot = take_snapshot(WatchedObjects.of(objects), ServerOption())
     return run_session(snapshot, parse_configuration(conf), recorder), recorder
 
 

@@ -30,7 +30,7 @@ from scheduler_core.schedulers.kube_batch.record import (
 )
 from scheduler_core.schedulers.kube_batch.recorder import MOST_NODES, Recorder
 from scheduler_core.schedulers.kube_batch.running import run_session
-from scheduler_core.schedulers.kube_batch.snapshot import Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, WatchedObjects, take_snapshot
 from tests.conformance.kube_batch_records import lines
 from tests.core.kube_batch.parts import (
     configuration,
@@ -206,7 +206,7 @@ def test_a_recorder_changes_nothing(start: int) -> None:
             continue
         outcomes = []
         for recorder in (None, Recorder()):
-            objects = Objects.of(read_objects(record["objects"]))
-            finished = run_session(take_snapshot(objects, Options()), conf, recorder)
+            objects = WatchedObjects.of(read_objects(record["objects"]))
+            finished = run_session(take_snapshot(objects, ServerOption()), conf, recorder)
             outcomes.append((finished.session.outcome, finished.closing))
         assert outcomes[0] == outcomes[1], record["id"]

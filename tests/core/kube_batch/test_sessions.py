@@ -24,7 +24,12 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.schedulers.kube_batch.plugins.gang import NOT_ENOUGH_RESOURCES, UNSCHEDULABLE
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError
-from scheduler_core.schedulers.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.snapshot import (
+    GROUP_MIN_MEMBER,
+    ServerOption,
+    WatchedObjects,
+    take_snapshot,
+)
 from tests.core.kube_batch.parts import (
     bound,
     configuration,
@@ -455,7 +460,7 @@ def test_plugin_switches_change_the_orders() -> None:
 def test_a_budget_without_controller_is_no_gang() -> None:
     """It is not respected as a disruption budget either."""
     budget = PodDisruptionBudget(ObjectMeta("b", "ns"), min_available=2)
-    assert take_snapshot(Objects.of([budget, queue()]), Options()).jobs == {}
+    assert take_snapshot(WatchedObjects.of([budget, queue()]), ServerOption()).jobs == {}
 
 
 def test_a_task_that_was_rolled_back_is_accepted_by_its_former_node_only() -> None:

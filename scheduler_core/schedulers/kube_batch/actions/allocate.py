@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.schedulers.kube_batch.heap import Heap
-from scheduler_core.schedulers.kube_batch.model import PENDING, Job, Task
+from scheduler_core.schedulers.kube_batch.model import PENDING, JobInfo, Task
 from scheduler_core.schedulers.kube_batch.session import Session
 
 
@@ -16,7 +16,7 @@ def allocate(session: Session) -> None:
     at the first task that no node can take; what was allocated until then stays so, and keeps its nodes.
     """
     queues = Heap(session.queue_less)
-    jobs: dict[str, Heap[Job]] = {}
+    jobs: dict[str, Heap[JobInfo]] = {}
     for job in session.jobs.values():
         queues.push(session.queues[job.queue])
         jobs.setdefault(job.queue, Heap(session.job_less)).push(job)
@@ -38,7 +38,7 @@ def allocate(session: Session) -> None:
         queues.push(queue)
 
 
-def _serve(session: Session, job: Job, tasks: Heap[Task]) -> bool:
+def _serve(session: Session, job: JobInfo, tasks: Heap[Task]) -> bool:
     """Place a job's tasks in order; return whether it waits for another turn."""
     nodes = session.nodes
     while tasks:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from scheduler_core.schedulers.kube_batch.heap import Heap
-from scheduler_core.schedulers.kube_batch.model import PENDING, RUNNING, Job, Task
+from scheduler_core.schedulers.kube_batch.model import PENDING, RUNNING, JobInfo, Task
 from scheduler_core.schedulers.kube_batch.resources import Resource, total
 from scheduler_core.schedulers.kube_batch.session import Session
 from scheduler_core.schedulers.kube_batch.statement import Statement
@@ -21,7 +21,7 @@ def preempt(session: Session) -> None:
     The second part follows the first of every queue: it takes a task off each job with pending ones, those
     of queues whose turn is still to come among them.
     """
-    preemptors: dict[str, Heap[Job]] = {}
+    preemptors: dict[str, Heap[JobInfo]] = {}
     tasks: dict[str, Heap[Task]] = {}
     queues = dict.fromkeys(job.queue for job in session.jobs.values())
     for job in session.jobs.values():
@@ -34,7 +34,7 @@ def preempt(session: Session) -> None:
         _within_jobs(session, tasks)
 
 
-def _between_jobs(session: Session, jobs: Heap[Job], tasks: dict[str, Heap[Task]]) -> None:
+def _between_jobs(session: Session, jobs: Heap[JobInfo], tasks: dict[str, Heap[Task]]) -> None:
     """Preempt for the jobs of a queue in order, all or nothing: a job that is not pipelined is undone."""
     while jobs:
         job = session.pop_job(jobs, jobs.items[0].queue)
@@ -42,7 +42,7 @@ def _between_jobs(session: Session, jobs: Heap[Job], tasks: dict[str, Heap[Task]
         while tasks[job.id]:
             task = session.pop_task(tasks[job.id], job.id)
 
-            def other_jobs(victim: Task, job: Job = job) -> bool:
+            def other_jobs(victim: Task, job: JobInfo = job) -> bool:
                 owner = session.jobs.get(victim.job)
                 return owner is not None and owner.queue == job.queue and victim.job != job.id
 

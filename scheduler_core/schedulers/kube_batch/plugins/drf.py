@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, Job, Task
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, Task
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.record import JobShares
 from scheduler_core.schedulers.kube_batch.resources import Resource, dominant_share, total
 from scheduler_core.schedulers.kube_batch.session import Session
-from scheduler_core.schedulers.kube_batch.shares import Account, Accounts
+from scheduler_core.schedulers.kube_batch.shares import Accounts, DominantShare
 
 SHARE_DELTA = 0.000001  # shares closer than this are equal where victims are chosen
 
@@ -20,7 +20,7 @@ class Drf:
     def __init__(self, session: Session) -> None:
         self.total = total(session.nodes.total)
         accounts = {
-            job.id: Account(job.id, self.total, job.requested(ALLOCATED_STATUSES))
+            job.id: DominantShare(job.id, self.total, job.requested(ALLOCATED_STATUSES))
             for job in session.jobs.values()
         }
         self.shares = Accounts(accounts, lambda task: task.job, _shares, session.recorder)
@@ -28,7 +28,7 @@ class Drf:
             account.update()
             self.shares.note(account)
 
-    def order(self, left: Job, right: Job) -> int:
+    def order(self, left: JobInfo, right: JobInfo) -> int:
         """Compare jobs: the smaller share comes first."""
         return self.shares.compare(left.id, right.id)
 
@@ -49,7 +49,7 @@ class Drf:
         return found
 
 
-def _shares(action: str, job: Account) -> JobShares:
+def _shares(action: str, job: DominantShare) -> JobShares:
     return JobShares(action, job.name, job.allocated.amounts(), job.share, job.dominant)
 
 

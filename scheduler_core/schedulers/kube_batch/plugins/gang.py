@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.kubernetes.model import PodGroupCondition
-from scheduler_core.schedulers.kube_batch.model import Job, Task
+from scheduler_core.schedulers.kube_batch.model import JobInfo, Task
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -55,15 +55,15 @@ def with_condition(
     return (*conditions[:place], condition, *conditions[place + 1 :])
 
 
-def _spares(job: Job) -> bool:
+def _spares(job: JobInfo) -> bool:
     return job.min_available <= job.ready_tasks - 1 or job.min_available == 1
 
 
-def _not_ready_first(left: Job, right: Job) -> int:
+def _not_ready_first(left: JobInfo, right: JobInfo) -> int:
     return int(left.ready) - int(right.ready)
 
 
-def _validity(job: Job) -> str:
+def _validity(job: JobInfo) -> str:
     """Return why a job has too few tasks, "" if it has enough.
 
     The original evaluates this before any plugin has registered, so that it never rejects a job.
@@ -73,13 +73,13 @@ def _validity(job: Job) -> str:
     return f"Not enough valid tasks for gang-scheduling, valid: {valid}, min: {job.min_available}"
 
 
-def message_of(job: Job) -> str:
+def message_of(job: JobInfo) -> str:
     """Return the message of the condition Unschedulable."""
     short = job.min_available - job.ready_tasks
     return f"{short}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
 
 
-def fit_error(job: Job) -> str:
+def fit_error(job: JobInfo) -> str:
     """Return what the last task that was pipelined lacked on its node (JobInfo.FitError)."""
     if not job.short_of:
         return "0 nodes are available"

@@ -35,7 +35,7 @@ RESOURCE_PARTS = ("leastrequested", "mostrequested", "balancedresource")
 
 
 @dataclass(slots=True)
-class Kept:
+class ResourceScores:
     """Scores by resources for tasks of one size; ``seen`` counts the changes of nodes they include."""
 
     scores: FloatVector
@@ -49,7 +49,7 @@ class NodeOrder:
     nodes: Nodes
     neighbors: Neighbors
     weights: Mapping[str, int]
-    _kept: OrderedDict[tuple[int, int], Kept] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[tuple[int, int], ResourceScores] = field(default_factory=OrderedDict)
 
     def score(self, task: Task, candidates: BoolVector) -> FloatVector:
         """Return the weighted sum, ``(N,) float64``; what compares nodes compares the candidates."""
@@ -83,7 +83,7 @@ class NodeOrder:
         if kept is None:
             if len(self._kept) >= MOST_KEPT:
                 self._kept.popitem(last=False)
-            kept = self._kept[size] = Kept(np.zeros(len(nodes)), -1)
+            kept = self._kept[size] = ResourceScores(np.zeros(len(nodes)), -1)
         end = len(nodes.changed)
         if kept.seen < 0 or end - kept.seen > len(nodes) // 2:
             kept.scores = self._weighted(task, np.arange(len(nodes)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.schedulers.kube_batch.model import Job, Task
+from scheduler_core.schedulers.kube_batch.model import JobInfo, Task
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -13,7 +13,7 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
     """Register the orders and the victims."""
     del arguments
 
-    def job_order(left: Job, right: Job) -> int:
+    def job_order(left: JobInfo, right: JobInfo) -> int:
         return right.priority - left.priority
 
     def task_order(left: Task, right: Task) -> int:

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import field
 
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, PENDING, Queue, Task
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, PENDING, QueueInfo, Task
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.record import FilledQueue, ProportionRound, QueueShares
 from scheduler_core.schedulers.kube_batch.resources import Resource, total
 from scheduler_core.schedulers.kube_batch.session import Session
-from scheduler_core.schedulers.kube_batch.shares import Account, Accounts
+from scheduler_core.schedulers.kube_batch.shares import Accounts, DominantShare
 
 REQUESTING_STATUSES = ALLOCATED_STATUSES | {PENDING}
 
 
-class QueueAccount(Account):
+class QueueAccount(DominantShare):
     """What a queue deserves (``whole``), has and asks for."""
 
     weight: int = 0
@@ -81,11 +81,11 @@ class Proportion:
         for account in self.shares.accounts.values():
             self.shares.note(account)
 
-    def order(self, left: Queue, right: Queue) -> int:
+    def order(self, left: QueueInfo, right: QueueInfo) -> int:
         """Compare queues: the smaller share comes first."""
         return self.shares.compare(left.name, right.name)
 
-    def overused(self, queue: Queue) -> bool:
+    def overused(self, queue: QueueInfo) -> bool:
         """Return whether a queue has what it deserves of every resource."""
         of = self.shares[queue.name]
         return of.whole.fits(of.allocated)

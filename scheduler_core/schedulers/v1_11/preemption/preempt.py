@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.record.preemption import Hopeless, Indices, NodeGroup, Preemption
-from scheduler_core.schedulers.extenders.calling import Attempt, ExtenderError
+from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes, Reasons
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
@@ -51,7 +51,7 @@ def preempt(
     *,
     exact: bool = True,
     record: bool = False,
-    asking: Attempt | None = None,
+    asking: ExtenderCalls | None = None,
 ) -> Preempting:
     """Find pods of lower priority to delete so that the pod fits; change nothing.
 
@@ -102,7 +102,7 @@ def _choose(
     queue: PriorityQueue,
     profile: Profile,
     result: Preempting,
-    asking: Attempt | None,
+    asking: ExtenderCalls | None,
 ) -> None:
     """Dry-run preemption on the rows of a view, and choose a node among those where deletions help.
 
