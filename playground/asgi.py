@@ -18,7 +18,7 @@ from playground.live.consumer import Connection  # noqa: E402
 from playground.runtime import collecting  # noqa: E402
 from playground.serving import metrics  # noqa: E402
 from playground.serving.bodies import bounded  # noqa: E402
-from playground.serving.kept import Kept  # noqa: E402
+from playground.serving.kept import StaticCache  # noqa: E402
 from playground.serving.origins import OwnOrigin  # noqa: E402
 from playground.serving.request_ids import RequestIds  # noqa: E402
 
@@ -29,7 +29,7 @@ sys.setswitchinterval(0.001)
 application = RequestIds(
     ProtocolTypeRouter(
         {
-            "http": metrics.CountedAnswers(Kept(bounded(django_application))),
+            "http": metrics.CountedAnswers(StaticCache(bounded(django_application))),
             "websocket": OwnOrigin(URLRouter([path("ws/", Connection.as_asgi())])),
         }
     )

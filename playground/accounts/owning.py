@@ -32,7 +32,7 @@ from playground.storage import audit, withdrawals
 from playground.visitors import identity
 
 
-class Kind(Struct, frozen=True):
+class OwnedKind(Struct, frozen=True):
     """One kind of rows with an owner: its name for one and for several, and the page that lists them."""
 
     one: str
@@ -46,22 +46,22 @@ class Kind(Struct, frozen=True):
 
 
 #: Every model with an owner; tests/playground/test_accounts.py looks for one that is missing.
-KINDS: tuple[Kind, ...] = (
-    Kind("draft", "drafts", Draft, "/stored/"),
-    Kind("link", "links", Share, "/stored/"),
-    Kind("private link", "private links", Link, "/stored/"),
-    Kind("comparison", "comparisons", ComparisonShare, "/stored/"),
-    Kind("run", "runs", Run, "/runs/"),
-    Kind("room", "rooms", Room, "/account/#rooms"),
-    Kind("comment", "comments", Comment, "/account/#comments"),
+KINDS: tuple[OwnedKind, ...] = (
+    OwnedKind("draft", "drafts", Draft, "/stored/"),
+    OwnedKind("link", "links", Share, "/stored/"),
+    OwnedKind("private link", "private links", Link, "/stored/"),
+    OwnedKind("comparison", "comparisons", ComparisonShare, "/stored/"),
+    OwnedKind("run", "runs", Run, "/runs/"),
+    OwnedKind("room", "rooms", Room, "/account/#rooms"),
+    OwnedKind("comment", "comments", Comment, "/account/#comments"),
 )
 
 
-def _rows(kind: Kind, owner: str) -> Any:
+def _rows(kind: OwnedKind, owner: str) -> Any:
     return kind.model._default_manager.filter(owner=owner)  # noqa: SLF001 - Django's name for it
 
 
-def held(owner: str) -> list[tuple[Kind, int]]:
+def held(owner: str) -> list[tuple[OwnedKind, int]]:
     """Return how many rows of each kind an owner has."""
     return [(kind, _rows(kind, owner).count() if owner else 0) for kind in KINDS]
 

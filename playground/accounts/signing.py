@@ -33,7 +33,7 @@ class NameTakenError(ValueError):
         super().__init__("This name is taken; choose another one.")
 
 
-class FullError(RuntimeError):
+class TooManyAccountsError(RuntimeError):
     """There are as many accounts as there may be."""
 
     def __init__(self) -> None:
@@ -43,11 +43,11 @@ class FullError(RuntimeError):
 def sign_up(name: str, password: str, visitor: str) -> str:
     """Create an account and give it what the visitor holds.
 
-    Raises NameTakenError, FullError and CrowdedError. The account gets a name that no cookie ever had: one
-    that somebody planted or copied before is worth nothing afterwards.
+    Raises NameTakenError, TooManyAccountsError and CrowdedError. The account gets a name that no cookie ever
+    had: one that somebody planted or copied before is worth nothing afterwards.
     """
     if Account.objects.count() >= limit("ACCOUNTS"):
-        raise FullError
+        raise TooManyAccountsError
     with hashing():  # before the transaction: in SQLite everybody would wait for it
         hashed = make_password(password)
     owner = identity.new_visitor()

@@ -30,7 +30,7 @@ WORD_LENGTH = 160  # characters of one change
 BranchKey = tuple[str, str]
 
 
-class FullError(ValueError):
+class TooManyDraftsError(ValueError):
     """A family has reached the maximum number of drafts."""
 
     def __init__(self) -> None:
@@ -61,11 +61,12 @@ def origin_of(source: sources.Source, step: str = "", words: tuple[str, ...] = (
 def branch(source: sources.Source, visitor: str, step: str, title: str, text: str | None = None) -> Draft:
     """Store a copy of a source as a draft of the visitor; for a draft, optionally with another ``text``.
 
-    Like any draft's, the text may be invalid. Raises FullError, BundleError, StaleError, and TooLargeError.
+    Like any draft's, the text may be invalid. Raises TooManyDraftsError, BundleError, StaleError and
+    TooLargeError.
     """
     origin = origin_of(source, step)
     if Draft.objects.filter(owner=visitor, family=origin.family).count() >= limit("BRANCHES_PER_FAMILY"):
-        raise FullError
+        raise TooManyDraftsError
     based_on = key_of(source)
     if isinstance(source.row, Draft) and text is not None:
         store.check_size(text)

@@ -13,7 +13,7 @@ from playground.limits import limit
 from playground.pool.jobs import pool_job
 from playground.storage import bundles
 from scheduler_core import BundleError, load_documents
-from scheduler_core.authoring.generate import Generated, generate
+from scheduler_core.authoring.generate import GeneratedCluster, generate
 from scheduler_core.authoring.generated_workloads import SHAPES
 from scheduler_core.authoring.recipes import POOL_FIELDS, RECIPES, TOP_FIELDS, WORKLOAD_FIELDS, Recipe
 from scheduler_core.formats.yaml_writer import write_yaml
@@ -91,7 +91,7 @@ def _numbers(value: Any) -> int:
     return sum(map(_numbers, value)) if isinstance(value, list) else 0
 
 
-def _bounded(made: Generated) -> Generated:
+def _bounded(made: GeneratedCluster) -> GeneratedCluster:
     exceeded = []
     if made.summary.nodes > limit("NODES"):
         exceeded.append(("pools", f"must be at most {limit('NODES'):,} nodes, not {made.summary.nodes:,}"))
@@ -127,7 +127,7 @@ def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ..
     return ()
 
 
-def _summary(made: Generated) -> dict[str, Any]:
+def _summary(made: GeneratedCluster) -> dict[str, Any]:
     summary = made.summary
     return {
         "nodes": summary.nodes,

@@ -11,7 +11,7 @@ from playground.edits.edit_operations import ObjectError
 from playground.edits.podgroup_forms import classes_of
 from playground.storage.bundles import core_limits
 from scheduler_core import load_documents
-from scheduler_core.authoring.forms import FORMS, Form, Problems, read
+from scheduler_core.authoring.forms import FORMS, ManifestForm, Problems, read
 from scheduler_core.authoring.forms.pods import ZONE
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.keys import key_of
@@ -68,7 +68,7 @@ def made(scenario: Scenario, moment: Moment | None, kind: str, given: Mapping[st
 
 
 def _refused(
-    scenario: Scenario, moment: Moment | None, documents: Sequence[Document], form: Form
+    scenario: Scenario, moment: Moment | None, documents: Sequence[Document], form: ManifestForm
 ) -> Problems:
     """Return by field the loader's errors for the documents, and names that are taken."""
     context = [d for d in scenario.documents if d.get("kind") in ("PriorityClass", SETTINGS_KIND)]
@@ -93,7 +93,9 @@ def _refused(
     return found
 
 
-def _missing(form: Form, values: Mapping[str, Any], known: Mapping[str, Any], wrong: set[str]) -> Problems:
+def _missing(
+    form: ManifestForm, values: Mapping[str, Any], known: Mapping[str, Any], wrong: set[str]
+) -> Problems:
     """Return an error for a PriorityClass that does not exist: admission would reject its pods."""
     name = values.get("priorityClassName")
     there = [row[0] for row in known["priorityClasses"]]
@@ -104,7 +106,7 @@ def _missing(form: Form, values: Mapping[str, Any], known: Mapping[str, Any], wr
     return [("priorityClassName", f"there is no PriorityClass {name[:63]!r}{listed}")]
 
 
-def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+def _notes(form: ManifestForm, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
     """Return hints about values that are valid but surprising: a claim or class that did not exist yet."""
     notes = [
         f"There is no PersistentVolumeClaim {name} yet: its pods stay pending until there is."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from playground.edits.configuring import changed as changed_by
@@ -17,7 +16,7 @@ from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.reading import At, DocumentRoot, Report
 from scheduler_core.scenario.load import read_text
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration import (
@@ -35,12 +34,6 @@ Wire = dict[str, Any]
 KINDS = (POLICY_KIND, CONFIGURATION_KIND)
 
 
-class _Root(Struct, frozen=True):
-    """The location of a document outside a bundle."""
-
-    kind: str
-
-
 NONE_YET: Wire = {"text": "", "kind": "", "errors": [], "warnings": [], "framework": None, "form": None}
 
 
@@ -52,7 +45,7 @@ def text_of(document: Document | None) -> str:
 def settings_of(fields: Mapping[str, Any]) -> Settings:
     """Return the settings in the fields of a SimulationSettings document; invalid fields are ignored."""
     document = {**HEADS[SETTINGS_KIND], **fields}
-    return read_settings(document, At(Report(), None, _Root(SETTINGS_KIND)))
+    return read_settings(document, At(Report(), None, DocumentRoot(SETTINGS_KIND)))
 
 
 def policy_text(document: Document | None, settings: Settings, release: str = "") -> Wire:

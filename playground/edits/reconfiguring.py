@@ -27,13 +27,13 @@ def kind_of(text: str) -> str:
 def reconfigured(source: sources.Source, visitor: str, text: str) -> Draft:
     """Store a branch of a source as a draft of the visitor, whose configuration is that of ``text``.
 
-    What the bundle configures is replaced, an operation that changes it later is not. Raises FullError,
-    BundleError, and the errors of reading and storing.
+    What the bundle configures is replaced, an operation that changes it later is not. Raises
+    TooManyDraftsError, BundleError, and the errors of reading and storing.
     """
     document = _configuration(text)
     origin = branching.origin_of(source, words=(f"{document['kind']} replaced",))
     if Draft.objects.filter(owner=visitor, family=origin.family).count() >= limit("BRANCHES_PER_FAMILY"):
-        raise branching.FullError
+        raise branching.TooManyDraftsError
     scenario = source.load()
     before = scenario.documents
     place = next((n for n, one in enumerate(before) if _configures(one)), len(before))

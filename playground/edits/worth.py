@@ -31,7 +31,7 @@ from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
-from scheduler_core.compare.divergence import Divergence, diverging
+from scheduler_core.compare.divergence import RunDivergence, diverging
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.settings.release import CACHING, row_of
@@ -168,7 +168,7 @@ def _other(scenario: Scenario, settings: dict[str, str]) -> CostWork:
         try:
             done, expected = next(work)
         except StopIteration as end:
-            found: Divergence = end.value
+            found: RunDivergence = end.value
             return found.as_dict()
         yield done, expected, settings["cache"]
 

@@ -278,7 +278,7 @@ class Call:
         return answer
 
 
-class Command(Struct, frozen=True):
+class SocketCommand(Struct, frozen=True):
     """A row of the command table."""
 
     name: str
@@ -297,7 +297,7 @@ class Command(Struct, frozen=True):
     kept: LookupKey | None = None
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, SocketCommand] = {}
 
 
 def command(
@@ -314,10 +314,10 @@ def command(
     kept: LookupKey | None = None,
     **fields: str,
 ) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
-    """Register an async function as the command ``name``; see :class:`Command`."""
+    """Register an async function as the command ``name``; see :class:`SocketCommand`."""
 
     def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
-        COMMANDS[name] = Command(
+        COMMANDS[name] = SocketCommand(
             name, function, fields, source, owner, visitor, latest, large, throttle, each, kept
         )
         return function
@@ -387,7 +387,7 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         raise CommandError("server.error", str(error)) from error
 
 
-def _count(row: Command, call: Call) -> None:
+def _count(row: SocketCommand, call: Call) -> None:
     """Count a command that has a limit per minute. Raises CommandError beyond it."""
     counted = [(row.throttle, call.connection.address, "your address")]
     if call.visitor:
@@ -398,7 +398,7 @@ def _count(row: Command, call: Call) -> None:
             raise CommandError("rate.limited", message, retryAfter=wait)
 
 
-def _checked(row: Command, payload: Any) -> dict[str, Any]:
+def _checked(row: SocketCommand, payload: Any) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise CommandError("payload.invalid", "The payload must be an object.")
     fields = dict(row.fields)
@@ -415,7 +415,7 @@ def _checked(row: Command, payload: Any) -> dict[str, Any]:
     return payload
 
 
-async def _source(row: Command, call: Call) -> sources.Source:
+async def _source(row: SocketCommand, call: Call) -> sources.Source:
     wire, visitor = call.payload[row.source], call.visitor
     if row.source in ("draft", "run"):
         wire = {row.source: wire}

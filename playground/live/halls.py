@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.live.moves import Moves
+from playground.live.moves import RoomPosition
 from playground.live.watching import Watcher
 from playground.models import Room
 from playground.rooms import questions
@@ -41,7 +41,7 @@ class Hall:
     """A room as this process knows it; its position is in ``moves``, not in the row."""
 
     row: Room
-    moves: Moves
+    moves: RoomPosition
     members: dict[Watcher, Member] = field(default_factory=dict)
     votes: int = 0
     others: int = 0  # who watch over other processes

@@ -22,7 +22,7 @@ from channels.layers import get_channel_layer
 from playground.limits import limit
 from playground.live.errors import CommandError
 from playground.live.halls import Hall, Member
-from playground.live.moves import Moves, Position
+from playground.live.moves import Position, RoomPosition
 from playground.live.watching import Polling, Watcher
 from playground.models import Room
 from playground.playback.executor import in_storage
@@ -97,7 +97,7 @@ class Hub(Polling):
             if own:
                 self._spawn(self._publish("room.moved", row.pk, seq=seq, position=encode(position)))
 
-        hall = Hall(row, Moves(row, push, lambda: self._end(hall)), votes=votes)
+        hall = Hall(row, RoomPosition(row, push, lambda: self._end(hall)), votes=votes)
         return hall
 
     async def leave(self, connection: Watcher) -> None:

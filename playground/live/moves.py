@@ -29,7 +29,7 @@ Position = dict[str, Any]
 Push = Callable[[int, Position, bool], None]
 
 
-class Moves:
+class RoomPosition:
     """The newest position of a room, with its number.
 
     ``push`` is called with the number, the position, and whether the move was made in this process, so that

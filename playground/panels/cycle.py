@@ -18,13 +18,13 @@ from playground.panels.priorities import priorities
 from playground.panels.queue import queue
 from playground.panels.story import story
 from playground.playback.counts import counts_of
-from playground.playback.place import Place
+from playground.playback.place import CycleIndices
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.moment_record import UNTRIED, upto
 from scheduler_core.run.v1_37.record import release_record
 
 
-def light(cycle: Cycle, place: Place) -> dict[str, Any]:
+def light(cycle: Cycle, place: CycleIndices) -> dict[str, Any]:
     """Return the protocol's ``Light``: what the stage and the story need, without matrices."""
     rungs = ladder(cycle)
     record = release_record(cycle)
@@ -61,11 +61,11 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
     }
 
 
-def _policy(cycle: Cycle, place: Place) -> dict[str, Any]:
+def _policy(cycle: Cycle, place: CycleIndices) -> dict[str, Any]:
     return place.profile().summary() if place.profile is not None else {}
 
 
-def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
+def _nominated(cycle: Cycle, place: CycleIndices) -> list[Any] | None:
     """Return the node that preemption nominated the pod to, and the victims, the last of the changes."""
     decision = cycle.decision
     if decision.nominated is None:
@@ -74,11 +74,11 @@ def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
     return [place.node_at[cycle.nodes.index(decision.nominated)], [pod for pod, _ in gone]]
 
 
-def _plugin_part(panel: PluginPanel) -> Callable[[Cycle, Place], Any]:
+def _plugin_part(panel: PluginPanel) -> Callable[[Cycle, CycleIndices], Any]:
     return lambda cycle, place: panel.part(cycle)
 
 
-INSPECT: dict[str, Callable[[Cycle, Place], Any]] = {
+INSPECT: dict[str, Callable[[Cycle, CycleIndices], Any]] = {
     "predicates": lambda cycle, place: predicates(
         cycle, place.node_at, cycle.always_check_all, len(place.node_index)
     ),
@@ -94,7 +94,7 @@ INSPECT: dict[str, Callable[[Cycle, Place], Any]] = {
 TABS = frozenset({"story", "events", *INSPECT})
 """The tabs of Inspect; those beside :data:`INSPECT` show the light cycle."""
 
-PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
+PARTS: dict[str, Callable[[Cycle, CycleIndices], Any]] = {
     "policy": _policy,
     **INSPECT,
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
@@ -112,7 +112,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
 """For each part that differs inside an attempt, the fields of the record that it is computed from."""
 
 
-def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
+def cuts(cycle: Cycle, place: CycleIndices) -> list[dict[str, Any]]:
     """Return the protocol's ``cuts``: the moments inside a cycle, latest phase first; "" is the start.
 
     Each holds the differences from the one before it, the first from the whole cycle: the fields of ``light``

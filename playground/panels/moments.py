@@ -12,7 +12,7 @@ from typing import Any
 from playground.panels.happenings import alike, sentence_of
 from playground.panels.outside import describe
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
-from playground.playback.place import Place
+from playground.playback.place import CycleIndices
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.cycles import events_of
@@ -30,7 +30,7 @@ RESULTS = {"scheduled": "Scheduled", "waiting": "Waiting"}
 """The reason of an attempt that gave its pod a node; any other is ``FailedScheduling``."""
 
 
-def moments(cycle: Cycle, place: Place) -> list[MomentView]:
+def moments(cycle: Cycle, place: CycleIndices) -> list[MomentView]:
     """Return the protocol's ``moments`` of a cycle; their moves together are the cycle's changes."""
     if cycle.moves is None:
         return _untimed(cycle, place)
@@ -150,7 +150,7 @@ def _tried(cycle: Cycle) -> Sentence:
     return [pod, f" is tried and {ended}."]
 
 
-def _untimed(cycle: Cycle, place: Place) -> list[MomentView]:
+def _untimed(cycle: Cycle, place: CycleIndices) -> list[MomentView]:
     """Return the operations before the cycle, the attempt, and the operations inside it.
 
     The changes of v1.11's cycles are those of operations, then the victims', then the pod's own.

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 
-class Place(Struct, frozen=True):
+class CycleIndices(Struct, frozen=True):
     """A cycle's pod, nodes, changes and configuration, in the indices of the wire."""
 
     pod: int

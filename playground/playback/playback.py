@@ -20,7 +20,7 @@ from playground.limits import limit
 from playground.playback.answers import AnswerCache
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.nodes import NodeChanges
-from playground.playback.place import Place
+from playground.playback.place import CycleIndices
 from playground.playback.replaying import Replays
 from playground.playback.stopping import TooMuchWorkError, never, one_step
 from playground.playback.tables import Tables
@@ -40,7 +40,7 @@ from scheduler_core.settings.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-Show = Callable[[Cycle, Place], Any]
+Show = Callable[[Cycle, CycleIndices], Any]
 """A view's rendering of a cycle, as a JSON value."""
 
 END = "end"  # the step after the last cycle
@@ -367,7 +367,7 @@ class Playback:
                 self._light.popitem(last=False)
         return text
 
-    def place(self, cycle: Cycle) -> Place:
+    def place(self, cycle: Cycle) -> CycleIndices:
         """Return the position of ``cycle``, in the indices of the wire."""
         known = self._node_at
         if known is None or known[0] != cycle.nodes:
@@ -377,7 +377,7 @@ class Playback:
         number = self.trail.configurations(cycle.index)
         several = len((self._configuration(number).policy or {}).get("profiles") or ()) > 1
         tried = (self.trail.latest_of(cycle.index, cycle.pod) if several else None) or self.tables.pods[pod]
-        return Place(
+        return CycleIndices(
             pod=pod,
             tried_by=cycle.scheduler or (tried.scheduler_name if several else ""),
             priority=self.tables.pods[pod].priority,

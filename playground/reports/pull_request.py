@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from playground.reports.markup import plain, quoted
-from playground.reports.report import DIFFERENCES, PLACEMENTS, WORKLOADS, Discussion, Report
+from playground.reports.report import DIFFERENCES, PLACEMENTS, WORKLOADS, Discussion, ReportContent
 
 Row = Sequence[object]
 
 
-def markdown(report: Report) -> str:
+def markdown(report: ReportContent) -> str:
     """Return the report as GitHub-flavored Markdown."""
     return "\n".join(_lines(report)) + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: ReportContent) -> Iterator[str]:
     yield f"# {plain(report.title)}"
     yield ""
     verdict = report.verdict
@@ -41,7 +41,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _discussion(report, discussion)
 
 
-def _first(report: Report) -> Iterator[str]:
+def _first(report: ReportContent) -> Iterator[str]:
     first = report.found.first
     yield ""
     if first is None:
@@ -75,7 +75,7 @@ def _first(report: Report) -> Iterator[str]:
         yield from (f"- {plain(text)}" for text in texts)
 
 
-def _figures(report: Report) -> Iterator[str]:
+def _figures(report: ReportContent) -> Iterator[str]:
     yield from ("", "## Metrics", "")
     if report.single:
         yield from _table(("metric", "value"), [(one.name, one.left) for one in report.found.figures])
@@ -86,7 +86,7 @@ def _figures(report: Report) -> Iterator[str]:
     )
 
 
-def _tables(report: Report) -> Iterator[str]:
+def _tables(report: ReportContent) -> Iterator[str]:
     found = report.found
     rows: list[Row]
     if found.differing:
@@ -129,7 +129,7 @@ def _folded(lines: Iterable[str], more: int) -> Iterator[str]:
     yield from ("", "</details>")
 
 
-def _discussion(report: Report, discussion: Discussion) -> Iterator[str]:
+def _discussion(report: ReportContent, discussion: Discussion) -> Iterator[str]:
     yield from ("", f"## Comments on {plain(discussion.title)}: {discussion.open} open", "")
     for thread in discussion.threads:
         state = "resolved" if thread["resolved"] else "open"

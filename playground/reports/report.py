@@ -37,7 +37,7 @@ class ReportError(ValueError):
     """A field of the form is wrong."""
 
 
-class Verdict(Struct, frozen=True):
+class ReviewDecision(Struct, frozen=True):
     """What a reviewer decided, in whose name, and when."""
 
     kind: str  # of VERDICTS
@@ -72,12 +72,12 @@ class Picture(Struct, frozen=True):
     svg: str
 
 
-class Report(Struct, frozen=True):
+class ReportContent(Struct, frozen=True):
     """All that a report is made of; ``base`` is the address of this server, without a slash at its end."""
 
     found: Summary
     single: bool  # of one scenario: the comparison is that of it with itself, and only one side is reported
-    verdict: Verdict
+    verdict: ReviewDecision
     discussions: list[Discussion]
     pictures: list[Picture]
     base: str
@@ -107,7 +107,7 @@ class Report(Struct, frozen=True):
         return f"review-{stem or 'untitled'}"
 
 
-def verdict_of(fields: Mapping[str, str], day: date) -> Verdict:
+def verdict_of(fields: Mapping[str, str], day: date) -> ReviewDecision:
     """Return the verdict that a form sent. Raises ReportError."""
     kind = fields.get("verdict", "")
     if kind not in VERDICTS:
@@ -115,7 +115,7 @@ def verdict_of(fields: Mapping[str, str], day: date) -> Verdict:
     note = comments.clean_text(fields.get("note", ""))
     if len(note) > NOTE:
         raise ReportError(f"A note may have {NOTE:,} characters.")
-    return Verdict(kind, names.clean_name(fields.get("name", "")), note, day)
+    return ReviewDecision(kind, names.clean_name(fields.get("name", "")), note, day)
 
 
 def discussions(sides: tuple[SideSummary, ...]) -> list[Discussion]:

@@ -24,12 +24,12 @@ TALLY = 100  # distinct answers that are sent, most votes first
 Canonical = Callable[[Any, Mapping[str, Any]], Any]
 
 
-class AnswerError(ValueError):
+class InvalidVoteError(ValueError):
     """An answer is none of those that the kind of question has; the text says what they are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class QuestionKind:
     """A kind of question: how a vote is read, and the true answer; None: nothing computes it."""
 
     read: Canonical
@@ -38,14 +38,14 @@ class Kind:
 
 def _node(answer: Any, _: Mapping[str, Any]) -> str:
     if answer is not None and not (isinstance(answer, str) and len(answer) <= NAME):
-        raise AnswerError("answer must be a node's name, or an empty text for none.")
+        raise InvalidVoteError("answer must be a node's name, or an empty text for none.")
     return answer or ""
 
 
 def _fits(answer: Any, _: Mapping[str, Any]) -> bool:
     known = {"yes": True, "no": False, True: True, False: False}
     if not isinstance(answer, bool | str) or answer not in known:
-        raise AnswerError('answer must be "yes" or "no".')
+        raise InvalidVoteError('answer must be "yes" or "no".')
     return known[answer]
 
 
@@ -53,7 +53,7 @@ def _victims(answer: Any, _: Mapping[str, Any]) -> list[str]:
     pods = [answer] if isinstance(answer, str) else answer
     sound = isinstance(pods, list) and all(isinstance(pod, str) and len(pod) <= NAME for pod in pods)
     if not sound or len(pods) > VICTIMS:
-        raise AnswerError(f"answer must be a list of at most {VICTIMS} pods, each namespace/name.")
+        raise InvalidVoteError(f"answer must be a list of at most {VICTIMS} pods, each namespace/name.")
     return sorted({pod for pod in pods if pod})
 
 
@@ -62,37 +62,37 @@ def _choice(answer: Any, question: Mapping[str, Any]) -> int:
     if isinstance(answer, str) and answer in choices:
         return int(choices.index(answer))
     if isinstance(answer, bool) or not isinstance(answer, int) or not 0 <= answer < len(choices):
-        raise AnswerError("answer must be the number of a choice, from 0, or its text.")
+        raise InvalidVoteError("answer must be the number of a choice, from 0, or its text.")
     return answer
 
 
-KINDS: Mapping[str, Kind] = {
-    "node": Kind(_node, lambda cycle: cycle.node or ""),
-    "fits": Kind(_fits, lambda cycle: bool(len(cycle.feasible)) or cycle.node is not None),
-    "victims": Kind(_victims, lambda cycle: sorted(cycle.decision.victims)),
-    "choice": Kind(_choice, None),
+KINDS: Mapping[str, QuestionKind] = {
+    "node": QuestionKind(_node, lambda cycle: cycle.node or ""),
+    "fits": QuestionKind(_fits, lambda cycle: bool(len(cycle.feasible)) or cycle.node is not None),
+    "victims": QuestionKind(_victims, lambda cycle: sorted(cycle.decision.victims)),
+    "choice": QuestionKind(_choice, None),
 }
 
 
 def canonical(question: Mapping[str, Any], answer: Any) -> str:
-    """Return a vote as the text that equal answers share. Raises AnswerError."""
+    """Return a vote as the text that equal answers share. Raises InvalidVoteError."""
     return json.dumps(KINDS[question["kind"]].read(answer, question), separators=(",", ":"))
 
 
 def drafted(kind: str, text: str, choices: Sequence[str] | None) -> dict[str, Any]:
-    """Return a question that is not about a cycle yet. Raises AnswerError with what is wrong."""
+    """Return a question that is not about a cycle yet. Raises InvalidVoteError with what is wrong."""
     if kind not in KINDS:
-        raise AnswerError(f"kind must be one of {', '.join(KINDS)}.")
+        raise InvalidVoteError(f"kind must be one of {', '.join(KINDS)}.")
     if len(text) > TEXT:
-        raise AnswerError(f"text may have {TEXT} characters.")
+        raise InvalidVoteError(f"text may have {TEXT} characters.")
     if kind == "choice" and not choices:
-        raise AnswerError("A question of kind choice needs its choices.")
+        raise InvalidVoteError("A question of kind choice needs its choices.")
     if choices and not 2 <= len(choices) <= CHOICES:
-        raise AnswerError(f"There must be 2 to {CHOICES} choices.")
+        raise InvalidVoteError(f"There must be 2 to {CHOICES} choices.")
     if choices and any(not 0 < len(choice) <= CHOICE for choice in choices):
-        raise AnswerError(f"A choice must have 1 to {CHOICE} characters.")
+        raise InvalidVoteError(f"A choice must have 1 to {CHOICE} characters.")
     if choices and len(set(choices)) < len(choices):
-        raise AnswerError("Two choices are equal.")
+        raise InvalidVoteError("Two choices are equal.")
     return {"kind": kind, "text": text, "choices": list(choices) if choices else None, "revealed": False}
 
 

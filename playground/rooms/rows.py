@@ -42,7 +42,7 @@ class VoteError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class OpenedRoom:
     """A new room, and the only copy of the token that leads it."""
 
     room: Room
@@ -59,7 +59,7 @@ class Audience:
 
 def create(
     scenario: Scenario, owner: str, address: str, position: Mapping[str, Any], title: str = ""
-) -> Created:
+) -> OpenedRoom:
     """Store a room. Raises TooManyRoomsError."""
     running = Room.objects.filter(ended=None, expires__gt=timezone.now())
     for count, name, who in (
@@ -78,7 +78,7 @@ def create(
         position=dict(position),
         token=token_hash(token),
     )
-    return Created(room, token)
+    return OpenedRoom(room, token)
 
 
 def find(name: str) -> Room | None:

@@ -38,7 +38,7 @@ class QueuedRun(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Line:
+class _ParticipantQueue:
     """The queue of one participant: runs in progress, time of the last turn, and waiting runs in order."""
 
     running: int
@@ -67,12 +67,14 @@ def fair_order(
     turns: dict[str, datetime] = {}
     for visitor, moment in last.items():
         turns[participant(visitor)] = max(moment, turns.get(participant(visitor), NEVER))
-    lines: defaultdict[str, list[_Line]] = defaultdict(list)
+    lines: defaultdict[str, list[_ParticipantQueue]] = defaultdict(list)
     for visitor, runs in by_visitor.items():
-        line = _Line(owners[visitor], last.get(visitor, NEVER), runs[0].since, [one.run for one in runs])
+        line = _ParticipantQueue(
+            owners[visitor], last.get(visitor, NEVER), runs[0].since, [one.run for one in runs]
+        )
         lines[participant(visitor)].append(line)
     return _round_robin(
-        _Line(
+        _ParticipantQueue(
             addresses[name],
             turns.get(name, NEVER),
             min(line.since for line in of),
@@ -90,7 +92,7 @@ def _counts(running: Iterable[Visitor]) -> tuple[Counter[Visitor], Counter[str]]
     return owners, addresses
 
 
-def _round_robin(lines: Iterable[_Line]) -> list[str]:
+def _round_robin(lines: Iterable[_ParticipantQueue]) -> list[str]:
     """Take from the queue with the fewest runs, those taken here included; tie-break by the last turn."""
     ranked = sorted(lines, key=lambda line: (line.last, line.since, line.runs[0]))
     heap: list[tuple[int, int, Iterator[str]]] = [

@@ -47,7 +47,7 @@ class KeptFile:
         )
 
 
-class Kept:
+class StaticCache:
     """An ASGI application that repeats the responses of ``app`` for static files from memory."""
 
     def __init__(self, app: Application) -> None:

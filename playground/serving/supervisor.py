@@ -57,7 +57,7 @@ class RestartPolicy(Struct, frozen=True):
         return min(self.longest, self.first * 2.0**recent)
 
 
-class Program(Struct, frozen=True):
+class ServerProcess(Struct, frozen=True):
     """A process to run: its name in the output, its command, and how it is stopped.
 
     It is killed if it still runs ``grace`` seconds after its signal.
@@ -76,7 +76,7 @@ PROTOCOLS = (
 )
 
 
-def programs(host: str, port: int) -> tuple[Program, ...]:
+def programs(host: str, port: int) -> tuple[ServerProcess, ...]:
     """Return the web server and the workers of one machine."""
     python = sys.executable
     web = (
@@ -91,10 +91,13 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
         # one read can hold many frames of a few kilobytes that decompress to megabytes each.
         *("--ws-max-size", str(limit("FRAME_BYTES") + MIB), "--ws-per-message-deflate", "false"),
     )
-    return (Program("web", web, signal.SIGTERM, 5.0), *(_worker(name, queues) for name, queues in WORKERS))
+    return (
+        ServerProcess("web", web, signal.SIGTERM, 5.0),
+        *(_worker(name, queues) for name, queues in WORKERS),
+    )
 
 
-def _worker(name: str, queues: Sequence[str]) -> Program:
+def _worker(name: str, queues: Sequence[str]) -> ServerProcess:
     """Return a worker for ``queues``: one process for short runs only, the other processors for all runs."""
     processors = min(4, os.cpu_count() or 1)
     command = (
@@ -108,7 +111,7 @@ def _worker(name: str, queues: Sequence[str]) -> Program:
     # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. An interrupted run loses
     # nothing: the next worker resumes from its checkpoint. The grace period only covers storing that,
     # because Celery's idle processes would take five more seconds to shut down.
-    return Program(name, command, signal.SIGQUIT, 2.0)
+    return ServerProcess(name, command, signal.SIGQUIT, 2.0)
 
 
 def listening_problem(host: str, port: int) -> str | None:
@@ -163,7 +166,7 @@ def adopt_orphans() -> None:
 class Child:
     """A running program in its own process group, so that nothing it starts outlives it."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ServerProcess) -> None:
         self.program = program
         me = os.getpid()
         self.process = subprocess.Popen(  # noqa: S603  # our own commands
@@ -191,7 +194,7 @@ class Child:
 class Slot:
     """A program's slot: the child that runs it, or the time at which the next one starts."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ServerProcess) -> None:
         self.program = program
         self.child: Child | None = None
         self.start_at = 0.0  # time.monotonic(), while there is no child
@@ -215,7 +218,7 @@ class Supervisor:
 
     def __init__(
         self,
-        to_run: Sequence[Program],
+        to_run: Sequence[ServerProcess],
         *,
         output: IO[str],
         parent: int | None = None,

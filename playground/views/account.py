@@ -119,10 +119,12 @@ def _refused(name: str, error: Exception) -> Trouble:
         return Trouble(name, str(error), "", 503, RETRY_SECONDS)
     if isinstance(error, signing.NameTakenError):
         return Trouble(name, str(error), "username", 409)
-    return Trouble(name, str(error), "" if isinstance(error, signing.FullError) else "password", 403)
+    return Trouble(
+        name, str(error), "" if isinstance(error, signing.TooManyAccountsError) else "password", 403
+    )
 
 
-REFUSALS = (CrowdedError, signing.NameTakenError, signing.FullError, signing.RefusedError)
+REFUSALS = (CrowdedError, signing.NameTakenError, signing.TooManyAccountsError, signing.RefusedError)
 
 
 # --- the page ------------------------------------------------------------------------------------

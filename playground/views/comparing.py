@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from playground.comparisons import asking, comparing
 from playground.comparisons.summary import summary
 from playground.edits import reconfiguring
-from playground.edits.branching import FullError
+from playground.edits.branching import TooManyDraftsError
 from playground.edits.edit_operations import OBJECT_BYTES
 from playground.models import UNFINISHED, Draft, Run
 from playground.playback.releases import SCHEDULERS
@@ -54,7 +54,7 @@ STATUSES: dict[type[Exception], int] = {
     bundles.OutgrownError: 422,
     TooMuchWorkError: 422,
     bundles.TooLargeError: 413,
-    FullError: 422,
+    TooManyDraftsError: 422,
     store.StaleError: 409,
     comparisons.TooManyComparisonsError: 429,
     quotas.StorageFullError: 507,

@@ -63,7 +63,9 @@ def download(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _made(request: HttpRequest, fields: dict[str, str], verdict: report.Verdict) -> report.Report:
+def _made(
+    request: HttpRequest, fields: dict[str, str], verdict: report.ReviewDecision
+) -> report.ReportContent:
     visitor = _visitor(request)
     single = not fields.get("right") and not fields.get("comparison")
     row = None if single else _stored(request, fields)
@@ -74,7 +76,7 @@ def _made(request: HttpRequest, fields: dict[str, str], verdict: report.Verdict)
     else:
         found = summary(keeping.wire_of(row))
     sides = found.sides[:1] if single else found.sides
-    return report.Report(
+    return report.ReportContent(
         found=found,
         single=single,
         verdict=verdict,
@@ -113,7 +115,7 @@ def _pictures(
     return [one for one in drawn if one is not None]
 
 
-def _html(made: report.Report) -> str:
+def _html(made: report.ReportContent) -> str:
     discussions = [
         {
             "title": discussion.title,

@@ -42,7 +42,7 @@ from scheduler_core.kubernetes.selectors import tolerates
 _RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
 
 
-class Summary(Struct):
+class ClusterTotals(Struct):
     """The totals of a generated cluster, in millicores and bytes, and its pods' requests."""
 
     nodes: int = 0
@@ -57,15 +57,15 @@ class Summary(Struct):
     rows: list[tuple[str, int]] = field(default_factory=list)  # each workload's name and its number of pods
 
 
-class Generated(Struct, frozen=True):
+class GeneratedCluster(Struct, frozen=True):
     """The manifests of a recipe, their totals, and the recipe's errors (then there are no manifests)."""
 
     documents: tuple[Manifest, ...]
-    summary: Summary
+    summary: ClusterTotals
     problems: tuple[tuple[str, str], ...]
 
 
-def generate(recipe: Recipe) -> Generated:
+def generate(recipe: Recipe) -> GeneratedCluster:
     """Generate the cluster of a recipe: ``seed``, ``zones``, ``namespace``, ``pools`` and ``workloads``.
 
     Problems name fields as ``pools.0.cpu``. Never raises for any recipe.
@@ -77,17 +77,19 @@ def generate(recipe: Recipe) -> Generated:
     if not pools and not problems:
         problems.append(("pools", "at least one node pool is required"))
     if problems:
-        return Generated((), Summary(), tuple(problems))
-    summary = Summary()
+        return GeneratedCluster((), ClusterTotals(), tuple(problems))
+    summary = ClusterTotals()
     nodes = sum(pool["count"] for pool in pools)
     if nodes > MOST_NODES:
-        return Generated((), summary, (("pools", f"must be at most {MOST_NODES:,} nodes, not {nodes:,}"),))
+        return GeneratedCluster(
+            (), summary, (("pools", f"must be at most {MOST_NODES:,} nodes, not {nodes:,}"),)
+        )
     made = [n for pool in pools for n in _pool(pool, top, summary)]
     made += _workloads(workloads, shaped, pools, top, summary)
     if summary.pods > MOST_PODS:
         message = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
-        return Generated((), summary, (("workloads", message),))
-    return Generated(tuple(made), summary, ())
+        return GeneratedCluster((), summary, (("workloads", message),))
+    return GeneratedCluster(tuple(made), summary, ())
 
 
 def _rows(
@@ -113,7 +115,7 @@ def _rows(
 # --- node pools
 
 
-def _pool(pool: Values, top: Values, summary: Summary) -> list[Manifest]:
+def _pool(pool: Values, top: Values, summary: ClusterTotals) -> list[Manifest]:
     count = pool["count"]
     zones = top["zones"] or 0
     over = min(zones, pool["zones"]) if pool["zones"] is not None else zones
@@ -203,7 +205,7 @@ def _workloads(
     shaped: Sequence[WorkloadShape | None],
     pools: Sequence[Values],
     top: Values,
-    summary: Summary,
+    summary: ClusterTotals,
 ) -> list[Manifest]:
     made: list[Manifest] = []
     classes: set[str] = set()

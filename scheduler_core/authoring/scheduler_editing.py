@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
-
 from scheduler_core.authoring.policy_rewriting import EditError, Entries, read_json, with_field
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.reading import At, DocumentRoot, Report
 from scheduler_core.settings.release import TIMED
 from scheduler_core.settings.settings import SETTINGS_KIND, read_settings
 from scheduler_core.settings.several import DESIGNS, SIDE_BY_SIDE
@@ -22,12 +20,6 @@ DEFAULTS: dict[str, Any] = {
     "runs": "",
 }
 """What is not written down, for each field of an entry but its name."""
-
-
-class _Root(Struct, frozen=True):
-    """The location of a document outside a bundle."""
-
-    kind: str
 
 
 def schedule(settings: Document, name: str, value: str) -> Document:
@@ -71,7 +63,7 @@ def _valid(settings: Document, *, runs: bool) -> Document:
     timed = settings.get("time") == "virtual" and not settings.get("scheduler")
     if runs and settings.get("scheduler") != TIMED and not timed:
         settings = {**settings, "scheduler": TIMED}
-    read_settings(settings, At(report, None, _Root(SETTINGS_KIND)))
+    read_settings(settings, At(report, None, DocumentRoot(SETTINGS_KIND)))
     for at, message in report.errors:
         field = next((str(step) for step in reversed(at.steps) if isinstance(step, str)), "")
         raise EditError(f"{field}: {message}." if field not in ("", "schedulers") else f"{message}.")

@@ -16,7 +16,7 @@ from scheduler_core.cli.reporting import (
     read_configuration,
     read_scenario,
 )
-from scheduler_core.compare.compare import Comparison, FirstDifference, compare
+from scheduler_core.compare.compare import FirstDifference, PolicyComparison, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.compare.results.metrics import FIGURES
 from scheduler_core.scenario.scenario import Scenario
@@ -104,7 +104,7 @@ def _check(name: str, scenario: Scenario) -> None:
         raise InputError(f"{name}:\n{problem_lines(error.problems)}") from error
 
 
-def lines(result: Comparison, names: list[str]) -> Iterator[str]:
+def lines(result: PolicyComparison, names: list[str]) -> Iterator[str]:
     """Yield the report line by line."""
     yield f"A: {names[0]}"
     yield f"B: {names[1]}"
@@ -135,7 +135,7 @@ def _difference_lines(title: str, difference: FirstDifference) -> Iterator[str]:
         yield from (f"    {sentence}" for sentence in difference.history)
 
 
-def _placements(result: Comparison) -> Iterator[str]:
+def _placements(result: PolicyComparison) -> Iterator[str]:
     if not result.differing:
         yield "The final placement of all pods is identical."
         return

@@ -18,7 +18,7 @@ from scheduler_core.record.cycle import Decision
 Pair = tuple[int, int]  # cycle indices, left and right; 0: that run has no such cycle
 
 
-class Run(Struct, frozen=True):
+class AlignedCycles(Struct, frozen=True):
     """``count`` pairs of consecutive cycles, from ``left`` and ``right`` on; 0 for a side that has none."""
 
     left: int
@@ -26,27 +26,29 @@ class Run(Struct, frozen=True):
     count: int
 
 
-def aligned(left: Sequence[Decision], right: Sequence[Decision]) -> tuple[Run, ...]:
+def aligned(left: Sequence[Decision], right: Sequence[Decision]) -> tuple[AlignedCycles, ...]:
     """Return the cycles of both runs in one order, each exactly once.
 
     Where the runs have different cycles between two pairs, those of the left one come first. The work is
     O(n log n) in the number of cycles.
     """
-    runs: list[Run] = []
+    runs: list[AlignedCycles] = []
     one = two = 1
     ends = (len(left) + 1, len(right) + 1, 0)
     for first, second, count in (*_consecutive(_common(left, right)), ends):
         if first > one:
-            runs.append(Run(one, 0, first - one))
+            runs.append(AlignedCycles(one, 0, first - one))
         if second > two:
-            runs.append(Run(0, two, second - two))
+            runs.append(AlignedCycles(0, two, second - two))
         if count:
-            runs.append(Run(first, second, count))
+            runs.append(AlignedCycles(first, second, count))
         one, two = first + count, second + count
     return tuple(runs)
 
 
-def differences(left: Sequence[Decision], right: Sequence[Decision], runs: Iterable[Run]) -> Iterator[Pair]:
+def differences(
+    left: Sequence[Decision], right: Sequence[Decision], runs: Iterable[AlignedCycles]
+) -> Iterator[Pair]:
     """Yield the pairs of ``runs``, as :func:`aligned` returns them, whose outcomes differ, in order.
 
     A cycle on its own is one.

@@ -41,7 +41,7 @@ class FirstDifference(Struct, frozen=True):
     history: tuple[str, ...] = ()  # sentences on what became of the rule between releases
 
 
-class Comparison(Struct, frozen=True):
+class PolicyComparison(Struct, frozen=True):
     """The results of one scenario under two policies.
 
     ``configuration`` lists the differences of the policies themselves; ``first`` is the first cycle with any
@@ -79,7 +79,7 @@ class Comparison(Struct, frozen=True):
 
 def compare(
     scenario_a: Scenario, scenario_b: Scenario, watch: Callable[[int], None] = lambda _cycles: None
-) -> Comparison:
+) -> PolicyComparison:
     """Run two scenarios, of one cluster under two policies or of two clusters, and compare the runs.
 
     Nodes and pods are compared by their names. ``watch`` is called after each cycle with their number, and
@@ -107,7 +107,7 @@ def compare(
                 first = first or found
                 decision = found if decides else None
     differing, placements = _placements(a, b)
-    return Comparison(
+    return PolicyComparison(
         configuration,
         first,
         decision,

@@ -61,7 +61,7 @@ class Parting(Struct, frozen=True):
     words: str
 
 
-class Divergence(Struct, frozen=True):
+class RunDivergence(Struct, frozen=True):
     """Two runs of one scenario. ``differing`` counts the pods whose final nodes differ."""
 
     here: RunSide
@@ -75,7 +75,7 @@ class Divergence(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Run:
+class _SideRun:
     scenario: Scenario
     simulation: Simulation = field(init=False)
     counts: Counts = field(default_factory=Counts)
@@ -114,13 +114,13 @@ class _Run:
         )
 
 
-def diverging(here: Scenario, there: Scenario) -> Generator[tuple[int, int], None, Divergence]:
+def diverging(here: Scenario, there: Scenario) -> Generator[tuple[int, int], None, RunDivergence]:
     """Run both, yielding the done and the expected cycles of both after each; return the divergence.
 
     Raises:
         PolicyError: The scenario's policy cannot be used.
     """
-    mine, other = _Run(here), _Run(there)
+    mine, other = _SideRun(here), _SideRun(there)
     expected = 2 * expected_cycles(here)
     first: Parting | None = None
     done = index = 0
@@ -136,7 +136,7 @@ def diverging(here: Scenario, there: Scenario) -> Generator[tuple[int, int], Non
     before, after = last_nodes(mine.simulation), last_nodes(other.simulation)
     pods = dict.fromkeys([*before, *after])
     differing = sum(before.get(pod, "") != after.get(pod, "") for pod in pods)
-    return Divergence(mine.side(), other.side(), differing, first)
+    return RunDivergence(mine.side(), other.side(), differing, first)
 
 
 def _ends(cycle: Cycle | None) -> Any:

@@ -18,7 +18,7 @@ from scheduler_core.explain.explanation import (
     ExplainError,
     Explanation,
     Group,
-    Verdict,
+    NodeVerdict,
 )
 from scheduler_core.explain.missing_pod import gone, unknown_node
 from scheduler_core.explain.recorded_answer import DumpFacts, SimulatedOutcome, is_before_operations
@@ -35,9 +35,9 @@ __all__ = [
     "ExplainError",
     "Explanation",
     "Group",
+    "NodeVerdict",
     "Remedy",
     "Story",
-    "Verdict",
     "asking",
     "explain",
 ]

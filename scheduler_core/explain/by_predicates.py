@@ -11,7 +11,7 @@ from scheduler_core.explain.changes import search
 from scheduler_core.explain.explanation import (
     Asking,
     Explanation,
-    Verdict,
+    NodeVerdict,
     groups,
     refused_by_extender,
     verdict,
@@ -134,7 +134,9 @@ def _message(standing: Standing) -> str:
     return fit_error_message(filtered.failed, standing.cluster.reasons)
 
 
-def _pending_summary(standing: Standing, pod: str, verdicts: tuple[Verdict, ...], asked: str | None) -> str:
+def _pending_summary(
+    standing: Standing, pod: str, verdicts: tuple[NodeVerdict, ...], asked: str | None
+) -> str:
     if asked is not None:
         node_verdict = verdicts[0]
         return f"{pod} {'fits' if node_verdict.fits else 'does not fit'} on {asked}" + (

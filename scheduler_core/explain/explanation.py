@@ -48,7 +48,7 @@ class FailureFacts(Struct, frozen=True):
         }
 
 
-class Verdict(Struct, frozen=True):
+class NodeVerdict(Struct, frozen=True):
     """One node's verdict: every failure with the facts behind it, the scheduler's own answer first."""
 
     node: str
@@ -98,10 +98,10 @@ def _texts(failure: Failure) -> tuple[str, ...]:
     return (failure.error,) if failure.error else failure.reasons
 
 
-def verdict(standing: Standing, row: int) -> Verdict:
+def verdict(standing: Standing, row: int) -> NodeVerdict:
     """Return a node's verdict on the pod."""
     facts = tuple(facts_of(standing, row, failure) for failure in standing.failures(row))
-    return Verdict(standing.names[row], standing.fits(row), facts)
+    return NodeVerdict(standing.names[row], standing.fits(row), facts)
 
 
 def facts_of(
@@ -163,7 +163,7 @@ class Explanation(Struct, frozen=True):
     summary: str
     before: bool = False
     story: Story | None = None
-    nodes: tuple[Verdict, ...] = ()
+    nodes: tuple[NodeVerdict, ...] = ()
     nodes_count: int = 0
     groups: tuple[Group, ...] = ()
     changes: tuple[Remedy, ...] = ()

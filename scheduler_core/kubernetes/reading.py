@@ -88,6 +88,12 @@ class Report(Struct):
     compiled: int = 0  # characters of them
 
 
+class DocumentRoot(Struct, frozen=True):
+    """The root of a document outside a bundle, of which only the kind is known."""
+
+    kind: str
+
+
 class At:
     """A place in a document: a chain of keys and indices up to the document itself."""
 

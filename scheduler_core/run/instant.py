@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent, Restart
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
-from scheduler_core.run.reported import Reported
+from scheduler_core.run.reported import ReportedRun
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
@@ -57,7 +57,7 @@ those whose affinity it matches.
 """
 
 
-class Simulation(Reported):
+class Simulation(ReportedRun):
     """Step through what kube-scheduler would do with a scenario.
 
     ``trace=False`` omits from each Cycle what only views need. ``unabridged=True`` also

@@ -32,7 +32,7 @@ class OwnRun(NamedTuple):
     assumed: Mapping[str, str]
 
 
-class Reported(Protocol):
+class ReportedRun(Protocol):
     """A run, as reports see it. Simulations inherit the answers of one that has nothing to add."""
 
     scenario: Scenario

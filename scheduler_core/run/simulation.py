@@ -26,7 +26,7 @@ from scheduler_core.run.forking import shared
 from scheduler_core.run.landing import land, live, record_operation
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.recording import EventRecording, StepEvents
-from scheduler_core.run.reported import Reported
+from scheduler_core.run.reported import ReportedRun
 from scheduler_core.run.restarting import restart
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
@@ -43,7 +43,7 @@ from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 UNSETTLED_KEPT = 20
 
 
-class TimedSimulation(FrameworkReader, Reported):
+class TimedSimulation(FrameworkReader, ReportedRun):
     """Step through what a scheduler of the framework would do with a scenario, in virtual time.
 
     Operations land in order: one with a time at that time; one with a step when nothing is left to do *now*

@@ -7,14 +7,14 @@ from typing import Protocol, Self, runtime_checkable
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Decision, FinalState
-from scheduler_core.run.reported import Reported
+from scheduler_core.run.reported import ReportedRun
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.strategy import Strategy
 
 
-class Stepper(Reported, Protocol):
+class Stepper(ReportedRun, Protocol):
     """A stepwise run of a scenario. ``time`` is virtual seconds; ``deleted`` is in order of deletion."""
 
     decisions: list[Decision]

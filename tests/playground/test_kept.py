@@ -9,7 +9,7 @@ import pytest
 
 from playground.asgi import application, django_application
 from playground.serving import kept
-from playground.serving.kept import Kept
+from playground.serving.kept import StaticCache
 from tests.playground.conftest import PATIENCE
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ async def test_a_file_is_answered_again_as_django_answered_it() -> None:
         asked.append(scope["path"])
         await django_application(scope, receive, send)
 
-    app = Kept(django)
+    app = StaticCache(django)
     first, again = await get(app, FILE), await get(app, FILE)
     assert first == again
     assert first["status"] == 200
@@ -72,14 +72,14 @@ async def test_a_file_is_answered_again_as_django_answered_it() -> None:
 
 async def test_a_file_that_is_known_is_not_sent_again() -> None:
     """With its tag it is 304 without a body, by Django or from memory; another tag brings it whole."""
-    app = Kept(django_application)
+    app = StaticCache(django_application)
     first = await get(app, FILE)
     tag = first["headers"]["etag"]
     for known in (tag, f'"other", {tag}', f"W/{tag}"):
         answer = await get(app, FILE, if_none_match=known)
         assert (answer["status"], answer["body"], answer["headers"]["etag"]) == (304, b"", tag)
     assert (await get(app, FILE, if_none_match='"other"'))["body"] == first["body"]
-    assert (await get(Kept(django_application), FILE, if_none_match=tag))["status"] == 304
+    assert (await get(StaticCache(django_application), FILE, if_none_match=tag))["status"] == 304
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ async def test_a_file_that_is_known_is_not_sent_again() -> None:
 )
 async def test_all_else_is_djangos(path: str, method: str, headers: dict[str, str], status: int) -> None:
     """Ranges, other methods, what is not there, other pages and large files are answered, and not kept."""
-    app = Kept(django_application)
+    app = StaticCache(django_application)
     answer = await get(app, path, method, **headers)
     assert answer["status"] == status
     assert not app.answers
@@ -103,7 +103,7 @@ async def test_all_else_is_djangos(path: str, method: str, headers: dict[str, st
 
 async def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the bound the file that was not asked for the longest goes."""
-    app = Kept(django_application)
+    app = StaticCache(django_application)
     sizes = {path: len((await get(app, path))["body"]) for path in (FILE, "/static/css/pages.css")}
     monkeypatch.setattr(kept, "ALL_BYTES", sum(sizes.values()))
     await get(app, FILE)
@@ -115,7 +115,7 @@ async def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_files_that_may_change_are_read_anew(settings: Any) -> None:
     """Under DEBUG nothing is kept."""
     settings.DEBUG = True
-    app = Kept(django_application)
+    app = StaticCache(django_application)
     await get(app, FILE)
     assert not app.answers
 

@@ -164,7 +164,7 @@ async def test_a_position_is_written_within_the_interval(
 @asynccontextmanager
 async def entered(
     room: dict[str, Any], *processes: Hub, lead: bool = True
-) -> AsyncIterator[list[tuple[Page, moves.Moves]]]:
+) -> AsyncIterator[list[tuple[Page, moves.RoomPosition]]]:
     """Be in a room over each of these processes, as its leader."""
     token = room["lead_token"] if lead else ""
     pages = [Page() for _ in processes]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from playground.serving import supervisor
-from playground.serving.supervisor import Program, RestartPolicy, Slot, Supervisor
+from playground.serving.supervisor import RestartPolicy, ServerProcess, Slot, Supervisor
 from tests.parts import REPOSITORY
 from tests.playground.conftest import PATIENCE
 from tests.services.processes import wait_until
@@ -25,12 +25,14 @@ FOREVER = "import time\nwhile True: time.sleep(0.05)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf')\n" + FOREVER
 
 
-def python(name: str, code: str, grace: float = 10.0) -> Program:
+def python(name: str, code: str, grace: float = 10.0) -> ServerProcess:
     """Return a program that runs this Python code."""
-    return Program(name, (sys.executable, "-u", "-c", code), signal.SIGTERM, grace)
+    return ServerProcess(name, (sys.executable, "-u", "-c", code), signal.SIGTERM, grace)
 
 
-def run(*programs: Program, signals: tuple[signal.Signals, ...] = (), ready: str = "") -> tuple[int, str]:
+def run(
+    *programs: ServerProcess, signals: tuple[signal.Signals, ...] = (), ready: str = ""
+) -> tuple[int, str]:
     """Supervise programs; once ``ready`` was printed, send this process the signals."""
     output = io.StringIO()
     running = Supervisor(programs, output=output)
@@ -72,7 +74,7 @@ AT_ONCE = RestartPolicy(most=3, window=600, first=0.01, longest=0.02)
 
 
 def keep_running(
-    *programs: Program, policy: RestartPolicy = AT_ONCE, until: Callable[[str], bool]
+    *programs: ServerProcess, policy: RestartPolicy = AT_ONCE, until: Callable[[str], bool]
 ) -> tuple[int, str]:
     """Supervise programs that are ready from the first moment; end them once ``until(output)`` holds."""
     output = io.StringIO()
@@ -108,7 +110,7 @@ DIES_ONCE = (
 
 def test_a_killed_program_is_started_again(tmp_path: Path) -> None:
     """One line names the program, the signal and the delay; the other program runs on."""
-    dying = Program(
+    dying = ServerProcess(
         "worker",
         (sys.executable, "-u", "-c", DIES_ONCE, str(tmp_path / "mark")),
         signal.SIGTERM,
@@ -181,7 +183,8 @@ def test_orphans_are_reaped() -> None:
         "supervisor.adopt_orphans()\n"
         "inner = 'import subprocess, sys, time; '"
         ' \'print(subprocess.Popen(["sleep", "0.3"], start_new_session=True).pid, flush=True)\'\n'
-        "program = supervisor.Program('web', (sys.executable, '-c', inner + '; time.sleep(1)'), 15, 1)\n"
+        "command = (sys.executable, '-c', inner + '; time.sleep(1)')\n"
+        "program = supervisor.ServerProcess('web', command, 15, 1)\n"
         "policy = supervisor.RestartPolicy(first=3)\n"
         "one = supervisor.Supervisor([program], output=sys.stdout, policy=policy, owns_children=True)\n"
         "one.run(ready=lambda: True, on_ready=lambda: None)\n"

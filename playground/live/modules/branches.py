@@ -31,7 +31,7 @@ async def create(call: Call) -> Answer:
     step, title = call.payload.get("step") or "", store.clean_title(call.payload.get("title") or "")
     try:
         draft = await call.in_engine(branching.branch, call.found(), call.visitor, step, title)
-    except branching.FullError as error:
+    except branching.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 

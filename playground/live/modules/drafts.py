@@ -56,7 +56,7 @@ async def branch(call: Call) -> Answer:
         draft = await in_storage(
             branching.branch, call.found(), call.visitor, "", title, call.payload["text"]
         )
-    except branching.FullError as error:
+    except branching.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 

@@ -47,7 +47,7 @@ def _refusals(field: str = "") -> Iterator[None]:
         raise CommandError("room.ended") from error
     except rows.VoteError as error:
         raise CommandError("permission.denied", str(error)) from error
-    except questions.AnswerError as error:
+    except questions.InvalidVoteError as error:
         raise CommandError("payload.invalid", str(error), field=field) from error
 
 

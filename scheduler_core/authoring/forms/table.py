@@ -42,7 +42,7 @@ from scheduler_core.authoring.forms.workloads import (
 from scheduler_core.kubernetes.manifests import Manifest
 
 
-class Form(Struct, frozen=True):
+class ManifestForm(Struct, frozen=True):
     """One row: the form's title, its purpose, its fields and the function that builds the manifests.
 
     ``check`` adds checks that involve several fields.
@@ -87,18 +87,18 @@ def _claimed(values: Values) -> Problems:
     return []
 
 
-FORMS: Mapping[str, Form] = {
+FORMS: Mapping[str, ManifestForm] = {
     form.kind: form
     for form in (
-        Form("NodePool", "Node pool", "Nodes of one size, spread over zones", POOL_FIELDS, node_pool),
-        Form(
+        ManifestForm("NodePool", "Node pool", "Nodes of one size, spread over zones", POOL_FIELDS, node_pool),
+        ManifestForm(
             "Deployment",
             "Deployment",
             "Pods that are replaced when deleted",
             DEPLOYMENT_FIELDS,
             deployment,
         ),
-        Form(
+        ManifestForm(
             "StatefulSet",
             "StatefulSet",
             "Numbered pods, each with a claim of its own",
@@ -106,18 +106,18 @@ FORMS: Mapping[str, Form] = {
             stateful_set,
             _claimed,
         ),
-        Form("DaemonSet", "DaemonSet", "One pod on each node", DAEMON_FIELDS, daemon_set),
-        Form("Job", "Job", "Pods that run to completion", JOB_FIELDS, job),
-        Form("Pod", "Pod", "One or more pods without a controller", POD_OF_ITS_OWN_FIELDS, pods),
-        Form("Service", "Service", "Spreads the pods that it selects", SERVICE_FIELDS, service),
-        Form(
+        ManifestForm("DaemonSet", "DaemonSet", "One pod on each node", DAEMON_FIELDS, daemon_set),
+        ManifestForm("Job", "Job", "Pods that run to completion", JOB_FIELDS, job),
+        ManifestForm("Pod", "Pod", "One or more pods without a controller", POD_OF_ITS_OWN_FIELDS, pods),
+        ManifestForm("Service", "Service", "Spreads the pods that it selects", SERVICE_FIELDS, service),
+        ManifestForm(
             "PriorityClass",
             "PriorityClass",
             "Scheduling order, and which pods may preempt others",
             CLASS_FIELDS,
             priority_class,
         ),
-        Form(
+        ManifestForm(
             "PodDisruptionBudget",
             "PodDisruptionBudget",
             "How many pods must remain available under preemption",
@@ -125,15 +125,17 @@ FORMS: Mapping[str, Form] = {
             budget,
             _range,
         ),
-        Form(
+        ManifestForm(
             "PersistentVolume",
             "PersistentVolume",
             "A disk, perhaps in one zone or on one node",
             VOLUME_FIELDS,
             volume,
         ),
-        Form("PersistentVolumeClaim", "PersistentVolumeClaim", "What a pod asks for", CLAIM_FIELDS, claim),
-        Form(
+        ManifestForm(
+            "PersistentVolumeClaim", "PersistentVolumeClaim", "What a pod asks for", CLAIM_FIELDS, claim
+        ),
+        ManifestForm(
             "StorageClass",
             "StorageClass",
             "When claims are bound, and by which provisioner",

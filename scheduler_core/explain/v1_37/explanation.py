@@ -18,7 +18,7 @@ from scheduler_core.explain.explanation import (
     Asking,
     Explanation,
     Group,
-    Verdict,
+    NodeVerdict,
     facts_of,
     refused_by_extender,
 )
@@ -181,7 +181,7 @@ def _with(here: Explanation, summary: str, *, state: str = "") -> Explanation:
     return Explanation(here.pod, state or here.state, here.node, here.asked, here.index, here.step, summary)
 
 
-def _because(verdict: Verdict) -> str:
+def _because(verdict: NodeVerdict) -> str:
     failure = verdict.failures[0] if verdict.failures else None
     return f"{failure.predicate}: {verdict.because}" if failure and failure.predicate else verdict.because
 
@@ -199,11 +199,11 @@ def waking(run: SchedulerRun, pod: str) -> str:
     return f"It sleeps until one of these happens: {'; '.join(events)}." if events else ""
 
 
-def verdict_on(standing: V1_37Standing, row: int) -> Verdict:
+def verdict_on(standing: V1_37Standing, row: int) -> NodeVerdict:
     """Return a node's verdict: its failing plugins, with the facts and numbers behind each."""
     (failures,) = standing.every_failure([standing.names[row]])
     facts = tuple(facts_of(standing, row, f, declared=with_declared_reasons(f)) for f in failures)
-    return Verdict(standing.names[row], standing.fits(row), facts)
+    return NodeVerdict(standing.names[row], standing.fits(row), facts)
 
 
 def groups_of(standing: V1_37Standing, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:

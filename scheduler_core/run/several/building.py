@@ -25,7 +25,7 @@ from scheduler_core.run.several.v1_11_peer import (
 )
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.run.several.v1_37_view import V1_37View
-from scheduler_core.run.several.view import GroupWatcher, View
+from scheduler_core.run.several.view import GroupWatcher, SchedulerView
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.configuration.profiles import DEFAULT_NAMES, Configuration
 from scheduler_core.schedulers.v1_22.interface import Plugin
@@ -176,7 +176,7 @@ def _v1_11(make: PeerBuilder, process: Process, label: str) -> Peer:
 
 def _v1_22(make: PeerBuilder, process: Process, label: str) -> Peer:
     parts = make.parts()
-    view = View(make.objects, make.plugins(parts), **make.view(process, label, parts, process[1]))
+    view = SchedulerView(make.objects, make.plugins(parts), **make.view(process, label, parts, process[1]))
     return FrameworkPeer(view, listed=make.is_listed(process))
 
 
@@ -190,7 +190,7 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
 
 def _custom(make: PeerBuilder, process: Process, label: str) -> Peer:
     parts = make.parts()
-    view = View(make.objects, make.plugins(parts), **make.view(process, label, parts))
+    view = SchedulerView(make.objects, make.plugins(parts), **make.view(process, label, parts))
     return BesidePeer(view, process[0].name, make.texts, listed=make.is_listed(process))
 
 

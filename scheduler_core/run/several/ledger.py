@@ -16,7 +16,7 @@ KEPT = 10_000  # outcomes of a whole run
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenDecision:
     """A decision that nobody has judged yet. ``counted`` are the pods that its scheduler saw on the node."""
 
     scheduler: str
@@ -47,7 +47,7 @@ class BindingLedger:
         self.outcomes: list[Outcome] = []
         self.server: ApiServer | None = None
         self._clock = clock
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenDecision] = {}
         self._fresh: list[Outcome] = []
         self._tried: set[tuple[str, str]] = set()
         self._names: dict[str, str] = {}
@@ -71,7 +71,7 @@ class BindingLedger:
         previous = self._open.get(pod)
         if previous is not None and previous.scheduler != scheduler:
             return  # two processes decide about one pod: the one whose binding lands first is followed
-        self._open[pod] = _Open(scheduler, node, now, frozenset(counted))
+        self._open[pod] = _OpenDecision(scheduler, node, now, frozenset(counted))
 
     def landed(self, scheduler: str, sent: Sent, refused: str) -> None:
         """Handle a binding that has reached the API server."""
@@ -82,7 +82,7 @@ class BindingLedger:
         self.tallies[scheduler].placed += 1
         found = self._open.get(sent.pod)
         if found is None or found.scheduler != scheduler or self.server is None:
-            found = self._open[sent.pod] = _Open(scheduler, sent.node, sent.decided, frozenset())
+            found = self._open[sent.pod] = _OpenDecision(scheduler, sent.node, sent.decided, frozenset())
             found.landed = True
             return
         there = (pod.meta.key for pod in self.server.bound_to(sent.node))

@@ -26,7 +26,7 @@ from scheduler_core.run.several.beliefs import Differences, beliefs, differences
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.server import ApiServer
-from scheduler_core.run.several.view import View
+from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, group_of, is_watched
 from scheduler_core.schedulers.v1_11.policy import Profile
@@ -48,7 +48,7 @@ class Peer:
     leftover = 0.0  # seconds of virtual time after which it moves pods that no event has moved
     release = TIMED
 
-    def __init__(self, view: View, *, listed: bool = False) -> None:
+    def __init__(self, view: SchedulerView, *, listed: bool = False) -> None:
         self.view = view
         self.label = view.label
         self.listed = listed
@@ -146,7 +146,7 @@ class FrameworkPeer(Peer):
     pops = True
     is_observed = True
 
-    def __init__(self, view: View, *, listed: bool = False) -> None:
+    def __init__(self, view: SchedulerView, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
         self.popped: tuple[QueuedPod, Attempt] | None = None
         self._profile: Profile | None = None  # of the pod that was decided about last
@@ -209,7 +209,7 @@ class BesidePeer(Peer):
     """A scheduler that decides about several pods at once, such as kube-batch."""
 
     def __init__(
-        self, view: View, name: str, configurations: Mapping[str, str], *, listed: bool = False
+        self, view: SchedulerView, name: str, configurations: Mapping[str, str], *, listed: bool = False
     ) -> None:
         super().__init__(view, listed=listed)
         self.name = name

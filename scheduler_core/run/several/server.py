@@ -22,7 +22,7 @@ from scheduler_core.run.control import ControlledFramework
 NOBODY = "\0"  # the only schedulerName that it serves: of no pod
 
 
-class Watcher(Protocol):
+class WriteWatcher(Protocol):
     """A callback for every write: the kind, the key, and the object, ``None`` for a deleted one."""
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
@@ -46,7 +46,7 @@ class ApiServer(ControlledFramework):
     """The objects as they are stored. ``watchers`` receive every change, in order."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.watchers: list[Watcher] = []
+        self.watchers: list[WriteWatcher] = []
         self.judge: Judge | None = None
         self._sent: dict[tuple[str, str], KubernetesObject] = {}
         super().__init__(*args, **kwargs)

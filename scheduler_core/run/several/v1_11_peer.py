@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.instant import MOVES_UNSCHEDULABLE
 from scheduler_core.run.several.peers import FrameworkPeer
-from scheduler_core.run.several.view import View
+from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.schedulers.v1_11 import RELEASE
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -94,7 +94,7 @@ def _differ(one: Pod, other: Pod) -> bool:
     return replace(one, nominated_node_name="", phase="") != replace(other, nominated_node_name="", phase="")
 
 
-class V1_11View(View):
+class V1_11View(SchedulerView):
     """The view of a scheduler that runs v1.11."""
 
     queue_type = V1_11Queue

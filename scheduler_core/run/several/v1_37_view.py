@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.run.several.manifests import StoredManifests
-from scheduler_core.run.several.view import View
+from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
@@ -37,7 +37,7 @@ class Reserved(NamedTuple):
     node: str
 
 
-class V1_37View(View):
+class V1_37View(SchedulerView):
     """The view of a scheduler that runs v1.37. Its ``current`` run follows the shared clock in milliseconds.
 
     ``reserved`` has the pods that were placed and are not confirmed by the watch yet.

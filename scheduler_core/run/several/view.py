@@ -1,8 +1,8 @@
 """A scheduler's view: the cluster as its watches have delivered it, and what it has decided since.
 
 Each view is a whole framework: cache, queue, plugins and pods that wait at Permit. Writes of others arrive by
-:meth:`View.written`, ``watch_delay`` after they were made; its own go to the API server ``bind_delay`` after
-they were decided. While a decision is being made nothing enters the view.
+:meth:`SchedulerView.written`, ``watch_delay`` after they were made; its own go to the API server
+``bind_delay`` after they were decided. While a decision is being made nothing enters the view.
 
 An assumed pod counts on its node until the watch confirms it, the API server rejects its binding, or 30 s
 have passed since it was bound (``cache.assumePod`` and ``finishBinding``, ``durationToExpireAssumedPod``).
@@ -65,7 +65,7 @@ class GroupWatcher(PodGroupController):
         """Do nothing."""
 
 
-class View(ControlledFramework):
+class SchedulerView(ControlledFramework):
     """The view of the scheduler ``of``, which is called ``label``, over a ``server``.
 
     ``arbitrated`` bindings are checked at their commit. ``assumed`` holds the node of each pod that was

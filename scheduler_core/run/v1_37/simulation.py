@@ -22,7 +22,7 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.record.cycle import Cycle, Decision, Restart
 from scheduler_core.record.plugin_record import PluginRecord
-from scheduler_core.run.reported import Reported
+from scheduler_core.run.reported import ReportedRun
 from scheduler_core.run.v1_37.claims import PodClaims, with_claims
 from scheduler_core.run.v1_37.cycles import (
     Places,
@@ -57,7 +57,7 @@ MOST_TRIES = 10
 UNSETTLED_KEPT = 20
 
 
-class V1_37Simulation(Reported):
+class V1_37Simulation(ReportedRun):
     """Step through what kube-scheduler v1.37 would do with a scenario.
 
     Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with

@@ -38,7 +38,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 
 class Scheduler:
-    """Schedules pods of all profiles on one cluster; ``interface.Scheduling`` is the driver's interface."""
+    """Schedules pods of all profiles on one cluster; a driver uses its ``interface.SchedulingSteps``."""
 
     def __init__(
         self,

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.schedulers.extenders.calling import AskedPod
-from scheduler_core.schedulers.extenders.calling import ExtenderCalls
+from scheduler_core.schedulers.extenders.calling import AskedPod, ExtenderCalls
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.extenders.messages import encode
 from scheduler_core.schedulers.extenders.port import Port

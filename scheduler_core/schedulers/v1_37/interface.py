@@ -94,7 +94,7 @@ class PodAttempt(Struct):
     by_plugins: Failures = NO_FAILURES
     """Those of the failed that plugins failed, if extenders were asked too."""
     calls: Any = None
-    """The calls of extenders (``extenders.calling.Attempt``); None without extenders."""
+    """The calls of extenders (``extenders.calling.ExtenderCalls``); None without extenders."""
     asked: list[tuple[str, tuple[str, ...], dict[str, str]]] = field(default_factory=list)
     """By extender that filtered: its label, the nodes it was asked about, messages of those it failed."""
     failed_strangers: dict[str, Status] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.compare.alignment import Run, aligned, differences
+from scheduler_core.compare.alignment import AlignedCycles, aligned, differences
 from scheduler_core.compare.by_workload import by_workload, counted
 from scheduler_core.record.cycle import Decision
 
@@ -21,25 +21,25 @@ def run(*attempts: str) -> list[Decision]:
 def test_one_attempt_more() -> None:
     """A pod that is tried twice in one run only shifts what follows; it is no difference of the others."""
     left, right = run("a@n1", "b", "b@n2", "c@n3"), run("a@n1", "b@n2", "c@n3")
-    assert aligned(left, right) == (Run(1, 1, 2), Run(3, 0, 1), Run(4, 3, 1))
+    assert aligned(left, right) == (AlignedCycles(1, 1, 2), AlignedCycles(3, 0, 1), AlignedCycles(4, 3, 1))
     assert list(differences(left, right, aligned(left, right))) == [(2, 2), (3, 0)]
 
 
 def test_the_same_and_nothing() -> None:
     """Equal runs are one row of pairs; a run beside an empty one is alone."""
     both = run("a@n1", "b@n2")
-    assert aligned(both, both) == (Run(1, 1, 2),)
+    assert aligned(both, both) == (AlignedCycles(1, 1, 2),)
     assert not list(differences(both, both, aligned(both, both)))
-    assert aligned(both, []) == (Run(1, 0, 2),)
+    assert aligned(both, []) == (AlignedCycles(1, 0, 2),)
     assert aligned([], []) == ()
 
 
 def test_another_order_pairs_most() -> None:
     """The longest common series is paired; a pod that is tried elsewhere is alone on both sides."""
     assert aligned(run("z", "a", "b", "c"), run("a", "b", "c", "z")) == (
-        Run(1, 0, 1),
-        Run(2, 1, 3),
-        Run(0, 4, 1),
+        AlignedCycles(1, 0, 1),
+        AlignedCycles(2, 1, 3),
+        AlignedCycles(0, 4, 1),
     )
 
 

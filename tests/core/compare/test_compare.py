@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
-from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare
+from scheduler_core.compare.compare import PLACEMENTS_SHOWN, PolicyComparison, compare
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
@@ -43,7 +43,7 @@ def cluster() -> list[Manifest]:
     ]
 
 
-def under(cluster: Scenario, policy_a: Manifest, policy_b: Manifest) -> Comparison:
+def under(cluster: Scenario, policy_a: Manifest, policy_b: Manifest) -> PolicyComparison:
     """Compare two policies on one cluster."""
     return compare(replace(cluster, policy=policy_a), replace(cluster, policy=policy_b))
 

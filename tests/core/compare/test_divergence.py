@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.cost import with_cache
-from scheduler_core.compare.divergence import Divergence, diverging
+from scheduler_core.compare.divergence import RunDivergence, diverging
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Scenario
 from tests.core.engine.building import node, operation, pod, scenario
@@ -26,18 +26,18 @@ priorities: [{name: LeastRequestedPriority, weight: 1}]
 CAUSE = "MatchInterPodAffinity: not invalidated by Pod/ADD (rule pod-add-affinity)"
 
 
-def diverge(here: Scenario, there: Scenario) -> Divergence:
+def diverge(here: Scenario, there: Scenario) -> RunDivergence:
     """Run two scenarios to their ends."""
     work = diverging(here, there)
     while True:
         try:
             next(work)
         except StopIteration as end:
-            found: Divergence = end.value
+            found: RunDivergence = end.value
             return found
 
 
-def between(read: Scenario, here: str, there: str, **settings: Any) -> Divergence:
+def between(read: Scenario, here: str, there: str, **settings: Any) -> RunDivergence:
     """Compare two modes, both audited."""
     options = {"audit": True, **settings}
     return diverge(with_cache(read, cache=here, **options), with_cache(read, cache=there, **options))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Report, path_text, place_of
+from scheduler_core.kubernetes.reading import At, DocumentRoot, Report, path_text, place_of
 from scheduler_core.schedulers.v1_11.policy.profile import PolicyError, Profile, quirks_in_force
 from scheduler_core.schedulers.v1_11.policy.reading import WeightedPriority
 from scheduler_core.schedulers.v1_11.quirks import in_variant
@@ -52,12 +52,6 @@ ALIKE = {"filter": "every node passes", "score": "all nodes score alike"}
 NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-scheduler scores 0 everywhere
 
 
-class _Root(Struct, frozen=True):
-    """The root of a document about which only the kind is known."""
-
-    kind: str
-
-
 class _Checked(Struct, frozen=True):
     """A checked profile: the enabled plugins by extension point, and their arguments."""
 
@@ -75,7 +69,7 @@ def compile_configuration(
         PolicyError: With every problem and its path.
     """
     report = Report()
-    compiled = read_and_compile(document, settings, At(report, None, _Root(str(document.get("kind")))))
+    compiled = read_and_compile(document, settings, At(report, None, DocumentRoot(str(document.get("kind")))))
     if compiled is None or report.errors:
         raise PolicyError([Problem(message, path_text(at.steps)) for at, message in report.errors])
     return replace(
