@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as copy_with
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -75,21 +77,21 @@ def make_server(
     )
 
 
-def processes(settings: Settings, named: Iterable[str], current: Iterable[str] = ()) -> Iterator[Process]:
+def processes(settings: Settings, named: Iterable[str], of_v1_37: Iterable[str] = ()) -> Iterator[Process]:
     """Yield each process with the schedulerNames that it serves.
 
     A process for each scheduler that the settings list, as many as it has replicas; one more for the profiles
     of the configuration that they do not list, and one for each custom scheduler. With one scheduler for all
-    there is a single process. ``named`` are the names of the framework's profiles, ``current`` those of a
+    there is a single process. ``named`` are the names of the framework's profiles, ``of_v1_37`` those of a
     configuration that v1.37 reads.
     """
     profiles = [name for name in dict.fromkeys(named) if name]
     listed = {one.name: one for one in settings.schedulers}
-    rest = tuple(name for name in current if name not in listed)
+    rest = tuple(name for name in of_v1_37 if name not in listed)
     if settings.design == ONE_SCHEDULER:
         first = settings.schedulers[0]
         release = next((one.runs for one in settings.schedulers if one.runs and not one.is_batch), TIMED)
-        yield replace(first, runs=release), tuple(dict.fromkeys((*listed, *profiles, *current)))
+        yield replace(first, runs=release), tuple(dict.fromkeys((*listed, *profiles, *of_v1_37)))
         return
     for one in settings.schedulers:
         for _ in range(one.replicas):
@@ -104,6 +106,7 @@ def processes(settings: Settings, named: Iterable[str], current: Iterable[str] =
             yield SchedulerSettings(name), (name,)
 
 
+@dataclass(kw_only=True)
 class PeerBuilder:
     """What the schedulers of a run are made of; each row of :data:`PEERS` makes those of a release with it.
 
@@ -111,28 +114,24 @@ class PeerBuilder:
     a scheduler runs v1.37.
     """
 
-    def __init__(
-        self,
-        configuration: Configuration,
-        settings: Settings,
-        objects: Sequence[KubernetesObject],
-        texts: Mapping[str, str],
-        *,
-        manifests: StoredManifests | None,
-        server: ApiServer,
-        ledger: BindingLedger,
-        keep: Keep,
-    ) -> None:
-        self.configuration = configuration
-        self.settings = settings
-        self.objects = objects
-        self.texts = texts
-        self.manifests = manifests
-        self.server = server
-        self.ledger = ledger
-        self.keep = keep
-        self.epoch = server.manager.options.epoch
-        self.current = _current(configuration)
+    configuration: Configuration
+    settings: Settings
+    objects: Sequence[KubernetesObject]
+    texts: Mapping[str, str]
+    manifests: StoredManifests | None
+    server: ApiServer
+    ledger: BindingLedger
+    keep: Keep
+
+    @property
+    def epoch(self) -> float:
+        """Virtual time 0 in seconds since 1970."""
+        return self.server.manager.options.epoch
+
+    @cached_property
+    def v1_37(self) -> CompiledConfiguration:
+        """The configuration of the processes that run v1.37."""
+        return _v1_37_configuration(self.configuration)
 
     def parts(self) -> Parts:
         """Return new plugins and profiles of the configuration, as the framework runs it."""
@@ -182,9 +181,9 @@ def _v1_22(make: PeerBuilder, process: Process, label: str) -> Peer:
 
 def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     assert make.manifests is not None
-    parts, run = make.parts(), SchedulerRun(_named(make.current, process[1]))
+    parts, run = make.parts(), SchedulerRun(_named(make.v1_37, process[1]))
     given = make.view(process, label, parts)
-    view = V1_37View(make.objects, make.plugins(parts), current=run, manifests=make.manifests, **given)
+    view = V1_37View(make.objects, make.plugins(parts), scheduler_run=run, manifests=make.manifests, **given)
     return V1_37Peer(view, listed=make.is_listed(process))
 
 
@@ -209,8 +208,8 @@ def make_peers(make: PeerBuilder) -> list[Peer]:
         PolicyError: The configuration cannot be used.
     """
     known = make.parts().profiles
-    current = make.current.profiles if make.configuration.is_for_peers else ()
-    found = list(processes(make.settings, known, current))
+    of_v1_37 = make.v1_37.profiles if make.configuration.is_for_peers else ()
+    found = list(processes(make.settings, known, of_v1_37))
     made: list[Peer] = []
     count = Counter[str]()
     several = Counter(of.name for of, _ in found)
@@ -225,19 +224,19 @@ def make_peers(make: PeerBuilder) -> list[Peer]:
     return made
 
 
-def _current(configuration: Configuration) -> CompiledConfiguration:
+def _v1_37_configuration(configuration: Configuration) -> CompiledConfiguration:
     """Return the configuration of the schedulers that run v1.37."""
     given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
     return usable_v1_37_configuration(document or None, configuration.settings.feature_gates)
 
 
-def _named(current: CompiledConfiguration, names: Sequence[str]) -> CompiledConfiguration:
+def _named(configured: CompiledConfiguration, names: Sequence[str]) -> CompiledConfiguration:
     """Return a process's own profiles; a name without one has the default scheduler's."""
-    profiles = current.profiles
+    profiles = configured.profiles
     main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))
-    own = {name: profiles.get(name) or dataclasses.replace(main, scheduler_name=name) for name in names}
-    return dataclasses.replace(current, profiles=own)
+    own = {name: profiles.get(name) or copy_with(main, scheduler_name=name) for name in names}
+    return copy_with(configured, profiles=own)
 
 
 def _profiles(parts: Parts, names: Sequence[str]) -> dict[str, ProfileSpec]:

@@ -80,10 +80,10 @@ class SeveralSimulation(TimedSimulation):
             server.watchers.append(self.manifests)
         views = make_peers(
             PeerBuilder(
-                self._configuration,
-                scenario.settings,
-                tuple(listed(server)),
-                scenario.schedulers,
+                configuration=self._configuration,
+                settings=scenario.settings,
+                objects=tuple(listed(server)),
+                texts=scenario.schedulers,
                 manifests=self.manifests,
                 server=server,
                 ledger=self.ledger,

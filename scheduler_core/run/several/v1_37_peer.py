@@ -84,7 +84,7 @@ class V1_37Peer(Peer):
 
     def _head(self) -> QueuedPodInfo | None:
         """Return the pod that is tried next; those that are being deleted are dropped."""
-        queue = self.view.current.queue
+        queue = self.view.scheduler_run.queue
         while True:
             head = queue.active.first() or queue.backoff.first()
             if not isinstance(head, QueuedPodInfo) or not head.pod.terminating:
@@ -96,7 +96,7 @@ class V1_37Peer(Peer):
     def own_run(self) -> OwnRun:
         """The run on its view, with the pods whose bindings are not confirmed yet."""
         assumed = {pod: reserved.node for pod, reserved in self.view.reserved.items()}
-        return OwnRun(self.label, self.view.current, assumed)
+        return OwnRun(self.label, self.view.scheduler_run, assumed)
 
     @property
     def decides_about(self) -> str:
@@ -111,7 +111,7 @@ class V1_37Peer(Peer):
     @property
     def queued(self) -> int:
         """How many pods are in its queue."""
-        queue = self.view.current.queue
+        queue = self.view.scheduler_run.queue
         heaps = (queue.active, queue.backoff, queue.error_backoff)
         return sum(map(len, heaps)) + len(queue.unschedulable)
 
@@ -119,7 +119,7 @@ class V1_37Peer(Peer):
         """Return when each backoff of its queue ends; nothing waits for the pods in others."""
         if place != "backoff":
             return ()
-        queue = self.view.current.queue
+        queue = self.view.scheduler_run.queue
         return [
             BackingOff((entity.backoff_expires or 0) / SECOND + 1.0)
             for entity in (*queue.backoff, *queue.error_backoff)
@@ -131,20 +131,20 @@ class V1_37Peer(Peer):
 
     def shared(self) -> Iterator[object]:
         """Yield its configuration and the manifests that it has stored."""
-        yield self.view.current.configuration
-        for stored in self.view.current.cluster.objects.values():
+        yield self.view.scheduler_run.configuration
+        for stored in self.view.scheduler_run.cluster.objects.values():
             yield from stored.values()
 
     def serves(self, pod: Pod) -> bool:
         """Return whether one of its profiles has the pod's schedulerName."""
-        return (pod.scheduler_name or _DEFAULT) in self.view.current.configuration.profiles
+        return (pod.scheduler_name or _DEFAULT) in self.view.scheduler_run.configuration.profiles
 
     def prepare(self) -> None:
         """Let the queue's time pass, and set the timer of its next flush."""
         super().prepare()
         self.view.catch_up()
         self._note_moves()
-        due = self.view.current.queue.next_due()
+        due = self.view.scheduler_run.queue.next_due()
         at = None if due is None else due / SECOND
         timer = self._flush
         if timer is not None and timer.alive:
@@ -156,14 +156,14 @@ class V1_37Peer(Peer):
             self._flush = self.view.clock.schedule(at, self.view.catch_up, f"queue of {self.label}")
 
     def _note_moves(self) -> None:
-        for move in self.view.current.moves.drain():
+        for move in self.view.scheduler_run.moves.drain():
             self._moves.append(move)
             if move["to"] is not None:
                 self._moved[move["pod"]] = move["event"]
 
     def start(self) -> None:
         """Pop the pod; the queue is recorded even if no cycle is yet: a replay may ask for this one later."""
-        run, head = self.view.current, self._head()
+        run, head = self.view.scheduler_run, self._head()
         assert head is not None
         self._queue = queue_state(run, head, self._moved, self._entry_cache, whole=True)
         popped = run.queue.pop()
@@ -180,7 +180,7 @@ class V1_37Peer(Peer):
         """Decide about the pod that was popped, and send what follows."""
         waiting, self.popped = self.popped, None
         assert waiting is not None
-        view, run = self.view, self.view.current
+        view, run = self.view, self.view.scheduler_run
         view.catch_up()
         start = run.scheduling.start
         hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
@@ -193,7 +193,7 @@ class V1_37Peer(Peer):
         return attempt
 
     def _place(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
-        run = self.view.current
+        run = self.view.scheduler_run
         run.batching.store(tried, run.queue.popped, run.clock.now)
         run.scheduling.reserve(tried)
         tried.result = "scheduled"
@@ -204,7 +204,7 @@ class V1_37Peer(Peer):
 
     def _fail(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
-        view, run = self.view, self.view.current
+        view, run = self.view, self.view.scheduler_run
         if tried.error is None:
             run.scheduling.post_filter(tried)
         run.scheduling.fail(tried)
@@ -226,7 +226,7 @@ class V1_37Peer(Peer):
         asked, self._moves = tuple(self._moves), []
         bound = {key: str(tried.node)} if placed else {}
         return V1_37Attempt(
-            view.current.queue.popped,
+            view.scheduler_run.queue.popped,
             view.clock.now,
             key,
             "scheduled" if placed else "error" if tried.result == "error" else "unschedulable",
@@ -245,7 +245,7 @@ class V1_37Peer(Peer):
         del counter
         assert isinstance(attempt, V1_37Attempt)
         assert attempt.ran is not None
-        run, columns, whole = self.view.current, self.view.cluster.columns, self.view.details
+        run, columns, whole = self.view.scheduler_run, self.view.cluster.columns, self.view.details
         cycle = bare_cycle(decision_of(attempt), columns.names)
         cycle.time = attempt.time
         fill(cycle, attempt.ran, places_of(run.cluster.nodes, columns.index), whole=whole)

@@ -38,9 +38,10 @@ class Reserved(NamedTuple):
 
 
 class V1_37View(SchedulerView):
-    """The view of a scheduler that runs v1.37. Its ``current`` run follows the shared clock in milliseconds.
+    """The view of a scheduler that runs v1.37.
 
-    ``reserved`` has the pods that were placed and are not confirmed by the watch yet.
+    ``scheduler_run`` follows the shared clock in milliseconds. ``reserved`` has the pods that were placed
+    and are not confirmed by the watch yet.
     """
 
     expires = False  # durationToExpireAssumedPod is 0 since v1.24: such a pod is kept
@@ -49,11 +50,11 @@ class V1_37View(SchedulerView):
         self,
         objects: Sequence[KubernetesObject],
         *args: Any,
-        current: SchedulerRun,
+        scheduler_run: SchedulerRun,
         manifests: StoredManifests,
         **kw: Any,
     ) -> None:
-        self.current = current
+        self.scheduler_run = scheduler_run
         self.manifests = manifests
         self.reserved: dict[str, Reserved] = {}
         self._claims: dict[str, Claims] = {}  # of pods whose bindings are under way
@@ -71,7 +72,7 @@ class V1_37View(SchedulerView):
 
     def catch_up(self) -> None:
         """Let the queue's time pass to the shared clock's."""
-        self.current.queue.pass_to(self.now)
+        self.scheduler_run.queue.pass_to(self.now)
 
     def refuse(self, text: str) -> None:
         """End the run: v1.37 lacks here what it would need with other schedulers."""
@@ -107,7 +108,7 @@ class V1_37View(SchedulerView):
 
     def _learn(self, kind: str, key: str, manifest: Manifest | None) -> None:
         """Store a manifest in v1.37's cluster, None for a deleted object, and notify its queue."""
-        run = self.current
+        run = self.scheduler_run
         stored = run.cluster.objects.get(kind, {}).get(key)
         if kind == "Node" and key in self.hidden:
             manifest = None
@@ -128,7 +129,7 @@ class V1_37View(SchedulerView):
 
     def _end_assumption(self, kind: str, key: str) -> None:
         """Take a volume or claim as the API server has it: any news ends what was assumed (AssumeCache)."""
-        cluster = self.current.cluster
+        cluster = self.scheduler_run.cluster
         if kind == "PersistentVolume":
             cluster.assumed_volumes.pop(key, None)
         elif kind == "PersistentVolumeClaim":
@@ -136,7 +137,7 @@ class V1_37View(SchedulerView):
 
     def _update(self, key: str, manifest: Manifest) -> None:
         """Let a change in; a nomination that the status does not know yet is kept (UpdateNominatedPod)."""
-        run = self.current
+        run = self.scheduler_run
         pod = run.cluster.pods.get(key) if manifest["kind"] == "Pod" else None
         nominated = "" if pod is None or pod.nominated_node else run.nominations.node_of(pod)
         run.watch.see(run.cluster.replace(manifest))
@@ -146,7 +147,7 @@ class V1_37View(SchedulerView):
 
     def _learn_reserved(self, key: str, manifest: Manifest) -> None:
         """Hear of a change of an assumed pod: its binding confirms it, the cache keeps it until then."""
-        run = self.current
+        run = self.scheduler_run
         pod = CompiledPod(manifest)
         if pod.node or pod.finished:
             held = self.reserved.pop(key)
@@ -160,7 +161,7 @@ class V1_37View(SchedulerView):
 
     def _lose(self, kind: str, key: str, stored: Manifest) -> None:
         """Hear of a deletion; what an assumed pod holds is free at once (handleAssumedPodDeletion)."""
-        run, meta = self.current, stored["metadata"]
+        run, meta = self.scheduler_run, stored["metadata"]
         held = self.reserved.pop(key, None) if kind == "Pod" else None
         run.watch.see(run.cluster.delete(kind, meta.get("namespace"), meta["name"]))
         if held is not None:
@@ -169,12 +170,12 @@ class V1_37View(SchedulerView):
     def _freed(self, manifest: Manifest, node: str) -> None:
         """Notify the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
         on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
-        self.current.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None))
+        self.scheduler_run.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None))
 
     def _check(self, manifest: Manifest) -> None:
         """Refuse a pod whose scheduling needs a controller that does not run with other schedulers."""
         pod = CompiledPod(manifest)
-        if pod.spec.get("resourceClaims") and pod.scheduler_name in self.current.configuration.profiles:
+        if pod.spec.get("resourceClaims") and pod.scheduler_name in self.scheduler_run.configuration.profiles:
             self.refuse(
                 f"pod {pod.key} has resourceClaims; devices are not allocated beside other schedulers"
             )
@@ -204,7 +205,7 @@ class V1_37View(SchedulerView):
     def _resync(self, key: str, node: str) -> None:
         """Forget a pod whose binding failed, and file it as after an error (handleBindingCycleError)."""
         self.catch_up()
-        run = self.current
+        run = self.scheduler_run
         for claim, volume in self._claims.pop(key, ()):  # RevertAssumedPodVolumes
             self._end_assumption("PersistentVolumeClaim", claim)
             self._end_assumption("PersistentVolume", volume)
@@ -228,7 +229,7 @@ class V1_37View(SchedulerView):
 
     def nominate(self, key: str, node: str) -> None:
         """Note a pod's nomination, and write it to its status after the bind delay."""
-        run = self.current
+        run = self.scheduler_run
         pod = run.cluster.pods[key]
         run.nominations.nominate(pod, node)
         if pod.nominated_node != node:
@@ -245,7 +246,7 @@ class V1_37View(SchedulerView):
             self.server.nominate(key, "")
         for number, key in enumerate(victims, 1):
             if number == len(victims):
-                self.current.rules.preempting.discard(preemptor)
+                self.scheduler_run.rules.preempting.discard(preemptor)
             pod = self.server.pods.get(key)
             if pod is not None and not pod.terminal:
                 self.ledger.evicted(self.label, pod)

@@ -186,7 +186,7 @@ def test_a_lost_binding_is_forgotten_and_backs_off_for_a_second() -> None:
     current = [peer for peer in made.peers if isinstance(peer, V1_37Peer)]
     assert len(current) == 2
     for peer in current:
-        assert peer.view.current.cluster.pods["default/p0"].node == "n0"
+        assert peer.view.scheduler_run.cluster.pods["default/p0"].node == "n0"
         assert not peer.view.reserved
 
 
@@ -196,7 +196,7 @@ def test_what_is_assumed_counts_once_and_until_the_watch_tells() -> None:
     made = ran({"name": "default-scheduler", **late}, documents=[*nodes(2), *pods(3, 30)])
     assert sorted(made.placement().values()) == ["", "n0", "n1"]
     (peer,) = (peer for peer in made.peers if isinstance(peer, V1_37Peer))
-    counted = peer.view.current.cluster.nodes
+    counted = peer.view.scheduler_run.cluster.nodes
     assert [int(counted.pod_counts[counted.rows[name]]) for name in ("n0", "n1")] == [1, 1]
 
 
