@@ -92,6 +92,7 @@ class Playback:
         self.rest_nodes: NodeChanges = []  # the differences at the end from the state after the last cycle
         self._seconds = 0.0
         self._forward: Stepper | None = None
+        self._records = False  # whether its next cycle is recorded, not to be rebuilt
         self._grow_lock = threading.Lock()
         self._light: OrderedDict[int, str] = OrderedDict()
         self._node_at: tuple[tuple[str, ...], list[int]] | None = None
@@ -204,7 +205,7 @@ class Playback:
     def _advance(self, seconds: float) -> None:
         """Step forward for about ``seconds``, or until computing is over."""
         if self._forward is None:
-            self._forward = simulate(self.scenario, trace=False)
+            self._forward = self._begun()
         began = time.monotonic()
         stepped = False  # at least once: the overhead may exceed a slice
         while not self.complete and (not stepped or time.monotonic() - began < seconds):
@@ -216,10 +217,22 @@ class Playback:
                 break
             cluster = self._forward.cluster
             self.trail.append(cycle, cluster.pods, cluster.nodes)
+            if self._records and not self.replays.keep_first(cycle):
+                self._records = False
+                self._forward.record(trace=False)
             if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
                 self._stop(f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself")
             if self.tables.met > limit("PODS"):
                 self._stop(f"Controllers have created more than {limit('PODS'):,} pods, which is the limit")
+
+    def _begun(self) -> Stepper:
+        """Return a simulation at its start; if a second one would delay the first window, it records that."""
+        working = time.thread_time()
+        simulation = simulate(self.scenario, trace=False)
+        self._records = time.thread_time() - working > SLICE_SECONDS
+        if self._records:
+            simulation.record(trace=True)
+        return simulation
 
     def reach(self, index: int, give_way: Callable[[], None] = at_once) -> None:
         """Compute forward until cycle ``index`` exists or the run ends, yielding to others between slices.

@@ -64,6 +64,13 @@ class Replays:
                 raise Superseded
             return self._decide(index, unwanted)
 
+    def keep_first(self, cycle: Cycle) -> bool:
+        """Keep a cycle of the first window; return whether the next one is of it, too, and has room."""
+        with self._read_lock:
+            self._keep(cycle.index, cycle)
+            room = self.cycle_bytes < limit("CYCLE_CACHE_BYTES") // 2
+        return room and cycle.index < limit("WINDOW_CYCLES")
+
     def _decide(self, index: int, unwanted: Callable[[], bool]) -> Cycle:
         reader = self._reader
         if reader is not None and reader.index >= index:

@@ -9,6 +9,7 @@ import sys
 from array import array
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ from playground.panels import steps
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import Superseded
 from playground.playback.trail import CHECKPOINT, Trail
+from playground.wire import encode
 from scheduler_core import load, load_documents
+from scheduler_core.run import simulate
 from scheduler_core.run.instant import Simulation
 from tests.playground.conftest import DATA
 
@@ -179,6 +182,26 @@ def test_addresses_that_are_none(step: str) -> None:
     """Anything else is refused with what is allowed."""
     with pytest.raises(ValueError, match="write a cycle's number"):
         play((DATA / "preempt.yaml").read_text()).resolve(step)
+
+
+@pytest.mark.parametrize("release", ["", "v1.37"])
+@pytest.mark.parametrize("name", ["web", "cache", "restart", "preempt"])
+def test_the_first_window_of_what_takes_long_to_begin_is_not_rebuilt(
+    name: str, release: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large bundle no second simulation is made for it; its cycles are those of any other reading."""
+    scenario = load((DATA / f"{name}.yaml").read_text(), scheduler=release)
+    rebuilt = Playback(scenario)
+    rebuilt.reach(100)
+    monkeypatch.setattr("playground.playback.playback.SLICE_SECONDS", -1.0)
+    first = Playback(scenario)
+    first.reach(100)
+    begun = Mock(side_effect=simulate)
+    monkeypatch.setattr("playground.playback.replaying.simulate", begun)
+    window = steps.window(first, 1, 100)
+    assert not begun.called
+    assert encode(window) == encode(steps.window(rebuilt, 1, 100))
+    assert begun.called
 
 
 def test_cycles_out_of_range(web: str) -> None:
