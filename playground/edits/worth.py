@@ -32,7 +32,9 @@ from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import RunDivergence, diverging
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.settings.release import CACHING, row_of
 from scheduler_core.settings.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
@@ -99,7 +101,15 @@ class CostQuestion(Struct, frozen=True):
 def _begun(stored: sources.Stored, settings: SettingPairs) -> CostWork:
     """Read a source and return the work. Raises BundleError, NoCacheError or the error of a limit."""
     scenario = _read(stored)
-    return _costs(scenario) if settings is None else _other(scenario, dict(settings))
+    return _costs(scenario) if settings is None else _usable(_other(scenario, dict(settings)))
+
+
+def _usable(work: CostWork) -> CostWork:
+    """Yield from work; a mode that the policy excludes is an error of the input."""
+    try:
+        return (yield from work)
+    except PolicyError as error:
+        raise BundleError(error.problems) from error
 
 
 def under(source: sources.Source, settings: dict[str, str]) -> CostQuestion:

@@ -16,6 +16,7 @@ from scheduler_core.record.cache_record import Counts
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
 from scheduler_core.settings.settings import CACHE_MODES
 
 STRATEGIES = ("off", "sound", "batching")
@@ -126,8 +127,21 @@ def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
 
 
 def strategies_for(scenario: Scenario) -> tuple[str, ...]:
-    """Return the cache modes to compare, including the scenario's own, in the order of ``CACHE_MODES``."""
-    return tuple(mode for mode in CACHE_MODES if mode in (*STRATEGIES, scenario.settings.cache))
+    """Return the cache modes to compare, including the scenario's own, in the order of ``CACHE_MODES``.
+
+    A mode that the policy excludes, as extenders exclude batching, is left out.
+    """
+    own = scenario.settings.cache
+    return tuple(
+        mode for mode in CACHE_MODES if mode == own or (mode in STRATEGIES and _is_usable(scenario, mode))
+    )
+
+
+def _is_usable(scenario: Scenario, mode: str) -> bool:
+    try:
+        return all(one.profiles for one in with_cache(scenario, cache=mode).configurations)
+    except PolicyError:
+        return False
 
 
 def measure_costs(scenario: Scenario, strategies: Iterable[str] | None = None) -> list[Cost]:

@@ -335,6 +335,24 @@ async def test_a_busy_server_says_so(paused: Paused, monkeypatch: pytest.MonkeyP
     assert error["code"] == "server.busy"
 
 
+EXTENDED = """apiVersion: v1
+kind: Policy
+extenders:
+- {urlPrefix: "http://extender.example/scheduler", filterVerb: filter, weight: 1}
+"""
+
+
+async def test_extenders_exclude_batching() -> None:
+    """The costs leave batching out, and to ask where it diverges is an error of the input."""
+    async with connected() as socket:
+        source = await draft(socket, f"{bundle()}---\n{EXTENDED}")
+        found = await socket.success("worth.cost", {"source": source})
+        error = await socket.error("worth.other", {"source": source, "cache": "batching"})
+    assert [row["strategy"] for row in found["rows"]] == ["off", "sound"]
+    assert error["code"] == "bundle.invalid"
+    assert [one["path"] for one in error["errors"]] == ["extenders"]
+
+
 async def test_a_broken_draft_is_told_as_such() -> None:
     """Its errors are answered as when it is opened."""
     async with connected() as socket:
