@@ -55,6 +55,7 @@ class Part:
     stop_signal: signal.Signals = signal.SIGTERM
     grace: float = 10.0  # as Docker's
     health: tuple[str, ...] | None = None
+    restarts: bool = False  # what runs it starts it again when it ends by itself
 
 
 @dataclass
@@ -66,6 +67,7 @@ class Stack:
     parts: Mapping[str, Part]
     home: Path
     processes: dict[str, Process] = field(default_factory=dict)
+    _stopped: set[str] = field(default_factory=set)
 
     @property
     def base_url(self) -> str:
@@ -80,17 +82,26 @@ class Stack:
     def start(self, name: str) -> None:
         """Start a part that does not run."""
         part = self.parts[name]
+        self._stopped.discard(name)
         self.processes[name] = Process(
             name, part.command, log=self.home / f"{name}.log", env=part.env, cwd=REPOSITORY
         )
 
     def stop(self, name: str) -> None:
         """End a part as its supervisor or container engine would."""
+        self._stopped.add(name)
         self.processes[name].stop(self.parts[name].stop_signal, self.parts[name].grace)
 
     def kill(self, name: str) -> None:
         """Kill a part and everything it started, without a warning."""
+        self._stopped.add(name)
         self.processes[name].kill()
+
+    def restart_ended(self) -> None:
+        """Restart what ended by itself, as its restart policy demands; a stalled worker ends itself."""
+        for name, process in list(self.processes.items()):
+            if self.parts[name].restarts and name not in self._stopped and not process.running:
+                self.start(name)
 
     def wait_until_answering(self) -> None:
         """Wait until the web server answers."""
@@ -99,8 +110,16 @@ class Stack:
     def wait_until_ready(self) -> None:
         """Wait until database, broker and worker are there."""
         self.wait_until_answering()
-        # Less often: every no is a query, and a line of the log.
-        wait_until_ready(self.processes["web"], lambda: self.answers("/readyz"), READY_SECONDS, pause=0.3)
+        try:
+            # Less often: every no is a query, and a line of the log.
+            wait_until_ready(self.processes["web"], self.is_ready, READY_SECONDS, pause=0.3)
+        except AssertionError as error:
+            raise AssertionError(f"not ready: {self.get('/readyz').json}\n{self.logs()}") from error
+
+    def is_ready(self) -> bool:
+        """Return whether every dependency of the web server is available, after restarts that are due."""
+        self.restart_ended()
+        return self.answers("/readyz")
 
     def run(self, *command: str) -> str:
         """Run a command in the environment of the web server and return what it printed."""
@@ -156,6 +175,7 @@ class Stack:
         found: dict[str, Any] = {}
 
         def look() -> bool:
+            self.restart_ended()
             found.update(self.get(path).json)
             return holds(found)
 
@@ -194,7 +214,9 @@ def embedded_parts(home: Path, port: int) -> dict[str, Part]:
     """Return what ``make run`` starts, with the data in ``home``."""
     env = {**clean_environment(), "PLAYGROUND_DATA_DIR": str(home / "data")}
     parts = {
-        program.name: Part(program.name, program.command, env, program.stop_signal, program.grace)
+        program.name: Part(
+            program.name, program.command, env, program.stop_signal, program.grace, restarts=True
+        )
         for program in programs("127.0.0.1", port)
     }
     return {**parts, "migrate": Part("migrate", (sys.executable, "manage.py", "prepare"), env)}
@@ -226,6 +248,7 @@ def compose_parts(home: Path, port: int, postgres: Server, redis: Server) -> dic
             {**clean_environment(), **env},
             signal.Signals[service.get("stop_signal", "SIGTERM")],
             health=words(health[1:]) if health else None,
+            restarts=service.get("restart") == "unless-stopped",
         )
     return parts
 
