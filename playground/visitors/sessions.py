@@ -21,6 +21,7 @@ REFRESH_SECONDS = 4.0  # less than the grace of recalls: a page connected with a
 MOST = 100  # of one account; for more its owner's name is exchanged
 
 _reading = threading.Lock()
+_ended_here: set[str] = set()  # since the last reload began: it may not contain them
 _ended: frozenset[str] = frozenset()
 _read_at = float("-inf")
 
@@ -42,7 +43,9 @@ def read() -> None:
         return  # another thread is reloading it; until then the old list is good enough
     try:
         _read_at = time.monotonic()
-        _ended = frozenset(EndedSession.objects.values_list("session", flat=True))
+        _ended_here.clear()
+        read = frozenset(EndedSession.objects.values_list("session", flat=True))
+        _ended = read | _ended_here
     except Exception as error:
         log.warning("ended sessions were not read", error=repr(error))
     finally:
@@ -66,5 +69,6 @@ def end(account: Account, session: str) -> bool:
     if EndedSession.objects.filter(account=account).count() >= MOST:
         return False
     EndedSession.objects.get_or_create(session=session, defaults={"account": account})
+    _ended_here.add(session)
     _ended |= {session}
     return True

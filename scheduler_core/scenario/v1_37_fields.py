@@ -10,7 +10,7 @@ from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.scenario.device_fields import device_shape
-from scheduler_core.scenario.shapes import ANY, QUANTITY, Shape, Typed, Words, check
+from scheduler_core.scenario.shapes import ANY, QUANTITY, OneOf, Shape, Typed, Words, check
 
 _SELECTOR = Typed(LABEL_SELECTOR)
 _POLICY = Words(("Honor", "Ignore"))
@@ -93,7 +93,7 @@ _KINDS: Mapping[str, Shape] = {
     "PodGroup": {
         "spec": {
             "priority": int,
-            "schedulingPolicy": {"gang": {"minCount": int}},
+            "schedulingPolicy": OneOf(("basic", "gang"), {"basic": dict, "gang": {"minCount": int}}),
             "schedulingConstraints": {"topology": [{"key!": str}]},
             "disruptionMode": dict,
         }

@@ -549,6 +549,23 @@ def test_signing_out_ends_the_session_of_copied_cookies(owner: Client, stranger:
     assert identity.verify(stranger.cookies[settings.VISITOR_COOKIE].value) == Account.objects.get().owner
 
 
+def test_a_session_that_ends_during_a_reload_stays_ended(
+    owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list was read before the session ended, and is put in place afterwards."""
+    sign_up(owner)
+    account, listed = Account.objects.get(), EndedSession.objects.values_list
+
+    def read(*fields: str, flat: bool) -> list[str]:
+        found = list(listed(*fields, flat=flat))
+        assert sessions.end(account, "meanwhile")
+        return found
+
+    monkeypatch.setattr(EndedSession.objects, "values_list", read)
+    sessions.read()
+    assert sessions.is_ended("meanwhile")
+
+
 async def test_a_copied_cookie_opens_no_socket_of_the_account(owner: Client) -> None:
     """It is connected as nobody."""
     await sync_to_async(sign_up)(owner)

@@ -196,7 +196,7 @@ def waking(run: SchedulerRun, pod: str) -> str:
         for member in waiting.members
         for plugin in sorted(member.rejectors)
     ]
-    return f"It sleeps until one of these happens: {'; '.join(events)}." if events else ""
+    return f"Waiting for one of these events: {'; '.join(events)}." if events else ""
 
 
 def verdict_on(standing: V1_37Standing, row: int) -> NodeVerdict:

@@ -55,6 +55,20 @@ def test_a_field_of_a_pod(field: str, value: Any) -> None:
     assert all(problem.path.startswith(f"spec.{field}") for problem in problems)
 
 
+@pytest.mark.parametrize("policy", [{}, {"basic": {}, "gang": {"minCount": 2}}], ids=json.dumps)
+def test_a_podgroup_has_one_policy(policy: dict[str, Any]) -> None:
+    """The API server refuses none and both of them."""
+    settings = {"kind": "SimulationSettings", "scheduler": "v1.37"}
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {"schedulingPolicy": policy},
+    }
+    with pytest.raises(BundleError, match="must have exactly one of basic, gang"):
+        run(settings, NODE, group)
+
+
 @pytest.mark.parametrize("kind", ["DeviceClass", "ResourceSlice", "CSINode", "Namespace", "Workload"])
 @pytest.mark.parametrize("field", ["metadata", "spec"])
 def test_an_object_of_a_kind_without_a_reader(kind: str, field: str) -> None:

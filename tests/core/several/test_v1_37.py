@@ -369,4 +369,4 @@ def test_a_pod_is_explained_by_the_release_of_its_scheduler() -> None:
     assert placed.node == "n0"
     assert pending.state == "pending"
     assert "does not fit on n1: NodeResourcesFit: Insufficient cpu." in pending.summary
-    assert "It sleeps until" in pending.summary
+    assert "Waiting for one of these events" in pending.summary
