@@ -74,7 +74,7 @@ def written_under(scenario: Scenario, text: str, scheduler: str) -> tuple[Scenar
 
 #: Settings that a scheduler does not have when it answers alone.
 _OTHERS: dict[str, frozenset[str]] = {
-    row.name: frozenset({"schedulers", "design", "time", *(() if row.has_cache else ONLY_V1_11)})
+    row.name: frozenset({"schedulers", "design", *(("time",) if row.has_cache else ONLY_V1_11)})
     for row in ALONE
 }
 

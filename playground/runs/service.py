@@ -35,7 +35,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.scenario import scenario as core
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
-from scheduler_core.settings.release import can_read
+from scheduler_core.settings.release import can_read, row_of
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 
@@ -93,7 +93,7 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
             after = list(edited(after, "setting", "scheduler", ""))
     changed = msgspec.structs.replace(scenario, documents=tuple(after))
     # A configuration that chooses no release does not take the scenario to another one.
-    return bundles.reread(changed, presumed="" if scenario.row.is_timed else scenario.release)
+    return bundles.reread(changed, presumed="" if row_of(scenario.release).is_timed else scenario.release)
 
 
 def _check_room(owner: str, address: str) -> None:

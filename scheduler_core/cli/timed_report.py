@@ -54,7 +54,9 @@ def totals(simulation: TimedSimulation) -> str:
         f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}, "
         f"{simulation.time:,.3f} s of virtual time"
     )
-    return f"{size}: {listed}"
+    row = simulation.scenario.row
+    named = f"kube-scheduler {row.name}: " if row.reads_manifests else ""
+    return f"{named}{size}: {listed}"
 
 
 def table(rows: Sequence[Sequence[str]], *, several: bool) -> Iterator[str]:

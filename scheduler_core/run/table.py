@@ -8,12 +8,12 @@ from typing import TypeGuard
 from msgspec import Struct
 
 from scheduler_core.run.instant import Simulation
+from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import row_of
 
 
 class RunOptions(Struct, frozen=True):
@@ -35,6 +35,8 @@ def _timed(scenario: Scenario, options: RunOptions) -> Stepper:
 
 
 def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
+    if scenario.row.is_timed:
+        return LoneSimulation(scenario, trace=options.trace, interrupt=options.interrupt)
     return V1_37Simulation(scenario, trace=options.trace)
 
 
@@ -47,17 +49,16 @@ SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
 
 
 def is_timed(scenario: Scenario) -> bool:
-    """Return whether a scenario runs in the scheduling framework's virtual time, that of v1.22.
+    """Return whether a scenario runs in the virtual time that schedulers and controllers share.
 
-    It does if it has a KubeSchedulerConfiguration of that release or sets ``time: virtual``, at the start or
-    at a step.
+    v1.22 always does, v1.11 never, and v1.37 where controllers have something to do.
     """
     return scenario.row.is_timed
 
 
 def is_timed_run(simulation: Stepper) -> TypeGuard[TimedSimulation]:
-    """Return whether a run is in the scheduling framework's virtual time."""
-    return row_of(simulation.release).is_timed
+    """Return whether a run is in the virtual time that schedulers and controllers share."""
+    return simulation.observed is not None
 
 
 def simulate(

@@ -67,6 +67,12 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     return _problems(texts, missing)
 
 
+def without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario for whose sake controllers do not run under v1.37."""
+    tail = "controllers and kubelets do not run: pods that are lost are not replaced, and none ends"
+    return tuple(Problem(f"{HEAD}{text} are not simulated together with controllers, so {tail}") for text in unmet)
+
+
 def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
     problems = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
     problems += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
@@ -80,11 +86,6 @@ def is_left_out(problem: Problem) -> bool:
 
 
 def _without_effect(settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
-    if settings.time == "virtual":
-        yield (
-            "time: virtual has no effect: v1.37 has a clock of its own, in which only the controller of "
-            "ResourceClaims runs"
-        )
     if settings.only_v1_11:
         yield (f"{', '.join(ONLY_V1_11[:-1])} and {ONLY_V1_11[-1]} are settings of v1.11 and have no effect")
     for name, release, during in operations:

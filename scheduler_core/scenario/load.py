@@ -36,6 +36,7 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
+from scheduler_core.scenario.living import has_work, lacking
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
@@ -58,11 +59,13 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
     GATED,
+    TIMED,
     TYPED,
     chosen_release,
     default_release,
     release_of_kubelets,
     row_of,
+    row_with_controllers,
 )
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
@@ -236,15 +239,23 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        row = row_of(release)
+        work = row_of(release).clock == "own" and self.has_work(configuration)
+        unmet = tuple(lacking(self.documents, configuration)) if work else ()
+        lives = work and not unmet
+        row = row_with_controllers(release) if lives else row_of(release)
         current = row.reads_manifests or (row.is_timed and settings.reads_manifests)
         if settings.feature_gates and not current:
             for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
                 text = f"kube-scheduler {release} has no such feature gates here: write scheduler: {GATED}"
                 At(self.report, None, entry).child("featureGates").warn(text)
-        if settings.have_views and not row.is_timed:
+        if settings.have_views and (lives or not row.is_timed):
+            lack = (
+                f"under {release}, which answers alone: write scheduler: {TIMED}"
+                if lives
+                else "without virtual time: add time: virtual"
+            )
             At(self.report, None, self.settings[0]).child("schedulers").warn(
-                "schedulers and design have no effect without virtual time: add time: virtual"
+                f"schedulers and design have no effect {lack}"
             )
         if current:
             unread = chain(self.namespaces, *self.ignored.values())
@@ -281,6 +292,8 @@ class _Loading:
             kubelets=self.kubelets,
             presumed=self.presumed,
             answers=answers,
+            lives=lives,
+            unmet=unmet,
         )
         return replace(scenario, warnings=scenario.warned())
 
@@ -447,6 +460,12 @@ class _Loading:
         only = configuration.settings.only_v1_11
         chosen = chosen_release([configuration.release, *later], self.kubelets, only_v1_11=only)
         return chosen or self.presumed or default_release()
+
+    def has_work(self, configuration: Configuration) -> bool:
+        """Return whether controllers run under a release that runs without them otherwise."""
+        if configuration.settings.time == "virtual":
+            return True
+        return not self.assembly.recorded and has_work(self.documents)
 
     def refuse_if_wrong(self) -> None:
         """Raise BundleError with all errors, if there are any."""

@@ -19,12 +19,24 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
-from scheduler_core.scenario.left_out import GATE_MISSING, is_left_out, left_out, left_out_beside
+from scheduler_core.scenario.left_out import (
+    GATE_MISSING,
+    is_left_out,
+    left_out,
+    left_out_beside,
+    without_controllers,
+)
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import COMPARISON
-from scheduler_core.settings.release import Release, chosen_release, default_release, row_of
+from scheduler_core.settings.release import (
+    Release,
+    chosen_release,
+    default_release,
+    row_of,
+    row_with_controllers,
+)
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 
@@ -79,6 +91,8 @@ class Scenario(Struct, frozen=True):
     answers: tuple[Answers, ...] = ()  # of extenders, declared or recorded
     kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
+    lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
+    unmet: tuple[str, ...] = ()  # why they do not run all the same: what the release lacks with them
 
     def __post_init__(self) -> None:
         given = self.configuration
@@ -99,7 +113,7 @@ class Scenario(Struct, frozen=True):
     @property
     def row(self) -> Release:
         """What there is to ask of the release that answers."""
-        return row_of(self.release)
+        return row_with_controllers(self.release) if self.lives else row_of(self.release)
 
     @property
     def said_release(self) -> str:
@@ -165,6 +179,7 @@ class Scenario(Struct, frozen=True):
             )
             created = [o.manifest for o in self.operations if o.manifest is not None]
             warnings += left_out([*self.documents, *created], self.configurations, landing)
+            warnings += without_controllers(self.unmet)
             compared = [problem for problem in others if problem.message.startswith(NOT_COMPARED)]
             if compared and all(one.settings.has(COMPARISON) for one in self.configurations):
                 others = [problem for problem in others if problem not in compared]

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.settings.terms import PLUGINS, PREDICATES, Terms
 
@@ -99,11 +100,22 @@ GATED = next(row.name for row in ROWS if row.has_gates)
 
 _BY_NAME = {row.name: row for row in ROWS}
 _UNCHOSEN = Release()
+_WITH_CONTROLLERS = {
+    row.name: replace(row, clock="events", asks_extenders=False) for row in ROWS if row.clock == "own"
+}
 
 
 def row_of(release: str) -> Release:
     """Return the row of a release; for "" and what is no kube-scheduler, one without features."""
     return _BY_NAME.get(release, _UNCHOSEN)
+
+
+def row_with_controllers(release: str) -> Release:
+    """Return the row of a release whose run has controllers: those that have a clock of their own share it.
+
+    v1.22 always has controllers, v1.11 never.
+    """
+    return _WITH_CONTROLLERS.get(release, row_of(release))
 
 
 def release_by_time(*, timed: bool) -> str:

@@ -30,7 +30,7 @@ from scheduler_core.explain.v1_37.standing import (
 )
 from scheduler_core.explain.world import Failure
 from scheduler_core.run.v1_37.groups import group_text
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.run.v1_37.stepper import V1_37Stepper
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
@@ -55,7 +55,7 @@ def attempt_on(run: SchedulerRun, pod: str) -> PodAttempt | None:
         scheduling.start, scheduling.extension = start, extension
 
 
-def placed(earlier: V1_37Simulation, pod: str, asked: str | None) -> Asking:
+def placed(earlier: V1_37Stepper, pod: str, asked: str | None) -> Asking:
     """Explain a pod that the next cycle of ``earlier`` places, from the cluster that it sees."""
     standing = standing_now(earlier, pod)
     yield
@@ -103,7 +103,7 @@ def placed(earlier: V1_37Simulation, pod: str, asked: str | None) -> Asking:
     return replace(answer, summary=text, nodes=(node_verdict,), changes=tuple(found))
 
 
-def pending(simulation: V1_37Simulation, here: Explanation, shown: int, tried: bool) -> Asking:
+def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool) -> Asking:
     """Explain a pending pod, or one that its manifest binds, on the current cluster, pausing regularly.
 
     ``here`` has the fields of the moment.
@@ -137,7 +137,7 @@ def pending(simulation: V1_37Simulation, here: Explanation, shown: int, tried: b
     gate = standing.trials.gate(pod)
     held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
     group = group_text(simulation.run, pod)
-    unmade = simulation.claims.problems.get(pod, "")
+    unmade = simulation.unmade_claims.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
     extenders = decide_too(simulation.run.configuration.extenders)
     sentences = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)

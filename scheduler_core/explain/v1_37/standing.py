@@ -18,7 +18,7 @@ from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.run.v1_37.cycles import PRE_FILTER
 from scheduler_core.run.v1_37.manifests import admitted
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.run.v1_37.stepper import V1_37Stepper
 from scheduler_core.schedulers.v1_11.columns import Cluster
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
@@ -86,7 +86,7 @@ def with_declared_reasons(failure: Failure) -> Failure:
 class V1_37Trials:
     """A copy of v1.37's cluster at one moment, on which changes are made and taken back."""
 
-    def __init__(self, simulation: V1_37Simulation) -> None:
+    def __init__(self, simulation: V1_37Stepper) -> None:
         run = simulation.run
         self.base: dict[Key, Manifest] = {}
         self.cluster = ClusterState()
@@ -267,7 +267,7 @@ def _has_finding(failure: Failure) -> bool:
     )
 
 
-def standing_now(simulation: V1_37Simulation, pod: str) -> V1_37Standing:
+def standing_now(simulation: V1_37Stepper, pod: str) -> V1_37Standing:
     """Return the pod's standing at the simulation's current step, without changing the simulation."""
     world = snapshot(simulation, pod)
     trials = V1_37Trials(simulation)

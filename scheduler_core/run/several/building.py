@@ -111,7 +111,7 @@ class PeerBuilder:
     """What the schedulers of a run are made of; each row of :data:`PEERS` makes those of a release with it.
 
     ``texts`` are the configuration files of custom schedulers, by name, ``manifests`` those of the objects if
-    a scheduler runs v1.37.
+    a scheduler runs v1.37. ``lone``: one v1.37 answers alone, whatever schedulers the settings list.
     """
 
     configuration: Configuration
@@ -122,6 +122,7 @@ class PeerBuilder:
     server: ApiServer
     ledger: BindingLedger
     keep: Keep
+    lone: bool = False
 
     @property
     def epoch(self) -> float:
@@ -131,7 +132,16 @@ class PeerBuilder:
     @cached_property
     def v1_37(self) -> CompiledConfiguration:
         """The configuration of the processes that run v1.37."""
-        return _v1_37_configuration(self.configuration)
+        return _v1_37_configuration(self.configuration, lone=self.lone)
+
+    def processes(self) -> Iterator[Process]:
+        """Yield the processes, each with the schedulerNames that it serves."""
+        if self.lone:
+            names = tuple(self.v1_37.profiles)
+            yield SchedulerSettings(names[0], runs=V1_37Peer.release), names
+            return
+        of_v1_37 = self.v1_37.profiles if self.configuration.is_for_peers else ()
+        yield from processes(self.settings, self.parts().profiles, of_v1_37)
 
     def parts(self) -> Parts:
         """Return new plugins and profiles of the configuration, as the framework runs it."""
@@ -208,8 +218,7 @@ def make_peers(make: PeerBuilder) -> list[Peer]:
         PolicyError: The configuration cannot be used.
     """
     known = make.parts().profiles
-    of_v1_37 = make.v1_37.profiles if make.configuration.is_for_peers else ()
-    found = list(processes(make.settings, known, of_v1_37))
+    found = list(make.processes())
     made: list[Peer] = []
     count = Counter[str]()
     several = Counter(of.name for of, _ in found)
@@ -224,9 +233,10 @@ def make_peers(make: PeerBuilder) -> list[Peer]:
     return made
 
 
-def _v1_37_configuration(configuration: Configuration) -> CompiledConfiguration:
+def _v1_37_configuration(configuration: Configuration, *, lone: bool) -> CompiledConfiguration:
     """Return the configuration of the schedulers that run v1.37."""
-    given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
+    reads = lone or row_of(configuration.read_by).reads_manifests
+    given = (configuration.policy or {}) if reads else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
     return usable_v1_37_configuration(document or None, configuration.settings.feature_gates)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sized
 from itertools import chain
+from typing import ClassVar
 
 from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.cluster.controllers.kubelet import REFUSED
@@ -51,6 +52,7 @@ class SeveralSimulation(TimedSimulation):
     ledger: BindingLedger
     figures: Figures
     manifests: StoredManifests | None  # if one of them runs v1.37
+    lone: ClassVar[bool] = False  # one v1.37 answers alone
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -75,7 +77,7 @@ class SeveralSimulation(TimedSimulation):
         self.ledger.server = server
         server.judge = self.ledger
         self.manifests = None
-        if scenario.settings.reads_manifests:
+        if self.lone or scenario.settings.reads_manifests:
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
         views = make_peers(
@@ -88,6 +90,7 @@ class SeveralSimulation(TimedSimulation):
                 server=server,
                 ledger=self.ledger,
                 keep=self._keep,
+                lone=self.lone,
             )
         )
         self.figures = Figures(server.clock, server)
@@ -143,13 +146,14 @@ class SeveralSimulation(TimedSimulation):
         if trace:
             for observer in self.observers:
                 observer.popped(self.observed, pod)
-        found = self.peers.differences() if trace else {}
+        views = trace and not self.lone
+        found = self.peers.differences() if views else {}
         lanes = self.peers.lanes(found)
         attempt, began = self._decide()
         cycle = peer.cycle(attempt, counter)
         cycle.scheduler, cycle.session = "" if peer.pops else view.of.name, attempt.session
         cycle.queue = peer.queue_state(attempt, whole=trace)
-        if trace:
+        if views:
             cycle.view = self.peers.record(label, began, attempt, found, lanes)
         return cycle, attempt, pod
 

@@ -250,7 +250,12 @@ class V1_37Simulation(ReportedRun):
 
     def untried_because(self, pod: str) -> str:
         """Return why a waiting pod has had no attempt."""
-        return untried_because(self.run, pod, self.claims.problems)
+        return untried_because(self.run, pod, self.unmade_claims)
+
+    @property
+    def unmade_claims(self) -> Mapping[str, str]:
+        """Why ResourceClaims could not be made, by pod."""
+        return self.claims.problems
 
     def spare_records(self) -> None:
         """Record no more than decisions, scores and feasible nodes: the rest is most of the time."""

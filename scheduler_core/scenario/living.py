@@ -1,0 +1,154 @@
+"""Whether a scenario gives controllers something to do: kube-scheduler v1.37 then runs with them.
+
+Without that, nothing but the scheduler and operations change the cluster, and v1.37 runs by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RUN
+from scheduler_core.kubernetes.fields_workload import WORKLOADS
+from scheduler_core.kubernetes.kinds import is_custom
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.scenario.reconfiguration import is_configuration
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
+from scheduler_core.settings.feature_gates import GROUPS
+
+OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
+"""The kinds whose controllers create pods."""
+
+FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS)
+"""What a patch of a node contains that makes it fail or recover, or evicts its pods."""
+
+Entry = Mapping[str, Any]
+
+
+def has_work(documents: Sequence[Document]) -> bool:
+    """Return whether controllers would change the cluster after it was created.
+
+    They would if a pod ends or a node fails, and if an operation concerns a workload, deletes a controlled
+    pod, fails a node, or deletes one in a cluster with workloads. Malformed operations count for nothing.
+    """
+    if any(map(_has_moments, documents)):
+        return True
+    operations = _operations(documents)
+    known = _Known(documents if operations else ())
+    return any(map(known.concerns_controllers, operations))
+
+
+def lacking(documents: Sequence[Document], configuration: Configuration) -> Iterator[str]:
+    """Yield what a bundle asks of v1.37 that it lacks with controllers: v1.37 runs without them then."""
+    operations = _operations(documents)
+    if configuration.extenders:
+        yield "extenders"
+    if configuration.settings.has(GROUPS) and any(map(_is_native_group, documents)):
+        yield "PodGroups that are scheduled as groups"
+    if any(map(_has_claims, chain(documents, map(_created, operations)))):
+        yield "ResourceClaims of pods"
+    if any(map(_reconfigures, operations)):
+        yield "operations on the scheduler's configuration"
+
+
+def _operations(documents: Iterable[Document]) -> list[Entry]:
+    """Return the entries of the Scenario document, which is not checked yet."""
+    found = next((one for one in documents if one.get("kind") == "Scenario"), {})
+    listed = _part(found, "spec").get("operations")
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+
+
+class _Known:
+    """The kinds and bare pods of a bundle's start."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.bare: set[tuple[str, str]] = set()
+        self.has_owners = False
+        for one in documents:
+            self._learn(one)
+
+    def _learn(self, document: Entry) -> None:
+        if document.get("kind") == "Pod":
+            if _owners(document):
+                self.has_owners = True
+            else:
+                self.bare.add(_name(document.get("metadata")))
+        elif _is_owner(document):
+            self.has_owners = True
+
+    def concerns_controllers(self, operation: Entry) -> bool:
+        """Return whether an operation gives controllers something to do."""
+        made = _created(operation)
+        if made:
+            self._learn(made)
+            return _is_owner(made) or _has_moments(made)
+        patched, deleted = (operation.get(name) for name in ("patchOperation", "deleteOperation"))
+        body = patched if isinstance(patched, Mapping) else deleted
+        target = body.get("typeMeta") if isinstance(body, Mapping) else None
+        if not isinstance(target, Mapping) or not isinstance(body, Mapping):
+            return False
+        if _is_owner(target):
+            return True
+        if target.get("kind") == "Node":
+            return self.has_owners if body is deleted else _fails(body.get("patch"))
+        return target.get("kind") == "Pod" and body is deleted and self._is_controlled(body.get("objectMeta"))
+
+    def _is_controlled(self, meta: object) -> bool:
+        return self.has_owners and _name(meta) not in self.bare
+
+
+def _name(meta: object) -> tuple[str, str]:
+    given = meta if isinstance(meta, Mapping) else {}
+    return str(given.get("namespace") or "default"), str(given.get("name"))
+
+
+def _part(document: object, *path: str) -> Entry:
+    """Return a nested mapping, empty if there is none."""
+    for name in path:
+        document = document.get(name) if isinstance(document, Mapping) else None
+    return document if isinstance(document, Mapping) else {}
+
+
+def _owners(document: Entry) -> bool:
+    return bool(_part(document, "metadata").get("ownerReferences"))
+
+
+def _is_owner(document: Entry) -> bool:
+    return document.get("kind") in OWNERS and not is_custom(document.get("apiVersion"))
+
+
+def _has_moments(document: Entry) -> bool:
+    """Return whether a pod or a template's pods end by themselves, or a node fails by itself."""
+    match document.get("kind"):
+        case "Pod":
+            return RUN in _part(document, "metadata", "annotations")
+        case "Node":
+            return FAILS in _part(document, "metadata", "annotations")
+    return _is_owner(document) and RUN in _part(document, "spec", "template", "metadata", "annotations")
+
+
+def _created(operation: Entry) -> Entry:
+    return _part(operation, "createOperation", "object")
+
+
+def _fails(patch: object) -> bool:
+    text = patch if isinstance(patch, str) else json.dumps(patch, default=str)
+    return any(word in text for word in FAILING)
+
+
+def _has_claims(document: Entry) -> bool:
+    """Return whether a pod, or a workload's template, names ResourceClaims."""
+    spec = _part(document, "spec")
+    return bool(spec.get("resourceClaims") or _part(spec, "template", "spec").get("resourceClaims"))
+
+
+def _is_native_group(document: Entry) -> bool:
+    return document.get("kind") == "PodGroup" and group_of(document) == NATIVE
+
+
+def _reconfigures(operation: Entry) -> bool:
+    bodies = (_part(operation, name, "typeMeta") for name in ("patchOperation", "deleteOperation"))
+    return any(map(is_configuration, (_created(operation), *bodies)))
