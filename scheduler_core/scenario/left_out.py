@@ -70,7 +70,9 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
 def without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
     """Return a warning for each part of a scenario for whose sake controllers do not run under v1.37."""
     tail = "controllers and kubelets do not run: pods that are lost are not replaced, and none ends"
-    return tuple(Problem(f"{HEAD}{text} are not simulated together with controllers, so {tail}") for text in unmet)
+    return tuple(
+        Problem(f"{HEAD}{text} are not simulated together with controllers, so {tail}") for text in unmet
+    )
 
 
 def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:

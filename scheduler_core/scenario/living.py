@@ -56,7 +56,7 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
 
 def _operations(documents: Iterable[Document]) -> list[Entry]:
     """Return the entries of the Scenario document, which is not checked yet."""
-    found = next((one for one in documents if one.get("kind") == "Scenario"), {})
+    found = next((one for one in documents if one.get("kind") == "Scenario"), None)
     listed = _part(found, "spec").get("operations")
     return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
@@ -85,16 +85,14 @@ class _Known:
         if made:
             self._learn(made)
             return _is_owner(made) or _has_moments(made)
-        patched, deleted = (operation.get(name) for name in ("patchOperation", "deleteOperation"))
-        body = patched if isinstance(patched, Mapping) else deleted
-        target = body.get("typeMeta") if isinstance(body, Mapping) else None
-        if not isinstance(target, Mapping) or not isinstance(body, Mapping):
-            return False
-        if _is_owner(target):
-            return True
-        if target.get("kind") == "Node":
-            return self.has_owners if body is deleted else _fails(body.get("patch"))
-        return target.get("kind") == "Pod" and body is deleted and self._is_controlled(body.get("objectMeta"))
+        patched, deleted = _part(operation, "patchOperation"), _part(operation, "deleteOperation")
+        target = _part(patched or deleted, "typeMeta")
+        match target.get("kind"):
+            case "Node":
+                return self.has_owners if deleted else _fails(patched.get("patch"))
+            case "Pod":
+                return bool(deleted) and self._is_controlled(deleted.get("objectMeta"))
+        return _is_owner(target)
 
     def _is_controlled(self, meta: object) -> bool:
         return self.has_owners and _name(meta) not in self.bare

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.model import Pod
-from scheduler_core.run.reported import Contest
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.groups import group_lines, untried_because
@@ -34,11 +32,6 @@ class LoneSimulation(SeveralSimulation):
         view = self.observed
         assert isinstance(view, V1_37View)
         return view.scheduler_run
-
-    @property
-    def contest(self) -> Contest | None:
-        """None: no other scheduler decides."""
-        return None
 
     def untried_because(self, pod: str) -> str:
         """Return why a waiting pod has had no attempt."""

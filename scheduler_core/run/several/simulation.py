@@ -123,9 +123,9 @@ class SeveralSimulation(TimedSimulation):
         return any(peer.serves(pod) for peer in self.peers)
 
     @property
-    def contest(self) -> Contest:
-        """What became of the schedulers' decisions."""
-        return Contest(self.ledger, self.figures)
+    def contest(self) -> Contest | None:
+        """What became of the schedulers' decisions, ``None`` for a scheduler by itself."""
+        return None if self.lone else Contest(self.ledger, self.figures)
 
     def own_run_for(self, pod: Pod) -> OwnRun | None:
         """Return the run of the first scheduler that is responsible for a pod and keeps one."""

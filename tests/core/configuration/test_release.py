@@ -126,7 +126,6 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
     [
         (NODE + POD + POLICY + settings("scheduler: v1.37"), "reads no Policy"),
         (NODE + POD + V1 + settings("scheduler: v1.11"), "reads no KubeSchedulerConfiguration"),
-        (NODE + POD + settings("scheduler: v1.37\ntime: virtual"), "time: virtual has no effect"),
         (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
         (
             NODE + POD + settings("scheduler: v1.37") + "---\nkind: DeviceTaintRule\napiVersion: "

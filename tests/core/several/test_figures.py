@@ -56,6 +56,7 @@ def test_the_report_names_design_schedulers_and_figures(capsys: pytest.CaptureFi
     """What simulate prints of a run with conflicts."""
     listed = (f"name: default-scheduler, {LATE}", f"name: second, {LATE}")
     made, _ = run(settings(*listed), *BUNDLE)
+    assert made.contest is not None
     report_several(made.contest, made.scenario.settings.design, sys.stdout)
     text = capsys.readouterr().out
     for told in ("Design: side-by-side", "CPU in use", "wait of second", "the kubelet refused it"):

@@ -1,0 +1,263 @@
+"""kube-scheduler v1.37 by itself with controllers: when they run, and what comes back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+
+from scheduler_core import load
+from scheduler_core.explain import explain
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run import Stepper, is_timed_run, simulate
+from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from tests.core.several.test_v1_37 import APART, histories, named, node, nodes, pod, pods
+from tests.core.trials import trials
+
+ALONE: dict[str, Any] = {"kind": "SimulationSettings", "scheduler": "v1.37"}
+VIRTUAL = {**ALONE, "time": "virtual"}
+OWNED = {
+    "ownerReferences": [{"kind": "Node", "name": "n0", "controller": True, "uid": "u", "apiVersion": "v1"}]
+}
+
+
+def bundle(*documents: dict[str, Any]) -> str:
+    """Return a bundle's text."""
+    return "\n---\n".join(map(json.dumps, documents))
+
+
+def deployment(replicas: int, cpu: int, **spec: Any) -> dict[str, Any]:
+    """Return a Deployment ``web`` whose pods request so many tenths of a CPU."""
+    made = pod(cpu, "web", 0, spec)
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": made["spec"]},
+        },
+    }
+
+
+def target(kind: str, name: str) -> dict[str, Any]:
+    """Return the part of an operation that names an object."""
+    version = "apps/v1" if kind == "Deployment" else "v1"
+    return {"typeMeta": {"apiVersion": version, "kind": kind}, "objectMeta": {"name": name}}
+
+
+def deleting(kind: str, name: str) -> dict[str, Any]:
+    """Return an operation that deletes an object at 60 s."""
+    return {"time": 60, "deleteOperation": target(kind, name)}
+
+
+def patching(kind: str, name: str, patch: dict[str, Any]) -> dict[str, Any]:
+    """Return an operation that patches an object at 60 s."""
+    return {"time": 60, "patchOperation": {**target(kind, name), "patch": json.dumps(patch)}}
+
+
+def history(*operations: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    """Return a Scenario document."""
+    return {"kind": "Scenario", "spec": {"operations": list(operations), **spec}}
+
+
+def annotated(document: dict[str, Any], **notes: str) -> dict[str, Any]:
+    """Return an object with podstep's annotations."""
+    given = {f"podstep/{name.replace('_', '-')}": value for name, value in notes.items()}
+    return {**document, "metadata": {**document["metadata"], "annotations": given}}
+
+
+def ran(*documents: dict[str, Any]) -> LoneSimulation:
+    """Return a run with controllers that has come to its end."""
+    made = simulate(load(bundle(*documents)))
+    assert isinstance(made, LoneSimulation)
+    list(made)
+    return made
+
+
+CLAIM = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}
+(BARE,) = pods(1, 1)
+(FAILS,) = named([annotated(node("", 4, "a", ""), fails_at="9")], "n")
+TAINT = {"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}}
+LABEL = {"metadata": {"labels": {"a": "b"}}}
+
+
+@pytest.mark.parametrize(
+    ("lives", "documents"),
+    [
+        (False, [BARE]),
+        (False, [deployment(2, 1)]),
+        (False, [BARE, history(deleting("Pod", "p0"))]),
+        (False, [BARE, history(deleting("Node", "n0"))]),
+        (False, [deployment(2, 1), history(patching("Node", "n0", LABEL))]),
+        (False, [deployment(2, 1), BARE, history(deleting("Pod", "p0"))]),
+        (False, [deployment(2, 1), history(deleting("Node", "n0"), controllers=[])]),
+        (True, [BARE, VIRTUAL]),
+        (True, [annotated(BARE, run_seconds="5")]),
+        (True, [BARE, FAILS]),
+        (True, [BARE, history(patching("Node", "n0", TAINT))]),
+        (True, [deployment(2, 1), history(deleting("Node", "n0"))]),
+        (True, [{**BARE, "metadata": {**BARE["metadata"], **OWNED}}, history(deleting("Node", "n0"))]),
+        (True, [deployment(2, 1), history(deleting("Deployment", "web"))]),
+        (True, [deployment(2, 1), history(patching("Deployment", "web", {"spec": {"replicas": 3}}))]),
+        (True, [BARE, history({"time": 9, "createOperation": {"object": deployment(2, 1)}})]),
+    ],
+)
+def test_controllers_run_where_they_have_something_to_do(
+    lives: bool, documents: list[dict[str, Any]]
+) -> None:
+    """And nowhere else: a scenario without it is stepped through as ever."""
+    settings = () if VIRTUAL in documents else (ALONE,)
+    around = () if FAILS in documents else nodes(1)
+    scenario = load(bundle(*settings, *around, *documents))
+    assert scenario.release == "v1.37"
+    assert scenario.row.is_timed == is_timed_run(simulate(scenario)) == lives
+
+
+def decided(simulation: Stepper) -> tuple[list[Any], dict[str, str]]:
+    """Return all decisions of a run, and where its pods are in the end."""
+    return [cycle.decision for cycle in simulation], simulation.placement()
+
+
+@tried(max_examples=trials(40), deadline=None)
+@given(documents=histories())
+def test_by_itself_with_controllers_it_decides_as_without_them(documents: list[dict[str, Any]]) -> None:
+    """API server, shared clock and kubelets change no decision about pods that nobody controls."""
+    until = {"until": 30}
+    *objects, recorded = documents
+    played = history(*recorded["spec"]["operations"])
+    static = V1_37Simulation(load(bundle({**ALONE, **until}, *objects, played)), trace=False)
+    alike = decided(static)
+    for listed in (recorded, played):
+        living = simulate(load(bundle({**VIRTUAL, **until}, *objects, listed)), trace=False)
+        assert isinstance(living, LoneSimulation)
+        assert decided(living) == alike
+
+
+def happened(made: LoneSimulation) -> list[TimelineEvent]:
+    """Return all that happened in a run, from another one of its scenario."""
+    again = simulate(made.scenario)
+    found = [one for cycle in again for one in (*cycle.happenings, *cycle.consequences)]
+    return found + list(again.rest.happenings if again.rest is not None else ())
+
+
+def test_pods_of_a_deleted_node_come_back_and_the_counts_are_true() -> None:
+    """Two of six pods are replaced where there is room, the rest are pending."""
+    made = ran(ALONE, *nodes(3, cpu=2), deployment(6, 10), history(deleting("Node", "n0")))
+    placed = sorted(made.placement().values())
+    assert placed == ["", "", "n1", "n1", "n2", "n2"]
+    assert len(made.deleted) == 2
+    pending = [key for key, where in made.placement().items() if not where]
+    assert all("2 Insufficient cpu" in made.messages[key] for key in pending)
+    assert [cycle.result for cycle in simulate(made.scenario)][6:8] == ["unschedulable"] * 2
+
+
+def test_pods_of_a_failed_node_are_evicted_and_replaced() -> None:
+    """They are there until the node is found out and their tolerations end."""
+    listed = nodes(2, cpu=4)
+    made = ran(ALONE, listed[0], annotated(listed[1], fails_at="100"), deployment(4, 10))
+    assert sorted(where for where in made.placement().values() if where != "n1") == ["n0"] * 4
+    times = {one.what: one.time for one in happened(made)}
+    assert 140 <= times["NodeNotReady"] <= 150
+    assert times["TaintManagerEviction"] >= times["NodeNotReady"] + 300
+
+
+def test_a_rollout_without_room_stays_stuck() -> None:
+    """A new pod finds no node, so no old one is taken down: maxUnavailable is 0."""
+    web = deployment(2, 10, affinity=json.loads(json.dumps(APART).replace('"db"', '"web"')))
+    web["spec"]["strategy"] = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    image = {"spec": {"template": {"metadata": {"labels": {"app": "web", "v": "2"}}}}}
+    made = ran(ALONE, *nodes(2), web, history(patching("Deployment", "web", image)))
+    assert sorted(made.placement().values()) == ["", "n0", "n1"]
+    (pending,) = (key for key, where in made.placement().items() if not where)
+    assert "anti-affinity" in made.messages[pending]
+    assert explain(made, pending).state == "pending"
+
+
+def test_a_pod_ends_and_the_next_takes_its_place() -> None:
+    """A duration frees the node; the waiting pod is woken by the hint that a pod has left."""
+    first, second = named([annotated(one, run_seconds="30") for one in pods(2, 40)], "p")
+    made = ran(ALONE, *nodes(1, cpu=4), first, second)
+    cycles = list(simulate(made.scenario))
+    assert [(one.pod, one.result) for one in cycles] == [
+        ("default/p0", "scheduled"),
+        ("default/p1", "unschedulable"),
+        ("default/p1", "scheduled"),
+    ]
+    assert cycles[2].time == pytest.approx(30, abs=0.1)
+    record = release_record(cycles[2])
+    assert record is not None
+    assert [move["pod"] for move in record.moves] == ["default/p1"]
+
+
+def test_a_cycle_is_recorded_as_without_controllers() -> None:
+    """Filter matrix, scores, the scheduler's own record; no record of views, as there is one scheduler."""
+    documents = (*nodes(3), *pods(2, 5))
+    living = simulate(load(bundle(VIRTUAL, *documents)))
+    static = simulate(load(bundle(ALONE, *documents)))
+    for one, other in zip(living, static, strict=True):
+        assert one.matrix is not None
+        assert other.matrix is not None
+        assert one.matrix.order == other.matrix.order
+        assert one.matrix.codes.tolist() == other.matrix.codes.tolist()
+        assert one.totals is not None
+        assert other.totals is not None
+        assert one.totals.tolist() == other.totals.tolist()
+        assert [row.name for row in one.priorities] == [row.name for row in other.priorities]
+        assert release_record(one) is not None
+        assert one.view is None
+        assert one.scheduler == ""
+
+
+def test_replay_and_fork_go_on_as_the_run_did() -> None:
+    """At every cycle of a life with a failing node and a deleted one."""
+    listed = nodes(3, cpu=2)
+    operations = history(deleting("Node", "n2"))
+    scenario = load(
+        bundle(ALONE, listed[0], annotated(listed[1], fails_at="9"), listed[2], deployment(5, 10), operations)
+    )
+    whole = decided(simulate(scenario))
+    assert len(whole[0]) > 8
+    for index in range(len(whole[0])):
+        again = simulate(scenario, trace=False)
+        again.replay(whole[0][:index])
+        forked = again.fork(trace=True)
+        for run in (again, forked):
+            assert decided(run) == (whole[0][index:], whole[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [
+        ("ResourceClaims of pods are not", [deployment(1, 1, **CLAIM), history(deleting("Node", "n0"))]),
+        (
+            "operations on the scheduler's configuration are not",
+            [
+                VIRTUAL,
+                history(
+                    {"time": 5, "createOperation": {"object": {"kind": "SimulationSettings", "until": 9}}}
+                ),
+            ],
+        ),
+        (
+            "PodGroups that are scheduled as groups are not",
+            [
+                {**VIRTUAL, "featureGates": {"GenericWorkload": True}},
+                {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "g"}},
+            ],
+        ),
+    ],
+)
+def test_what_the_run_with_controllers_lacks_is_named(text: str, documents: list[dict[str, Any]]) -> None:
+    """And the run has no controllers then: nothing is guessed."""
+    settings = () if any(one["kind"] == "SimulationSettings" for one in documents) else (ALONE,)
+    scenario = load(bundle(*settings, *nodes(1), *documents))
+    (told,) = (one.message for one in scenario.warnings if text in one.message)
+    assert "controllers and kubelets do not run" in told
+    assert isinstance(simulate(scenario), V1_37Simulation)
