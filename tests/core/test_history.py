@@ -200,7 +200,8 @@ def test_scaling_a_deployment_at_a_step_brings_its_pods_there() -> None:
     operations, _ = placed(
         scenario, Moment(1, 2), patching(key, manifest, "merge", {"spec": {"replicas": 5}})
     )
-    cycles = played(load_documents(with_operations(scenario.documents, operations)))
+    changed = load_documents(with_operations(scenario.documents, operations), scheduler="v1.11")
+    cycles = played(changed)
     assert [step for step, _, _ in cycles] == ["1.1", "1.2", "2.1", "2.2", "2.3"]
     assert cycles[:2] == played(scenario)[:2]
 
@@ -383,7 +384,7 @@ def test_owners_that_form_a_circle_go_together() -> None:
         "kind": "Scenario",
         "spec": {"operations": [{"step": 1, **deleting(("ReplicaSet", "default/one"), {})}]},
     }
-    scenario = load_documents([owned("one", "two"), owned("two", "one"), history])
+    scenario = load_documents([owned("one", "two"), owned("two", "one"), history], scheduler="v1.11")
     assert [(one.action, one.key) for one in scenario.operations] == [
         ("delete", "default/one"),
         ("delete", "default/two"),

@@ -187,7 +187,8 @@ def test_a_scaled_deployment_brings_its_pods() -> None:
                 ),
                 operation(3, deleteOperation=target),
             ),
-        ]
+        ],
+        scheduler="v1.11",
     )
     assert changes(scenario) == [
         (1, "update", "Deployment"), (1, "update", "ReplicaSet"), (1, "create", "Pod"),
