@@ -111,6 +111,13 @@ def _kube_scheduler_v1_37(settings: Settings) -> RecordAnswer:
     return answer
 
 
+def _life_v1_37(settings: Settings) -> RecordAnswer:
+    from scheduler_core.run.living.records import answer
+
+    del settings
+    return answer
+
+
 def _kube_batch(settings: Settings) -> RecordAnswer:
     from scheduler_core.schedulers.kube_batch.conformance import answer
 
@@ -122,6 +129,7 @@ SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
     "v1.37": _kube_scheduler_v1_37,
+    "v1.37-life": _life_v1_37,
     "kube-batch": _kube_batch,
 }
 """The function that answers each system's records."""

@@ -52,13 +52,19 @@ def _annotated(manifest: Manifest, **changed: Any) -> dict[str, Any]:
     return {**manifest, **changed, "metadata": metadata}
 
 
-def _volumes(cluster: ClusterState, attempt: PodAttempt) -> PodVolumes:
+def pod_volumes(cluster: ClusterState, attempt: PodAttempt) -> PodVolumes:
+    """Return what binding a placed pod does for its claims."""
     if attempt.reused:
         return NO_VOLUMES
     state: VolumeState | None = attempt.context.states.get("VolumeBinding")
     if state is None or not attempt.profile.has("VolumeBinding", "reserve"):
         return NO_VOLUMES
     return state.by_row.get(cluster.nodes.rows[str(attempt.node)]) or NO_VOLUMES
+
+
+def selected_claim(claim: Manifest, node: str) -> dict[str, Any]:
+    """Return the claim with the node for which it is to be provisioned."""
+    return _annotated(claim, annotations={SELECTED_NODE: node})
 
 
 def _devices(cluster: ClusterState, attempt: PodAttempt) -> list[tuple[Manifest, Any]]:
@@ -77,17 +83,17 @@ def reserve(cluster: ClusterState, attempt: PodAttempt) -> None:
     """Assume the pod, its volumes and its devices."""
     node = str(attempt.node)
     cluster.assume(attempt.pod, node)
-    volumes = _volumes(cluster, attempt)
+    volumes = pod_volumes(cluster, attempt)
     for claim, volume in volumes.static:
-        cluster.assumed_volumes[volume["metadata"]["name"]] = _claimed(volume, claim)
+        cluster.assumed_volumes[volume["metadata"]["name"]] = claimed_volume(volume, claim)
     for claim, _ in volumes.provisioned:
-        cluster.assumed_claims[_key(claim)] = _annotated(claim, annotations={SELECTED_NODE: node})
+        cluster.assumed_claims[_key(claim)] = selected_claim(claim, node)
     for claim, allocation in _devices(cluster, attempt):
         cluster.assumed_devices[_key(claim)] = allocation
 
 
 def _end_assumptions(cluster: ClusterState, attempt: PodAttempt) -> None:
-    volumes = _volumes(cluster, attempt)
+    volumes = pod_volumes(cluster, attempt)
     for _, volume in volumes.static:
         cluster.assumed_volumes.pop(volume["metadata"]["name"], None)
     for claim, _ in volumes.provisioned:
@@ -109,7 +115,7 @@ def bind(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     one more pod, or an extender to bind, ``error`` is set and the pod is forgotten, which other pods take for
     its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
     """
-    volumes = _volumes(cluster, attempt)
+    volumes = pod_volumes(cluster, attempt)
     devices = _devices(cluster, attempt)
     _end_assumptions(cluster, attempt)
     changes = list(_bind_volumes(cluster, volumes, str(attempt.node)))
@@ -168,7 +174,7 @@ def _undone(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     return [*changes, ObjectWrite("Pod", pod.key, assumed, None)]
 
 
-def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
+def claimed_volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
     """Return the volume reserved for the claim (GetBindVolumeToClaim)."""
     meta = claim["metadata"]
     reference = {
@@ -186,11 +192,11 @@ def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
 def _bind_volumes(cluster: ClusterState, volumes: PodVolumes, node: str) -> Iterator[ObjectWrite]:
     names: dict[str, tuple[Manifest, Manifest]] = {}
     for claim, volume in volumes.static:
-        reserved = _claimed(volume, claim)
+        reserved = claimed_volume(volume, claim)
         yield cluster.replace(reserved)
         names[_key(claim)] = claim, reserved
     for claim, _ in volumes.provisioned:
-        selected = _annotated(claim, annotations={SELECTED_NODE: node})
+        selected = selected_claim(claim, node)
         yield cluster.replace(selected)
         names[_key(claim)] = selected, {}
     for _, (claim, found) in sorted(names.items()):
@@ -222,7 +228,7 @@ def _provisioned(cluster: ClusterState, claim: Manifest) -> dict[str, Any]:
         },
         "status": {"phase": "Pending"},
     }
-    return _claimed(bare, claim)
+    return claimed_volume(bare, claim)
 
 
 def _is_full(claim: Manifest, pod: CompiledPod) -> bool:

@@ -232,10 +232,14 @@ class SchedulingQueue:
             if due is None or due > moment:
                 break
             self.clock.pass_to(due)
-            self._flush_backoff()
-            if due % LEFTOVER_EVERY == 0:
-                self._flush_leftover()
+            self.flush(leftover=due % LEFTOVER_EVERY == 0)
         self.clock.pass_to(moment)
+
+    def flush(self, *, leftover: bool) -> None:
+        """Move what is due now, with ``leftover`` also what has been unschedulable for too long."""
+        self._flush_backoff()
+        if leftover:
+            self._flush_leftover()
 
     def next_due(self) -> int | None:
         """Return the next second, after now, at which a flush would move something."""

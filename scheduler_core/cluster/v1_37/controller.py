@@ -1,0 +1,168 @@
+"""What all controllers share: a client, a queue with one worker, and what they see of each write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work, Worker, Write
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    controller_of,
+    is_deleting,
+    key_in,
+    key_of,
+    labels_of,
+    namespace_of,
+    owners_of,
+    reference_to,
+    selects,
+    spec_of,
+    uid_of,
+    with_meta,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+
+
+class Controller:
+    """A controller with a rate-limited queue of keys and one worker. ``name`` is that of its client."""
+
+    name = ""
+
+    def __init__(self, server: ApiServer) -> None:
+        self.server = server
+        self.loop: Loop = server.loop
+        self.client = Client(server, self.name)
+        self.worker = Worker(self.loop, self.sync)
+        self.queue = self.worker.queue
+        server.observers.append(self.observe)
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds."""
+        return self.loop.now
+
+    def observe(self, write: StoredWrite) -> None:
+        """Queue what a write concerns."""
+        raise NotImplementedError
+
+    def sync(self, key: Any) -> Work:
+        """Bring one object to its desired state."""
+        raise NotImplementedError
+
+    def owner(self, obj: Manifest, kind: str) -> Manifest | None:
+        """Return an object's controller if it is of this kind and exists with that uid."""
+        reference = controller_of(obj)
+        if reference is None or reference["kind"] != kind:
+            return None
+        found = self.server.get(kind, key_in(kind, namespace_of(obj), reference["name"]))
+        return found if found is not None and uid_of(found) == reference["uid"] else None
+
+    def queue_owner(self, write: StoredWrite, kind: str) -> Manifest | None:
+        """Queue the controllers of an object before and after a write; return the present one."""
+        owner = None
+        for obj in (write.old, write.new):
+            owner = self.owner(obj, kind) if obj is not None else None
+            if owner is not None:
+                self.queue.add(key_of(owner))
+        return owner
+
+    def queue_adopters(self, write: StoredWrite, kind: str) -> None:
+        """Queue the objects of a kind that may adopt one whose labels or owners changed."""
+        new, old = write.new, write.old
+        if new is None or controller_of(new) is not None:
+            return
+        if old is not None and labels_of(old) == labels_of(new) and owners_of(old) == owners_of(new):
+            return
+        for found in self.server.in_namespace(kind, namespace_of(new)):
+            if selects(spec_of(found).get("selector"), labels_of(new)):
+                self.queue.add(key_of(found))
+
+    def claim(self, owner: Manifest, found: Iterable[Manifest]) -> Work:
+        """Adopt matching orphans, release what does not match, return the owned (ControllerRefManager)."""
+        selector = spec_of(owner).get("selector")
+        claimed = []
+        for obj in found:
+            reference, matching = controller_of(obj), selects(selector, labels_of(obj))
+            if reference is not None:
+                if reference["uid"] != uid_of(owner):
+                    continue
+                if matching:
+                    claimed.append(obj)
+                elif not is_deleting(owner):
+                    yield from _ignore(self.client.patch(obj, _without_owner(owner)), 404)
+            elif matching and not is_deleting(owner) and not is_deleting(obj):
+                adopted = yield from _ignore(self.client.patch(obj, _with_owner(owner)), 404)
+                if adopted is not None:
+                    claimed.append(adopted)
+        return claimed
+
+
+def _ignore(write: Write, code: int) -> Work:
+    try:
+        return (yield write)
+    except ApiError as error:
+        if error.code != code:
+            raise
+        return None
+
+
+def _with_owner(owner: Manifest) -> Callable[[Manifest], Manifest]:
+    return lambda obj: with_meta(obj, ownerReferences=[*owners_of(obj), reference_to(owner)])
+
+
+def _without_owner(owner: Manifest) -> Callable[[Manifest], Manifest]:
+    def patch(obj: Manifest) -> Manifest:
+        kept = [one for one in owners_of(obj) if one["uid"] != uid_of(owner)]
+        return with_meta(obj, ownerReferences=kept or None)
+
+    return patch
+
+
+def pod_from(template: Manifest, owner: Manifest, **meta: Any) -> Manifest:
+    """Return a pod of a template, not yet stored; ``meta`` are more fields of its metadata."""
+    own = template.get("metadata") or {}
+    fields: dict[str, Any] = {
+        "namespace": namespace_of(owner),
+        "labels": dict(own.get("labels") or {}),
+        "annotations": dict(own.get("annotations") or {}),
+        "ownerReferences": [reference_to(owner)],
+        **meta,
+    }
+    if not fields.get("name"):
+        fields.setdefault("generateName", f"{owner['metadata']['name']}-")
+    if own.get("finalizers") and "finalizers" not in fields:
+        fields["finalizers"] = list(own["finalizers"])
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": fields, "spec": dict(spec_of(template))}
+
+
+def slow_start(number: int, make: Callable[[int], Write]) -> Work:
+    """Write in parallel batches of 1, 2, 4, … (slowStartBatch); the first error ends it, and is returned."""
+    done, size = 0, 1
+    while done < number:
+        size = min(size, number - done)
+        results = yield [make(place) for place in range(done, done + size)]
+        failed = next((one for one in results if isinstance(one, ApiError)), None)
+        if failed is not None:
+            return failed
+        done, size = done + size, size * 2
+    return None
+
+
+def pods_of(server: ApiServer, owner: Manifest, *, orphans: bool = True) -> list[Manifest]:
+    """Return an owner's pods and, of its namespace, those without controller (FilterPodsByOwner)."""
+    own = server.controlled(owner, "Pod")
+    if not orphans:
+        return own
+    selector = spec_of(owner).get("selector")
+    free = [
+        pod
+        for pod in server.in_namespace("Pod", namespace_of(owner))
+        if controller_of(pod) is None and selects(selector, labels_of(pod))
+    ]
+    return sorted([*own, *free], key=key_of) if free else own
+
+
+def gone(error: object) -> bool:
+    """Return whether a result says that the object does not exist."""
+    return isinstance(error, ApiError) and error.code == 404

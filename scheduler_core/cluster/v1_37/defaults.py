@@ -1,0 +1,197 @@
+"""What the API server adds to a new object: defaults of the API, and admission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from scheduler_core.cluster.v1_37.objects import CLUSTER_SCOPED, Manifest, spec_of, uid_of, with_meta
+
+TOLERATION_SECONDS = 300
+NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+MOST = 2**31 - 1
+
+
+class PriorityClasses(Protocol):
+    """Where admission looks up priority classes."""
+
+    def get(self, kind: str, key: str) -> Manifest | None:
+        """Return an object, ``None`` if there is none."""
+        ...
+
+    def of_kind(self, kind: str) -> Any:
+        """Yield the objects of a kind."""
+        ...
+
+
+def admitted(obj: Manifest, classes: PriorityClasses) -> Manifest:
+    """Return a new object as it is stored."""
+    if obj["kind"] not in CLUSTER_SCOPED and not obj["metadata"].get("namespace"):
+        obj = with_meta(obj, namespace="default")
+    defaulted = _DEFAULTS.get(obj["kind"])
+    return obj if defaulted is None else defaulted(obj, classes)
+
+
+def _merged(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with defaults for those that are absent or null, recursively."""
+    out = {**defaults, **{key: value for key, value in given.items() if value is not None}}
+    for key, value in defaults.items():
+        if isinstance(value, dict) and isinstance(given.get(key), dict):
+            out[key] = _merged(value, given[key])
+    return out
+
+
+def _by(defaults: dict[str, Any]) -> Callable[[Manifest, PriorityClasses], Manifest]:
+    return lambda obj, _: {**obj, "spec": _merged(defaults, spec_of(obj))}
+
+
+def _deployment(obj: Manifest, _: PriorityClasses) -> Manifest:
+    spec = _merged(
+        {"replicas": 1, "progressDeadlineSeconds": 600, "revisionHistoryLimit": 10, "strategy": {}},
+        spec_of(obj),
+    )
+    strategy = _merged({"type": "RollingUpdate"}, spec["strategy"])
+    if strategy["type"] == "RollingUpdate":
+        given = strategy.get("rollingUpdate") or {}
+        strategy["rollingUpdate"] = _merged({"maxSurge": "25%", "maxUnavailable": "25%"}, given)
+    return {**obj, "spec": {**spec, "strategy": strategy}}
+
+
+def _stateful_set(obj: Manifest, _: PriorityClasses) -> Manifest:
+    spec = _merged(
+        {
+            "replicas": 1,
+            "podManagementPolicy": "OrderedReady",
+            "revisionHistoryLimit": 10,
+            "updateStrategy": {"type": "RollingUpdate"},
+            "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
+        },
+        spec_of(obj),
+    )
+    return {**obj, "spec": spec}
+
+
+def _daemon_set(obj: Manifest, _: PriorityClasses) -> Manifest:
+    spec = _merged({"revisionHistoryLimit": 10, "updateStrategy": {"type": "RollingUpdate"}}, spec_of(obj))
+    strategy = dict(spec["updateStrategy"])
+    if strategy["type"] == "RollingUpdate":
+        given = strategy.get("rollingUpdate") or {}
+        strategy["rollingUpdate"] = _merged({"maxUnavailable": 1, "maxSurge": 0}, given)
+    return {**obj, "spec": {**spec, "updateStrategy": strategy}}
+
+
+def _job(obj: Manifest, _: PriorityClasses) -> Manifest:
+    spec = dict(spec_of(obj))
+    if spec.get("completions") is None and spec.get("parallelism") is None:
+        spec["completions"] = 1
+    replacement = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
+    limit = 6 if spec.get("backoffLimitPerIndex") is None else MOST
+    defaults = {
+        "parallelism": 1,
+        "backoffLimit": limit,
+        "completionMode": "NonIndexed",
+        "suspend": False,
+        "podReplacementPolicy": replacement,
+    }
+    spec = _merged(defaults, spec)
+    if not spec.get("manualSelector"):
+        spec = _with_job_labels(obj, spec)
+    return {**obj, "spec": spec}
+
+
+def _with_job_labels(obj: Manifest, spec: dict[str, Any]) -> dict[str, Any]:
+    uid, name = uid_of(obj), obj["metadata"]["name"]
+    own = {"batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-name": name}
+    own |= {"controller-uid": uid, "job-name": name}
+    template = spec["template"]
+    meta = template.get("metadata") or {}
+    labels = {**(meta.get("labels") or {}), **own}
+    selector = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+    return {**spec, "selector": selector, "template": {**template, "metadata": {**meta, "labels": labels}}}
+
+
+def _node(obj: Manifest, _: PriorityClasses) -> Manifest:
+    status = dict(obj.get("status") or {})
+    at = obj["metadata"]["creationTimestamp"]
+    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+    status.setdefault("conditions", [{**ready, "lastHeartbeatTime": at, "lastTransitionTime": at}])
+    return {**obj, "status": status}
+
+
+def _pod(obj: Manifest, classes: PriorityClasses) -> Manifest:
+    spec = _merged(
+        {
+            "restartPolicy": "Always",
+            "terminationGracePeriodSeconds": 30,
+            "schedulerName": "default-scheduler",
+        },
+        spec_of(obj),
+    )
+    spec |= _priority(spec, classes)
+    spec["tolerations"] = _tolerations(list(spec.get("tolerations") or ()))
+    spec["containers"] = [_container(one) for one in spec.get("containers") or ()]
+    return {**obj, "spec": spec, "status": {"phase": "Pending", **(obj.get("status") or {})}}
+
+
+def _container(container: dict[str, Any]) -> dict[str, Any]:
+    resources = container.get("resources") or {}
+    if not resources.get("limits"):
+        return container
+    requests = {**resources["limits"], **(resources.get("requests") or {})}
+    return {**container, "resources": {**resources, "requests": requests}}
+
+
+def _priority(spec: dict[str, Any], classes: PriorityClasses) -> dict[str, Any]:
+    name = spec.get("priorityClassName")
+    if name:
+        found = classes.get("PriorityClass", name)
+    else:
+        found = next((one for one in classes.of_kind("PriorityClass") if one.get("globalDefault")), None)
+    if found is None:
+        value = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}.get(
+            name or "", 0
+        )
+        return {"priority": spec.get("priority", value), "preemptionPolicy": "PreemptLowerPriority"}
+    policy = found.get("preemptionPolicy") or "PreemptLowerPriority"
+    return {
+        "priorityClassName": found["metadata"]["name"],
+        "priority": found["value"],
+        "preemptionPolicy": policy,
+    }
+
+
+def _tolerations(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add what DefaultTolerationSeconds adds."""
+    out = list(given)
+    for key in (NOT_READY, UNREACHABLE):
+        if not any(
+            one.get("key") in (key, None, "") and one.get("effect") in ("NoExecute", None, "")
+            for one in given
+        ):
+            row = {"key": key, "operator": "Exists", "effect": "NoExecute"}
+            out.append({**row, "tolerationSeconds": TOLERATION_SECONDS})
+    return out
+
+
+_DEFAULTS: dict[str, Callable[[Manifest, PriorityClasses], Manifest]] = {
+    "Pod": _pod,
+    "Node": _node,
+    "Deployment": _deployment,
+    "ReplicaSet": _by({"replicas": 1}),
+    "StatefulSet": _stateful_set,
+    "DaemonSet": _daemon_set,
+    "Job": _job,
+    "CronJob": _by(
+        {
+            "concurrencyPolicy": "Allow",
+            "suspend": False,
+            "successfulJobsHistoryLimit": 3,
+            "failedJobsHistoryLimit": 1,
+        }
+    ),
+    "PersistentVolumeClaim": lambda obj, _: {
+        **obj,
+        "status": {"phase": "Pending", **(obj.get("status") or {})},
+    },
+    "PersistentVolume": lambda obj, _: {**obj, "status": {"phase": "Available", **(obj.get("status") or {})}},
+}

@@ -1,0 +1,137 @@
+"""PodDisruptionBudgets: how many of their pods may be disrupted (``pkg/controller/disruption``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.cluster.v1_37.controller import Controller
+from scheduler_core.cluster.v1_37.eviction import budgets_of
+from scheduler_core.cluster.v1_37.loop import Work
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    controller_of,
+    generation,
+    is_deleting,
+    is_ready,
+    key_in,
+    key_of,
+    labels_of,
+    name_of,
+    namespace_of,
+    scaled,
+    second,
+    selects,
+    spec_of,
+    status_of,
+    uid_of,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.server import StoredWrite
+
+DELETION_TIMEOUT = 120
+_SCALES = ("ReplicaSet", "StatefulSet", "ReplicationController")
+
+
+class Disruption(Controller):
+    """The controller of PodDisruptionBudgets."""
+
+    name = "disruption"
+
+    def observe(self, write: StoredWrite) -> None:
+        """Queue a budget, and those of a pod that has changed."""
+        if write.kind == "PodDisruptionBudget":
+            self.queue.add(write.key)
+        elif write.kind == "Pod":
+            for pod in (write.old, write.new):
+                if pod is not None:
+                    for budget in budgets_of(self.server, pod)[:1]:
+                        self.queue.add(key_of(budget))
+
+    def sync(self, key: str) -> Work:
+        """Write a budget's status (trySync)."""
+        budget = self.server.get("PodDisruptionBudget", key)
+        if budget is None:
+            return
+        pods = [
+            pod
+            for pod in self.server.in_namespace("Pod", namespace_of(budget))
+            if selects(spec_of(budget).get("selector"), labels_of(pod))
+        ]
+        counts = self._expected(budget, pods)
+        if counts is None:
+            yield from self._fail(budget)
+            return
+        expected, desired = counts
+        disrupted, recheck = self._disrupted(budget, pods)
+        healthy = sum(is_ready(pod) for pod in pods if not is_deleting(pod) and name_of(pod) not in disrupted)
+        allowed = healthy - desired if expected > 0 and healthy > desired else 0
+        status: dict[str, Any] = {
+            "currentHealthy": healthy,
+            "desiredHealthy": desired,
+            "expectedPods": expected,
+            "disruptionsAllowed": allowed,
+            "disruptedPods": disrupted,
+            "observedGeneration": generation(budget),
+            "conditions": [_allowed("SufficientPods" if allowed else "InsufficientPods", bool(allowed))],
+        }
+        if status != status_of(budget):
+            yield self.client.update_status(with_status(budget, status))
+        if recheck is not None:
+            self.queue.add_after(key, recheck - self.now)
+
+    def _fail(self, budget: Manifest) -> Work:
+        failed = {**status_of(budget), "disruptionsAllowed": 0, "conditions": [_allowed("SyncFailed", False)]}
+        yield self.client.update_status(with_status(budget, failed))
+
+    def _expected(self, budget: Manifest, pods: Sequence[Manifest]) -> tuple[int, int] | None:
+        """Return the expected and the desired number of healthy pods, ``None`` if a controller is unknown."""
+        spec = spec_of(budget)
+        most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
+        if most is None and isinstance(least, int):
+            return len(pods), least
+        if most is None and least is None:
+            return 0, 0
+        expected = self._scale(pods)
+        if expected is None:
+            return None
+        if most is not None:
+            return expected, max(0, expected - scaled(most, expected, up=True))
+        return expected, scaled(least, expected, up=True)
+
+    def _scale(self, pods: Sequence[Manifest]) -> int | None:
+        found: dict[str, int] = {}
+        for pod in pods:
+            owner = controller_of(pod)
+            if owner is None or owner["uid"] in found:
+                continue
+            above = self._scaled_by(pod, owner)
+            if above is None:
+                return None
+            found[uid_of(above)] = int(spec_of(above).get("replicas") or 0)
+        return sum(found.values())
+
+    def _scaled_by(self, pod: Manifest, owner: dict[str, Any]) -> Manifest | None:
+        if owner["kind"] not in _SCALES:
+            return None
+        found = self.server.get(owner["kind"], key_in(owner["kind"], namespace_of(pod), owner["name"]))
+        if found is None or uid_of(found) != owner["uid"]:
+            return None
+        return (self.owner(found, "Deployment") or found) if owner["kind"] == "ReplicaSet" else found
+
+    def _disrupted(self, budget: Manifest, pods: Sequence[Manifest]) -> tuple[dict[str, str], float | None]:
+        """Return the pods whose eviction was allowed and is not seen yet, and when the first is given up."""
+        known = status_of(budget).get("disruptedPods") or {}
+        kept = {
+            name_of(pod): known[name_of(pod)]
+            for pod in pods
+            if not is_deleting(pod)
+            and name_of(pod) in known
+            and second(known[name_of(pod)]) + DELETION_TIMEOUT >= self.now
+        }
+        times = [second(at) + DELETION_TIMEOUT for at in kept.values()]
+        return kept, min(times, default=None)
+
+
+def _allowed(reason: str, allowed: bool) -> dict[str, Any]:
+    return {"type": "DisruptionAllowed", "status": "True" if allowed else "False", "reason": reason}

@@ -1,0 +1,105 @@
+"""``kubectl drain --ignore-daemonsets``: cordon, then evict all pods, one that is refused again every 5 s."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.cluster.v1_37.eviction import evict
+from scheduler_core.cluster.v1_37.loop import ApiError, Sleep, Work
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    controller_of,
+    is_finished,
+    key_of,
+    uid_of,
+    with_spec,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, Client
+
+RETRY_SECONDS = 5.0
+Facts = dict[str, Any]
+
+
+class Drain:
+    """The drain of one node. ``facts`` are those of the record."""
+
+    def __init__(self, server: ApiServer, node: str, *, force: bool, refused: Any) -> None:
+        self.server = server
+        self.loop = server.loop
+        self.client = Client(server, "drain")
+        self.node = node
+        self.force = force
+        self.refused = refused
+        """Called with a pod and the message of its first refusal."""
+        self.facts: Facts = {"node": node, "from": round(self.loop.now), "until": None, "evicted": 0}
+        self._left: dict[str, str] = {}
+        self._accepted: set[str] = set()
+        server.observers.append(self._observe)
+
+    def run(self) -> Work:
+        """Sort the pods, and begin with their evictions."""
+        pods = self.server.pods_of_node(self.node)
+        daemons = [pod for pod in pods if _kind(pod) == "DaemonSet" and not is_finished(pod)]
+        bare = [pod for pod in pods if not _kind(pod) and not is_finished(pod)]
+        if daemons:
+            self.facts["ignored"] = len(daemons)
+        if bare:
+            self.facts["reported"] = [key_of(pod) for pod in bare]
+        if bare and not self.force:
+            self.facts |= {"aborted": True, "until": round(self.loop.now)}
+            return
+        ignored = {key_of(pod) for pod in daemons}
+        going = [pod for pod in pods if key_of(pod) not in ignored]
+        self._left = {key_of(pod): uid_of(pod) for pod in going}
+        self._end()
+        for pod in going:
+            self.loop.spawn(self._evict(pod))
+        yield []
+
+    def _evict(self, pod: Manifest) -> Work:
+        key, uid, refused = key_of(pod), uid_of(pod), False
+        while True:
+            try:
+                yield self.client.call("create", pod, lambda: evict(self.server, key, uid))
+                self.facts["evicted"] += 1
+                self._accepted.add(key)
+                self._gone(key)
+                return
+            except ApiError as error:
+                if error.code in (404, 409):
+                    self._accepted.add(key)
+                    self._gone(key)
+                    return
+                if error.code != 429:
+                    self.facts.setdefault("errors", []).append(str(error))
+                    return
+                self.facts["refused"] = self.facts.get("refused", 0) + 1
+                if not refused:
+                    self.refused(self.server.get("Pod", key) or pod, str(error))
+                refused = True
+            yield Sleep(RETRY_SECONDS)
+
+    def _observe(self, write: Any) -> None:
+        if write.kind == "Pod" and write.new is None:
+            self._gone(write.key)
+
+    def _gone(self, key: str) -> None:
+        """Note that a pod is gone, of which the drain knows once its eviction was answered."""
+        found = self.server.get("Pod", key)
+        if key in self._accepted and (found is None or uid_of(found) != self._left.get(key)):
+            self._left.pop(key, None)
+            self._end()
+
+    def _end(self) -> None:
+        if not self._left and self.facts["until"] is None:
+            self.facts["until"] = round(self.loop.now)
+
+
+def _kind(pod: Manifest) -> str:
+    owner = controller_of(pod)
+    return str(owner["kind"]) if owner is not None else ""
+
+
+def cordoned(node: Manifest, *, on: bool) -> Manifest:
+    """Return a node that takes no further pods, or takes them again."""
+    return with_spec(node, unschedulable=True if on else None)

@@ -1,0 +1,87 @@
+"""The eviction API: PodDisruptionBudgets allow or refuse (``registry/core/pod/storage/eviction.go``)."""
+
+from __future__ import annotations
+
+from scheduler_core.cluster.v1_37.loop import ApiError
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    condition_of,
+    generation,
+    is_deleting,
+    is_ready,
+    key_of,
+    labels_of,
+    name_of,
+    namespace_of,
+    phase_of,
+    selects,
+    spec_of,
+    stamp,
+    status_of,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
+
+SEVERAL = (
+    "Internal error occurred: This pod has more than one PodDisruptionBudget, "
+    "which the eviction subresource does not support."
+)
+
+
+def evict(server: ApiServer, key: str, uid: str) -> None:
+    """Evict a pod, if its budget allows it.
+
+    Raises:
+        ApiError: 404, 429 if the budget refuses, 500 if it has more than one.
+    """
+    pod = server.current("Pod", key, uid)
+    if not _ignores_budgets(pod):
+        budgets = budgets_of(server, pod)
+        if len(budgets) > 1:
+            raise ApiError(500, SEVERAL)
+        if budgets and not _is_unhealthy_anyway(budgets[0], pod):
+            _take(server, budgets[0], pod)
+    server.change(
+        "Pod", key, lambda one: with_disruption_target(one, "EvictionByEvictionAPI", server.loop.now), "api"
+    )
+    server.delete("Pod", key, "api", uid=uid)
+
+
+def budgets_of(server: ApiServer, pod: Manifest) -> list[Manifest]:
+    """Return the budgets that select a pod."""
+    found = server.in_namespace("PodDisruptionBudget", namespace_of(pod))
+    return [one for one in found if selects(spec_of(one).get("selector"), labels_of(pod))]
+
+
+def _ignores_budgets(pod: Manifest) -> bool:
+    return phase_of(pod) in ("Succeeded", "Failed", "Pending") or is_deleting(pod)
+
+
+def _is_unhealthy_anyway(budget: Manifest, pod: Manifest) -> bool:
+    """Return whether a pod that is not ready may go without asking (unhealthyPodEvictionPolicy)."""
+    if is_ready(pod):
+        return False
+    if spec_of(budget).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    status = status_of(budget)
+    return (status.get("currentHealthy") or 0) >= (status.get("desiredHealthy") or 0) > 0
+
+
+def _take(server: ApiServer, budget: Manifest, pod: Manifest) -> None:
+    """Take one of the allowed disruptions (checkAndDecrement)."""
+    status = status_of(budget)
+    if (status.get("observedGeneration") or 0) < generation(budget):
+        raise ApiError(
+            429, f"The disruption budget {name_of(budget)} is still being processed by the server."
+        )
+    allowed = status.get("disruptionsAllowed") or 0
+    failed = condition_of(budget, "DisruptionAllowed") or {}
+    if allowed <= 0:
+        if failed.get("reason") == "SyncFailed":
+            raise ApiError(429, f"does not have the expected scale: {failed.get('message', '')}")
+        healthy, wanted = status.get("currentHealthy") or 0, status.get("desiredHealthy") or 0
+        raise ApiError(429, f"needs {wanted} healthy pods and has {healthy} currently")
+    disrupted = {**(status.get("disruptedPods") or {}), name_of(pod): stamp(server.loop.now)}
+    fresh = {**status, "disruptionsAllowed": allowed - 1, "disruptedPods": disrupted}
+    server.change("PodDisruptionBudget", key_of(budget), lambda one: with_status(one, fresh), "api")

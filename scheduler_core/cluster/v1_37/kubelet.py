@@ -1,0 +1,268 @@
+"""Stand-in kubelets: they start, end, restart and remove pods at whole seconds, and renew leases.
+
+A pod's annotations say how it runs: ``podstep/start-seconds``, ``run-seconds``, ``outcome``,
+``fail-indexes``, ``fail-first``, ``exit-code``. A node that failed does nothing until it recovers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import floor
+from typing import Any
+
+from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    annotations_of,
+    condition_of,
+    controller_of,
+    created_at,
+    is_deleting,
+    is_finished,
+    key_of,
+    name_of,
+    node_of,
+    phase_of,
+    restarts_of,
+    spec_of,
+    stamp,
+    status_of,
+    uid_of,
+    with_condition,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+
+LEASE_SECONDS = 10
+INDEX = "batch.kubernetes.io/job-completion-index"
+_BACKOFF, _BACKOFF_MOST = 10, 300
+
+
+def annotation(pod: Manifest, name: str) -> str | None:
+    """Return a pod's annotation ``podstep/name``."""
+    return annotations_of(pod).get(f"podstep/{name}")
+
+
+class Kubelets:
+    """The kubelets of all nodes. ``failed`` are the nodes that say nothing, ``unready`` those that say no."""
+
+    def __init__(self, server: ApiServer) -> None:
+        self.server = server
+        self.loop: Loop = server.loop
+        self.client = Client(server, "kubelet")
+        self.failed: dict[str, float] = {}
+        self.unready: set[str] = set()
+        self._recovered: dict[str, float] = {}
+        self._missed: dict[str, list[Callable[[], None]]] = {}
+        self._ended: dict[str, int] = {}
+        server.observers.append(self.observe)
+
+    def observe(self, write: StoredWrite) -> None:
+        """Begin with a pod that is bound, and with one that is being deleted."""
+        if write.kind != "Pod" or write.new is None:
+            if write.kind == "Node" and write.new is None:
+                self._forget(write.key)
+            return
+        pod, old = write.new, write.old
+        if not node_of(pod) or (is_finished(pod) and not is_deleting(pod)):
+            return
+        if is_deleting(pod):
+            if old is None or not is_deleting(old):
+                grace = pod["metadata"].get("deletionGracePeriodSeconds") or 0
+                self._later(pod, min(grace, 1), self._terminate)
+        elif old is None or not node_of(old):
+            self._later(pod, max(1, int(annotation(pod, "start-seconds") or 0)), self._start)
+
+    # --- nodes
+
+    def lease(self, node: Manifest) -> float:
+        """Return when a node's lease was renewed last, in virtual seconds."""
+        name, begun = name_of(node), created_at(node)
+        until = self.failed.get(name, self.loop.now)
+        last = begun + floor((until - begun) / LEASE_SECONDS) * LEASE_SECONDS
+        return max(last, self._recovered.get(name, last))
+
+    def fail(self, node: str) -> None:
+        """Let a node's kubelet fall silent."""
+        self.failed.setdefault(node, self.loop.now)
+
+    def post_unready(self, node: str) -> Work:
+        """Let a node post Ready=False, and go on."""
+        self.unready.add(node)
+        yield from self._post_node(node, "False", "KubeletNotReady")
+
+    def recover(self, node: str) -> Work:
+        """Let a node post its status and its pods' readiness, and do what it has missed."""
+        self.unready.discard(node)
+        self._recovered[node] = floor(self.loop.now)
+        self.failed.pop(node, None)
+        yield from self._post_node(node, "True", "KubeletReady")
+        for pod in self.server.pods_of_node(node):
+            if phase_of(pod) == "Running" and not is_finished(pod) and (pod_key := key_of(pod)):
+                yield from self._post(pod_key, uid_of(pod), _readied)
+        for act in self._missed.pop(node, []):
+            act()
+
+    def _post_node(self, name: str, status: str, reason: str) -> Work:
+        node = self.server.get("Node", name)
+        if node is None:
+            return
+        at = stamp(self.loop.now)
+
+        def patch(stored: Manifest) -> Manifest:
+            known = condition_of(stored, "Ready") or {}
+            since = known.get("lastTransitionTime") if known.get("status") == status else at
+            row: dict[str, Any] = {"type": "Ready", "status": status, "reason": reason}
+            row |= {"lastHeartbeatTime": at, "lastTransitionTime": since}
+            of = status_of(stored)
+            return with_status(stored, {**of, "conditions": with_condition(of.get("conditions") or [], row)})
+
+        yield self.client.patch(node, patch)
+
+    def _forget(self, node: str) -> None:
+        for known in (self.failed, self._recovered, self._missed):
+            known.pop(node, None)
+        self.unready.discard(node)
+
+    # --- pods
+
+    def _later(self, pod: Manifest, seconds: int, act: Callable[[str, str], Work]) -> None:
+        """Do something about a pod so many whole seconds after this one, if its node still answers then."""
+        node, key, uid = node_of(pod), key_of(pod), uid_of(pod)
+
+        def due() -> None:
+            found = self.server.get("Pod", key)
+            if found is None or uid_of(found) != uid or self.server.get("Node", node) is None:
+                return
+            if node in self.failed:
+                again = partial(self._later, found, max(1, seconds) if act == self._start else 1, act)
+                self._missed.setdefault(node, []).append(again)
+            else:
+                self.loop.spawn(act(key, uid))
+
+        self.loop.at(floor(self.loop.now + 1e-3) + seconds, due)
+
+    def _post(self, key: str, uid: str, patch: Callable[[Manifest, float], Manifest]) -> Work:
+        pod = self.server.get("Pod", key)
+        if pod is not None and uid_of(pod) == uid:
+            try:
+                yield self.client.patch(pod, lambda stored: patch(stored, self.loop.now))
+            except ApiError:
+                return
+
+    def _start(self, key: str, uid: str) -> Work:
+        pod = self.server.get("Pod", key)
+        if pod is None or is_deleting(pod) or is_finished(pod):
+            return
+        yield from self._post(key, uid, _started)
+        self._run(key, uid)
+
+    def _run(self, key: str, uid: str) -> None:
+        pod = self.server.get("Pod", key)
+        seconds = annotation(pod, "run-seconds") if pod is not None else None
+        if pod is not None and seconds is not None and uid_of(pod) == uid:
+            self._later(pod, max(1, int(seconds)), self._end)
+
+    def _end(self, key: str, uid: str) -> Work:
+        pod = self.server.get("Pod", key)
+        if pod is None or is_deleting(pod) or is_finished(pod):
+            return
+        failed = self._fails(pod)
+        policy = spec_of(pod).get("restartPolicy")
+        if policy == "Always" or (policy == "OnFailure" and failed):
+            yield from self._post(key, uid, partial(_stopped, code=_exit_code(pod, failed=failed)))
+            restarts = restarts_of(pod)
+            wait = min(_BACKOFF * 2 ** min(restarts - 1, 9), _BACKOFF_MOST) if restarts else 0
+            self._later(pod, wait + 1, self._restart)
+            return
+        phase = "Failed" if failed else "Succeeded"
+        yield from self._post(key, uid, partial(_finished, phase=phase, code=_exit_code(pod, failed=failed)))
+
+    def _restart(self, key: str, uid: str) -> Work:
+        pod = self.server.get("Pod", key)
+        if pod is None or is_deleting(pod) or is_finished(pod):
+            return
+        yield from self._post(key, uid, _restarted)
+        self._run(key, uid)
+
+    def _fails(self, pod: Manifest) -> bool:
+        owner = controller_of(pod)
+        number = annotation(pod, "fail-first")
+        if number is not None and owner is not None:
+            ended = self._ended.get(owner["uid"], 0)
+            self._ended[owner["uid"]] = ended + 1
+            if ended < int(number):
+                return True
+        listed = annotation(pod, "fail-indexes")
+        if listed is not None:
+            return annotations_of(pod).get(INDEX) in [one.strip() for one in listed.split(",")]
+        return annotation(pod, "outcome") == "Failed"
+
+    def _terminate(self, key: str, uid: str) -> Work:
+        pod = self.server.get("Pod", key)
+        if pod is None:
+            return
+        if not is_finished(pod):
+            yield from self._post(key, uid, partial(_finished, phase="Failed", code=137))
+        pod = self.server.get("Pod", key)
+        if pod is not None and uid_of(pod) == uid:
+            try:
+                yield self.client.delete(pod, grace=0)
+            except ApiError:
+                return
+
+
+def _exit_code(pod: Manifest, *, failed: bool) -> int:
+    return int(annotation(pod, "exit-code") or 1) if failed else 0
+
+
+def with_ready(pod: Manifest, now: float, *, ready: bool, reason: str = "") -> Manifest:
+    """Return a pod with its conditions Ready and ContainersReady; their times change with their status."""
+    status = status_of(pod)
+    conditions = list(status.get("conditions") or ())
+    for kind in ("Ready", "ContainersReady"):
+        known = next((one for one in conditions if one["type"] == kind), None)
+        wanted = "True" if ready else "False"
+        since = known.get("lastTransitionTime") if known and known["status"] == wanted else stamp(now)
+        row: dict[str, Any] = {"type": kind, "status": wanted, "lastTransitionTime": since}
+        conditions = with_condition(conditions, {**row, "reason": reason} if reason else row)
+    return with_status(pod, {**status, "conditions": conditions})
+
+
+def _containers(pod: Manifest, restarts: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"name": one["name"], "restartCount": restarts, "ready": "running" in state, "state": state}
+        for one in spec_of(pod).get("containers") or ()
+    ]
+
+
+def _with(pod: Manifest, now: float, *, ready: bool, **fields: Any) -> Manifest:
+    return with_ready(with_status(pod, {**status_of(pod), **fields}), now, ready=ready)
+
+
+def _started(pod: Manifest, now: float) -> Manifest:
+    rows = _containers(pod, 0, {"running": {"startedAt": stamp(now)}})
+    return _with(pod, now, ready=True, phase="Running", startTime=stamp(now), containerStatuses=rows)
+
+
+def _readied(pod: Manifest, now: float) -> Manifest:
+    states = status_of(pod).get("containerStatuses") or ()
+    return with_ready(pod, now, ready=all(one.get("ready") for one in states))
+
+
+def _stopped(pod: Manifest, now: float, code: int) -> Manifest:
+    state = {"terminated": {"exitCode": code, "finishedAt": stamp(now)}}
+    return _with(pod, now, ready=False, containerStatuses=_containers(pod, restarts_of(pod), state))
+
+
+def _restarted(pod: Manifest, now: float) -> Manifest:
+    count = int(((status_of(pod).get("containerStatuses") or [{}])[0]).get("restartCount") or 0) + 1
+    rows = _containers(pod, count, {"running": {"startedAt": stamp(now)}})
+    return _with(pod, now, ready=True, containerStatuses=rows)
+
+
+def _finished(pod: Manifest, now: float, phase: str, code: int) -> Manifest:
+    count = int(((status_of(pod).get("containerStatuses") or [{}])[0]).get("restartCount") or 0)
+    state = {"terminated": {"exitCode": code, "finishedAt": stamp(now)}}
+    return _with(pod, now, ready=False, phase=phase, containerStatuses=_containers(pod, count, state))

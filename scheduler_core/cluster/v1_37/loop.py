@@ -1,0 +1,238 @@
+"""Virtual time, and the writes of several clients in one order.
+
+Whoever writes is a generator: it yields a :class:`Write`, or several to be made in parallel, and receives
+their results. Writes that wait at one moment are made by client, verb, resource, namespace and name; each
+takes :data:`WRITE_SECONDS`, and everybody has seen it before the next begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Sequence
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, NamedTuple
+
+WRITE_SECONDS = 1e-5
+
+CLIENTS = {
+    name: rank
+    for rank, name in enumerate((
+        "user", "kubelet", "nodelifecycle", "tainteviction", "podgc", "deployment", "statefulset",
+        "daemonset", "replicaset", "job", "cronjob", "ttl", "gc", "disruption", "volumes",
+        "scheduler", "drain",
+    ))
+}  # fmt: skip
+"""In which order clients write that want to write at one moment."""
+
+
+class ApiError(Exception):
+    """The API server refuses a write; ``code`` is the HTTP status."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Write(NamedTuple):
+    """A write of a client; ``make`` does it and returns the stored object, or raises :class:`ApiError`."""
+
+    client: str
+    verb: str
+    resource: str
+    namespace: str
+    name: str
+    make: Callable[[], Any]
+
+
+class Sleep(NamedTuple):
+    """A generator that goes on after so many seconds."""
+
+    seconds: float
+
+
+Request = Write | Sleep | Sequence[Write]
+Work = Generator[Any, Any, Any]
+
+
+class _Batch:
+    """The writes that one generator waits for."""
+
+    def __init__(self, work: Work, single: bool, size: int) -> None:
+        self.work = work
+        self.single = single
+        self.results: list[Any] = [None] * size
+        self.left = size
+
+
+class Loop:
+    """The clock, its timers, and the writes that wait. Times are virtual seconds."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.writes = 0
+        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+        self._waiting: list[tuple[tuple[Any, ...], int, Write, _Batch, int]] = []
+        self._ready: list[Callable[[], bool]] = []
+
+    def at(self, time: float, act: Callable[[], None]) -> None:
+        """Call ``act`` at a time."""
+        heappush(self._timers, (time, next(self._order), act))
+
+    def worker(self, poll: Callable[[], bool]) -> None:
+        """Call ``poll`` after every write and timer; it returns whether it has begun something."""
+        self._ready.append(poll)
+
+    def spawn(self, work: Work) -> None:
+        """Run a generator up to its first write."""
+        self._resume(work, None)
+
+    def settle(self) -> None:
+        """Do everything that takes no time but that of the writes."""
+        while True:
+            while sum(poll() for poll in self._ready):
+                pass
+            if not self._waiting:
+                return
+            self._write()
+            self._fire(self.now)
+
+    def advance(self, until: float) -> None:
+        """Let time pass, with all that happens up to its end, and all that follows from that at once."""
+        self.settle()
+        while self._timers and self._timers[0][0] <= until:
+            self.now = max(self.now, self._timers[0][0])
+            self._fire(self.now)
+            self.settle()
+        self.now = max(self.now, until)
+
+    def next_time(self) -> float | None:
+        """Return the time of the next timer, ``None`` without one."""
+        return self._timers[0][0] if self._timers else None
+
+    def _fire(self, until: float) -> None:
+        while self._timers and self._timers[0][0] <= until:
+            heappop(self._timers)[2]()
+
+    def _write(self) -> None:
+        _, _, write, batch, place = heappop(self._waiting)
+        self.now += WRITE_SECONDS
+        self.writes += 1
+        try:
+            result = write.make()
+        except ApiError as error:
+            result = error
+        batch.results[place] = result
+        batch.left -= 1
+        if not batch.left:
+            self._resume(batch.work, batch.results[0] if batch.single else batch.results)
+
+    def _resume(self, work: Work, result: Any) -> None:
+        """Run a generator up to its next write; a single write that failed raises there."""
+        try:
+            request = work.throw(result) if isinstance(result, ApiError) else work.send(result)
+            while not isinstance(request, Write | Sleep) and not request:
+                request = work.send([])
+        except StopIteration:
+            return
+        if isinstance(request, Sleep):
+            self.at(self.now + request.seconds, lambda: self._resume(work, None))
+            return
+        writes = [request] if isinstance(request, Write) else list(request)
+        batch = _Batch(work, isinstance(request, Write), len(writes))
+        for place, write in enumerate(writes):
+            key = (CLIENTS[write.client], *write[1:5])
+            heappush(self._waiting, (key, next(self._order), write, batch, place))
+
+
+class WorkQueue:
+    """A rate-limited queue of keys (client-go's workqueue): a key waits once, and is not worked on twice."""
+
+    def __init__(self, loop: Loop, base: float = 0.005, most: float = 1000.0) -> None:
+        self.loop = loop
+        self.base = base
+        self.most = most
+        self.queue: dict[Hashable, None] = {}
+        self._processing: set[Hashable] = set()
+        self._dirty: dict[Hashable, None] = {}
+        self._failures: dict[Hashable, int] = {}
+        self._later: dict[Hashable, float] = {}
+
+    def add(self, key: Hashable) -> None:
+        """Queue a key; one that is worked on is queued when that is done."""
+        if key in self._processing:
+            self._dirty[key] = None
+        else:
+            self.queue[key] = None
+
+    def add_after(self, key: Hashable, seconds: float) -> None:
+        """Queue a key later; of several times the earliest counts."""
+        if seconds <= 0:
+            self.add(key)
+            return
+        at = self.loop.now + seconds
+        if key in self._later and self._later[key] <= at:
+            return
+        self._later[key] = at
+        self.loop.at(at, lambda: self._arrive(key, at))
+
+    def _arrive(self, key: Hashable, at: float) -> None:
+        if self._later.get(key) == at:
+            del self._later[key]
+            self.add(key)
+
+    def add_rate_limited(self, key: Hashable) -> None:
+        """Queue a key after its backoff, which doubles with each failure."""
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        self.add_after(key, min(self.base * 2**failures, self.most))
+
+    def forget(self, key: Hashable) -> None:
+        """Reset a key's backoff."""
+        self._failures.pop(key, None)
+
+    def get(self) -> Hashable | None:
+        """Take the first key, ``None`` without one."""
+        if not self.queue:
+            return None
+        key = next(iter(self.queue))
+        del self.queue[key]
+        self._processing.add(key)
+        return key
+
+    def done(self, key: Hashable) -> None:
+        """End the work on a key."""
+        self._processing.discard(key)
+        if key in self._dirty:
+            del self._dirty[key]
+            self.queue[key] = None
+
+
+class Worker:
+    """One worker of a queue: it runs ``sync`` for one key after the other, and retries what failed."""
+
+    def __init__(self, loop: Loop, sync: Callable[[Any], Work], *, queue: WorkQueue | None = None) -> None:
+        self.queue = queue or WorkQueue(loop)
+        self.loop = loop
+        self.sync = sync
+        self.busy = False
+        loop.worker(self._poll)
+
+    def _poll(self) -> bool:
+        if self.busy:
+            return False
+        key = self.queue.get()
+        if key is None:
+            return False
+        self.busy = True
+        self.loop.spawn(self._run(key))
+        return True
+
+    def _run(self, key: Hashable) -> Work:
+        try:
+            yield from self.sync(key)
+            self.queue.forget(key)
+        except ApiError:
+            self.queue.add_rate_limited(key)
+        self.busy = False
+        self.queue.done(key)

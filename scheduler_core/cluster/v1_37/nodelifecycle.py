@@ -1,0 +1,325 @@
+"""Node lifecycle: nodes that fall silent, their taints, and zones in which evictions slow down.
+
+Source: ``pkg/controller/nodelifecycle``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import floor
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.cluster.v1_37.controller import Controller
+from scheduler_core.cluster.v1_37.defaults import NOT_READY, UNREACHABLE
+from scheduler_core.cluster.v1_37.kubelet import Kubelets, with_ready
+from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    condition_of,
+    is_ready,
+    key_of,
+    labels_of,
+    name_of,
+    node_of,
+    ready_status,
+    spec_of,
+    stamp,
+    status_of,
+    taints_of,
+    with_spec,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.rates import NEVER, TaintQueue
+from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+
+START = -0.8
+"""When the control plane starts, in virtual seconds."""
+PERIOD, TAINT_PERIOD = 5.0, 0.1
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+_CONDITION_TAINTS = {"False": NOT_READY, "Unknown": UNREACHABLE}
+_OWN = (NOT_READY, UNREACHABLE, UNSCHEDULABLE)
+_INITIAL, _NORMAL, _PARTIAL, _FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
+_DRIFT = 1e-3
+"""Passes take a little time: a grace period of whole passes has ended when the last one comes."""
+
+
+class NodeOptions(Struct, frozen=True):
+    """The flags of the node controller; defaults are those of Kubernetes."""
+
+    grace_seconds: float = 50.0
+    eviction_rate: float = 0.1
+    secondary_eviction_rate: float = 0.01
+    large_cluster: int = 50
+    unhealthy_threshold: float = 0.55
+
+
+class _Health(Struct):
+    """What the controller saw of a node last: its heartbeat and its lease, and when."""
+
+    heartbeat: str
+    lease: float | None
+    probed: float
+
+
+def zone_of(node: Manifest) -> str:
+    """Return the node's region and zone (GetZoneKey)."""
+    labels = labels_of(node)
+    parts = [labels.get(f"topology.kubernetes.io/{name}", "") for name in ("region", "zone")]
+    return ":\0:".join(parts) if any(parts) else ""
+
+
+def taint(key: str, effect: str, at: str = "") -> dict[str, Any]:
+    """Return a taint; ``at`` is when it was added."""
+    made = {"key": key, "effect": effect}
+    return {**made, "timeAdded": at} if at else made
+
+
+class NodeLifecycle(Controller):
+    """The node controller: a queue of nodes whose NoSchedule taints may differ, and passes over all nodes."""
+
+    name = "nodelifecycle"
+
+    def __init__(self, server: ApiServer, kubelets: Kubelets, options: NodeOptions) -> None:
+        super().__init__(server)
+        self.kubelets = kubelets
+        self.options = options
+        self._health: dict[str, _Health] = {}
+        self._known: set[str] = set()
+        self._zones: dict[str, str] = {}
+        self._tainters: dict[str, TaintQueue] = {}
+        self._tainting = False
+        self._every(PERIOD, self._monitor)
+
+    def observe(self, write: StoredWrite) -> None:
+        """Queue a node that has changed; a pod that is bound to one that is not ready is marked so."""
+        if write.kind == "Node":
+            if write.new is not None:
+                self.queue.add(write.key)
+        elif write.kind == "Pod" and write.new is not None:
+            node = node_of(write.new)
+            if node and (write.old is None or node_of(write.old) != node):
+                self.loop.spawn(self._mark_new(write.new))
+
+    def _every(self, period: float, act: Callable[[], Work]) -> None:
+        def due() -> None:
+            self.loop.spawn(act())
+            self._every(period, act)
+
+        passes = floor((self.now - START + _DRIFT) / period) + 1
+        self.loop.at(START + passes * period, due)
+
+    # --- NoSchedule taints
+
+    def sync(self, key: str) -> Work:
+        """Give a node the NoSchedule taints of its conditions (doNoScheduleTaintingPass)."""
+        node = self.server.get("Node", key)
+        if node is None:
+            return
+        wanted = []
+        if found := _CONDITION_TAINTS.get(ready_status(node)):
+            wanted.append(found)
+        if spec_of(node).get("unschedulable"):
+            wanted.append(UNSCHEDULABLE)
+        has = [one["key"] for one in taints_of(node) if one["effect"] == "NoSchedule" and one["key"] in _OWN]
+        add, drop = [key for key in wanted if key not in has], [key for key in has if key not in wanted]
+        if add or drop:
+            yield from self._swap(node, add, drop, "NoSchedule")
+
+    def _swap(self, node: Manifest, add: Sequence[str], drop: Sequence[str], effect: str) -> Work:
+        """Add taints, then remove others: a patch each (SwapNodeControllerTaint)."""
+        at = stamp(self.now)
+        have = {(one["key"], one["effect"]) for one in taints_of(node)}
+        if fresh := [taint(key, effect, at) for key in add if (key, effect) not in have]:
+            yield self.client.patch(node, lambda one: with_spec(one, taints=[*taints_of(one), *fresh]))
+        if [key for key in drop if (key, effect) in have]:
+            yield self.client.patch(node, lambda one: _without(one, drop, effect))
+
+    # --- passes
+
+    def _monitor(self) -> Work:
+        """Look at all nodes: their leases, taints, pods, and zones (monitorNodeHealth)."""
+        nodes = list(self.server.of_kind("Node"))
+        for node in nodes:
+            self._new_zone(node)
+        for node in nodes:
+            if name_of(node) not in self._known:
+                self._known.add(name_of(node))
+                yield from self._reachable(node)
+        self._known &= {name_of(node) for node in nodes}
+        ready: dict[str, list[bool]] = {}
+        for node in nodes:
+            status = yield from self._look(name_of(node))
+            if status is not None and "node.kubernetes.io/exclude-disruption" not in labels_of(node):
+                ready.setdefault(zone_of(node), []).append(status == "True")
+        yield from self._disruption(ready, nodes)
+
+    def _new_zone(self, node: Manifest) -> None:
+        zone = zone_of(node)
+        if zone not in self._zones:
+            self._zones[zone] = _INITIAL
+            self._tainters[zone] = TaintQueue(self.loop, self.options.eviction_rate)
+
+    def _look(self, name: str) -> Work:
+        """Update a node's health; return the status of its condition Ready."""
+        node = self.server.get("Node", name)
+        if node is None:
+            return None
+        before = ready_status(node)
+        try:
+            node = yield from self._update(node)
+        except ApiError:
+            return None
+        status = ready_status(node)
+        yield from self._taint_by(node, status)
+        if status != "True" == before:
+            yield from self._mark_pods(node)
+        return status
+
+    def _update(self, node: Manifest) -> Work:
+        """Set a node's conditions to Unknown if it has been silent for too long (tryUpdateNodeHealth)."""
+        health = self._probe(node)
+        if (
+            self.now - health.probed < self.options.grace_seconds - _DRIFT / 10
+            or ready_status(node) == "Unknown"
+        ):
+            return node
+        at, conditions = stamp(self.now), []
+        for row in status_of(node).get("conditions") or ():
+            changed = row["status"] != "Unknown"
+            unknown = {"status": "Unknown", "reason": "NodeStatusUnknown", "lastTransitionTime": at}
+            conditions.append({**row, **unknown} if changed else row)
+        made = with_status(node, {**status_of(node), "conditions": conditions})
+        return (yield self.client.update_status(made))
+
+    def _probe(self, node: Manifest) -> _Health:
+        name, row = name_of(node), condition_of(node, "Ready") or {}
+        heartbeat, lease = str(row.get("lastHeartbeatTime")), self.kubelets.lease(node)
+        health = self._health.get(name)
+        if health is None or health.heartbeat != heartbeat:
+            known = None if health is None else health.lease
+            health = self._health[name] = _Health(heartbeat, known, self.now)
+        if health.lease is None or health.lease < lease:
+            health.lease, health.probed = lease, self.now
+        return health
+
+    def _taint_by(self, node: Manifest, status: str) -> Work:
+        """Queue a node for its NoExecute taint, swap it, or take it off (processTaintBaseEviction)."""
+        if status == "True":
+            yield from self._reachable(node)
+            return
+        wanted = _CONDITION_TAINTS[status]
+        opposite = UNREACHABLE if wanted == NOT_READY else NOT_READY
+        if _has(node, opposite):
+            yield from self._swap(node, [wanted], [opposite], "NoExecute")
+            return
+        tainter = self._tainters[zone_of(node)]
+        if not _has(node, wanted):
+            tainter.remove(name_of(node))
+        tainter.add(name_of(node))
+        self._taint_later()
+
+    def _reachable(self, node: Manifest) -> Work:
+        for key in (UNREACHABLE, NOT_READY):
+            if _has(node, key):
+                yield self.client.patch(node, partial(_without, keys=[key], effect="NoExecute"))
+        self._tainters[zone_of(node)].remove(name_of(node))
+
+    # --- NoExecute taints
+
+    def _taint_later(self) -> None:
+        if not self._tainting and any(len(one) for one in self._tainters.values()):
+            self._tainting = True
+            passes = floor((self.now - START + _DRIFT) / TAINT_PERIOD) + 1
+            self.loop.at(START + passes * TAINT_PERIOD + _DRIFT, lambda: self.loop.spawn(self._taint()))
+
+    def _taint(self) -> Work:
+        """Taint queued nodes as far as their zones' rates allow (doNoExecuteTaintingPass)."""
+        for _, tainter in sorted(self._tainters.items()):
+            while (name := tainter.take()) is not None:
+                node = self.server.get("Node", name)
+                status = "True" if node is None else ready_status(node)
+                wanted = _CONDITION_TAINTS.get(status)
+                if node is not None and wanted is not None:
+                    opposite = UNREACHABLE if wanted == NOT_READY else NOT_READY
+                    yield from self._swap(node, [wanted], [opposite], "NoExecute")
+        self._tainting = False
+        self._taint_later()
+
+    # --- pods
+
+    def _mark_pods(self, node: Manifest) -> Work:
+        for pod in self.server.pods_of_node(name_of(node)):
+            yield from self._mark(pod)
+
+    def _mark(self, pod: Manifest) -> Work:
+        if is_ready(pod):
+            try:
+                yield self.client.patch(
+                    pod, lambda one: with_ready(one, self.now, ready=False, reason="NodeNotReady")
+                )
+            except ApiError:
+                return
+
+    def _mark_new(self, pod: Manifest) -> Work:
+        node = self.server.get("Node", node_of(pod))
+        if node is not None and node["metadata"]["name"] in self._health and ready_status(node) != "True":
+            found = self.server.get("Pod", key_of(pod))
+            if found is not None:
+                yield from self._mark(found)
+
+    # --- zones
+
+    def _disruption(self, ready: dict[str, list[bool]], nodes: Sequence[Manifest]) -> Work:
+        """Set the rates of zones by how many of their nodes are ready (handleDisruption)."""
+        states = {zone: self._state(found) for zone, found in ready.items()}
+        for zone in [zone for zone in self._zones if zone not in states]:
+            del self._zones[zone]
+        all_are = all(state == _FULL for state in states.values())
+        all_were = all(state == _FULL for state in self._zones.values())
+        if all_are and not all_were:
+            for node in nodes:
+                found = self.server.get("Node", name_of(node))
+                if found is not None:
+                    yield from self._reachable(found)
+            for zone in self._zones:
+                self._tainters[zone].swap(NEVER)
+                self._zones[zone] = _FULL
+        elif all_were and not all_are:
+            for node in nodes:
+                self._health[name_of(node)].probed = self.now
+            for zone, state in states.items():
+                self._limit(zone, len(ready[zone]), state)
+        elif not all_are:
+            for zone, state in states.items():
+                if self._zones[zone] != state:
+                    self._limit(zone, len(ready[zone]), state)
+        self._taint_later()
+
+    def _limit(self, zone: str, size: int, state: str) -> None:
+        options = self.options
+        rate = options.eviction_rate
+        if state == _PARTIAL:
+            rate = options.secondary_eviction_rate if size > options.large_cluster else NEVER
+        self._tainters[zone].swap(rate)
+        self._zones[zone] = state
+
+    def _state(self, ready: Sequence[bool]) -> str:
+        """Return the state of a zone (ComputeZoneState)."""
+        lost = len(ready) - sum(ready)
+        if lost == len(ready):
+            return _FULL
+        if lost > 2 and lost / len(ready) >= self.options.unhealthy_threshold:
+            return _PARTIAL
+        return _NORMAL
+
+
+def _has(node: Manifest, key: str) -> bool:
+    return any(one["key"] == key and one["effect"] == "NoExecute" for one in taints_of(node))
+
+
+def _without(node: Manifest, keys: Sequence[str], effect: str) -> Manifest:
+    kept = [one for one in taints_of(node) if not (one["key"] in keys and one["effect"] == effect)]
+    return with_spec(node, taints=kept or None)

@@ -1,0 +1,88 @@
+"""Pod garbage collection: pods of nodes that are gone or out of service, and old finished ones.
+
+Source: ``pkg/controller/podgc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
+from scheduler_core.cluster.v1_37.nodelifecycle import START
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    is_deleting,
+    is_finished,
+    key_of,
+    node_of,
+    ready_status,
+    status_of,
+    taints_of,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, Client
+from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
+
+PERIOD, QUARANTINE = 20.0, 40.0
+TERMINATED = 12_500
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+_DRIFT = 1e-3
+
+
+class PodGC:
+    """A pass over all pods every 20 s."""
+
+    def __init__(self, server: ApiServer) -> None:
+        self.server = server
+        self.loop: Loop = server.loop
+        self.client = Client(server, "podgc")
+        self._missing: dict[str, float] = {}
+        """Since when a node that pods name is missed."""
+        self._next(START + PERIOD)
+
+    def _next(self, at: float) -> None:
+        def due() -> None:
+            self.loop.spawn(self._pass())
+            self._next(at + PERIOD)
+
+        self.loop.at(at, due)
+
+    def _pass(self) -> Work:
+        pods = list(self.server.of_kind("Pod"))
+        finished = [pod for pod in pods if is_finished(pod)]
+        yield from self._remove(finished[: max(0, len(finished) - TERMINATED)], "")
+        yield from self._remove([pod for pod in pods if is_deleting(pod) and self._out_of_service(pod)], "")
+        lost = self._lost(pods)
+        for pod in pods:
+            if node_of(pod) in lost:
+                yield from self._remove([pod], "DeletionByPodGC")
+        yield from self._remove([pod for pod in pods if is_deleting(pod) and not node_of(pod)], "")
+
+    def _out_of_service(self, pod: Manifest) -> bool:
+        node = self.server.get("Node", node_of(pod))
+        if node is None or ready_status(node) == "True":
+            return False
+        return any(one["key"] == OUT_OF_SERVICE for one in taints_of(node))
+
+    def _lost(self, pods: Sequence[Manifest]) -> set[str]:
+        """Return the nodes that have been missed for the quarantine (discoverDeletedNodes)."""
+        now = self.loop.now
+        missing = {node for pod in pods if (node := node_of(pod)) and self.server.get("Node", node) is None}
+        lost = {node for node in missing if now - self._missing.setdefault(node, now) >= QUARANTINE - _DRIFT}
+        self._missing = {node: at for node, at in self._missing.items() if node in missing - lost}
+        return lost
+
+    def _remove(self, pods: Sequence[Manifest], reason: str) -> Work:
+        """Let pods fail, and delete them at once (markFailedAndDeletePod)."""
+        running = [pod for pod in pods if not is_finished(pod)]
+        yield [self.client.patch(pod, lambda one: self._failed(one, reason)) for pod in running]
+        for pod in pods:
+            if self.server.get("Pod", key_of(pod)) is not None:
+                try:
+                    yield self.client.delete(pod, grace=0)
+                except ApiError:
+                    continue
+
+    def _failed(self, pod: Manifest, reason: str) -> Manifest:
+        made = with_status(pod, {**status_of(pod), "phase": "Failed"})
+        return with_disruption_target(made, reason, self.loop.now) if reason else made

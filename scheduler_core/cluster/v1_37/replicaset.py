@@ -1,0 +1,206 @@
+"""ReplicaSet: as many active pods as wanted (``pkg/controller/replicaset``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cmp_to_key
+from math import floor, log2
+from typing import Any
+
+from scheduler_core.cluster.v1_37.controller import Controller, gone, pod_from, pods_of, slow_start
+from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    annotations_of,
+    created_at,
+    generation,
+    is_active,
+    is_available,
+    is_deleting,
+    is_ready,
+    key_of,
+    labels_of,
+    namespace_of,
+    node_of,
+    phase_of,
+    ready_since,
+    restarts_of,
+    selects,
+    spec_of,
+    status_of,
+    uid_of,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.server import StoredWrite
+
+BURST = 500
+COST = "controller.kubernetes.io/pod-deletion-cost"
+_PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+class ReplicaSets(Controller):
+    """The controller of ReplicaSets."""
+
+    name = "replicaset"
+
+    def observe(self, write: StoredWrite) -> None:
+        """Queue the set, or the controller of a pod; one that becomes ready may be available later."""
+        if write.kind == "ReplicaSet":
+            self.queue.add(write.key)
+        elif write.kind == "Pod":
+            owner = self.queue_owner(write, "ReplicaSet")
+            self.queue_adopters(write, "ReplicaSet")
+            wait = spec_of(owner).get("minReadySeconds") if owner is not None else 0
+            if owner is not None and wait and _becomes_ready(write):
+                self.queue.add_after(key_of(owner), wait)
+
+    def sync(self, key: str) -> Work:
+        """Claim, create or delete pods, and write the status (syncReplicaSet)."""
+        owner = self.server.get("ReplicaSet", key)
+        if owner is None:
+            return
+        everyone = pods_of(self.server, owner)
+        active = yield from self.claim(owner, [pod for pod in everyone if is_active(pod)])
+        error = None
+        if not is_deleting(owner):
+            error = yield from self._manage(owner, active)
+        written = yield from self._write_status(owner, active, everyone, error)
+        if error is not None:
+            raise error
+        wait = spec_of(written).get("minReadySeconds") or 0
+        status = status_of(written)
+        if wait and status.get("readyReplicas") != status.get("availableReplicas"):
+            self.queue.add_after(key, next_check(active, wait, self.now))
+
+    def _manage(self, owner: Manifest, active: Sequence[Manifest]) -> Work:
+        surplus = len(active) - spec_of(owner)["replicas"]
+        if surplus < 0:
+            template = spec_of(owner)["template"]
+            made = pod_from(template, owner)
+            return (yield from slow_start(min(-surplus, BURST), lambda _: self.client.create(made)))
+        if surplus > 0:
+            chosen = self._to_delete(owner, active, min(surplus, BURST))
+            results = yield [self.client.delete(pod) for pod in chosen]
+            return next((one for one in results if isinstance(one, ApiError) and not gone(one)), None)
+        return None
+
+    def _to_delete(self, owner: Manifest, active: Sequence[Manifest], number: int) -> list[Manifest]:
+        if number >= len(active):
+            return list(active)
+        ranks = Counter(node_of(pod) for pod in self._related(owner) if is_active(pod))
+        return by_deletion(active, ranks, self.now)[:number]
+
+    def _related(self, owner: Manifest) -> list[Manifest]:
+        """Return the pods of all sets that have the same controller (getIndirectlyRelatedPods)."""
+        above = next(
+            (one for one in owner["metadata"].get("ownerReferences") or () if one.get("controller")), None
+        )
+        siblings = [owner]
+        if above is not None:
+            keys = sorted(
+                key for kind, key in self.server.owned.get(above["uid"], ()) if kind == "ReplicaSet"
+            )
+            siblings = [self.server.objects["ReplicaSet"][key] for key in keys]
+        found: dict[str, Manifest] = {}
+        for one in siblings:
+            for pod in self.server.in_namespace("Pod", namespace_of(one)):
+                if selects(spec_of(one).get("selector"), labels_of(pod)):
+                    found[uid_of(pod)] = pod
+        return list(found.values())
+
+    def _write_status(
+        self,
+        owner: Manifest,
+        active: Sequence[Manifest],
+        everyone: Sequence[Manifest],
+        error: ApiError | None,
+    ) -> Work:
+        spec, wait = spec_of(owner), spec_of(owner).get("minReadySeconds") or 0
+        labels = (spec["template"].get("metadata") or {}).get("labels") or {}
+        fresh: dict[str, Any] = {
+            "replicas": len(active),
+            "fullyLabeledReplicas": sum(labels.items() <= labels_of(pod).items() for pod in active),
+            "readyReplicas": sum(map(is_ready, active)),
+            "availableReplicas": sum(is_available(pod, wait, self.now) for pod in active),
+            "terminatingReplicas": sum(is_deleting(pod) for pod in everyone if not is_active(pod)),
+            "observedGeneration": generation(owner),
+        }
+        if error is not None:
+            fresh["conditions"] = [{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}]
+        if fresh == status_of(owner):
+            return owner
+        try:
+            return (yield self.client.update_status(with_status(owner, fresh)))
+        except ApiError as failed:
+            if failed.code == 404:
+                return owner
+            latest = self.server.current("ReplicaSet", key_of(owner))
+            return (yield self.client.update_status(with_status(latest, fresh)))
+
+
+def _becomes_ready(write: StoredWrite) -> bool:
+    return (
+        write.new is not None and is_ready(write.new) and not (write.old is not None and is_ready(write.old))
+    )
+
+
+def next_check(pods: Sequence[Manifest], wait: int, now: float) -> float:
+    """Return in how many seconds the next ready pod is available (FindMinNextPodAvailabilityCheck)."""
+    left = [ready_since(pod) + wait - now for pod in pods if is_ready(pod)]
+    return min((one for one in left if one > 0), default=float(wait))
+
+
+def _cost(pod: Manifest) -> int:
+    try:
+        return int(annotations_of(pod).get(COST, "0"))
+    except ValueError:
+        return 0
+
+
+def by_deletion(pods: Sequence[Manifest], ranks: Counter[str], now: float) -> list[Manifest]:
+    """Return pods in the order in which they are deleted (ActivePodsWithRanks)."""
+
+    def compare(one: Manifest, other: Manifest) -> int:
+        for rank in (_binary(one, other), _unready(one, other), _doubled(one, other, ranks)):
+            if rank:
+                return rank
+        if is_ready(one) and is_ready(other):
+            times = _younger(ready_since(one), ready_since(other), now)
+            if times is not None:
+                return times or _compare(uid_of(one), uid_of(other))
+        if restarts := _compare(restarts_of(other), restarts_of(one)):
+            return restarts
+        created = _younger(created_at(one), created_at(other), now)
+        return 0 if created is None else created or _compare(uid_of(one), uid_of(other))
+
+    return sorted(pods, key=cmp_to_key(compare))
+
+
+def _compare(one: Any, other: Any) -> int:
+    return int(one > other) - int(one < other)
+
+
+def _binary(one: Manifest, other: Manifest) -> int:
+    return _compare(bool(node_of(one)), bool(node_of(other))) or _compare(
+        _PHASES.get(phase_of(one), 0), _PHASES.get(phase_of(other), 0)
+    )
+
+
+def _unready(one: Manifest, other: Manifest) -> int:
+    return _compare(is_ready(one), is_ready(other)) or _compare(_cost(one), _cost(other))
+
+
+def _doubled(one: Manifest, other: Manifest, ranks: Counter[str]) -> int:
+    return _compare(ranks[node_of(other)], ranks[node_of(one)])
+
+
+def _younger(one: float, other: float, now: float) -> int | None:
+    """Compare two times by the logarithm of their age, the younger first; 0 or ``None`` if they are alike."""
+    if one == other:
+        return None
+    return _compare(_age(one, now), _age(other, now))
+
+
+def _age(since: float, now: float) -> int:
+    return -1 if now - since <= 0 else floor(log2((now - since) * 1e9))

@@ -1,0 +1,301 @@
+"""The API server: objects by kind and key, with resource versions, generations, finalizers and deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from scheduler_core.cluster.v1_37.defaults import admitted
+from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Write
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    controller_of,
+    generation,
+    is_deleting,
+    is_finished,
+    key_of,
+    name_of,
+    namespace_of,
+    node_of,
+    resource_of,
+    spec_of,
+    stamp,
+    uid_of,
+    with_meta,
+)
+
+ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
+_PROPAGATION = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
+
+
+class StoredWrite(NamedTuple):
+    """One write that changed the store: ``old`` is ``None`` for a creation, ``new`` for a removal."""
+
+    kind: str
+    key: str
+    old: Manifest | None
+    new: Manifest | None
+    by: str
+    """The client."""
+
+
+Observer = Callable[[StoredWrite], None]
+
+
+class ApiServer:
+    """The store. Every write is reported to ``observers`` in their order, before the next one."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.observers: list[Observer] = []
+        self.objects: dict[str, dict[str, Manifest]] = {}
+        self.pods_on: dict[str, dict[str, None]] = {}
+        """Keys of pods by node."""
+        self.owned: dict[str, dict[tuple[str, str], None]] = {}
+        """Kinds and keys of objects by the uid of their controller."""
+        self._version = 0
+        self._uids = 0
+        self._names = 0
+
+    # --- reading
+
+    def get(self, kind: str, key: str) -> Manifest | None:
+        """Return an object, ``None`` if there is none."""
+        return self.objects.get(kind, {}).get(key)
+
+    def of_kind(self, kind: str) -> Iterator[Manifest]:
+        """Yield the objects of a kind in order of their keys."""
+        found = self.objects.get(kind, {})
+        return (found[key] for key in sorted(found))
+
+    def in_namespace(self, kind: str, namespace: str) -> Iterator[Manifest]:
+        """Yield the objects of a kind in one namespace, in order of their keys."""
+        return (obj for obj in self.of_kind(kind) if namespace_of(obj) == namespace)
+
+    def controlled(self, owner: Manifest, kind: str) -> list[Manifest]:
+        """Return the objects of a kind whose controller is ``owner``, in order of their keys."""
+        keys = sorted(key for found, key in self.owned.get(uid_of(owner), ()) if found == kind)
+        return [self.objects[kind][key] for key in keys]
+
+    def pods_of_node(self, node: str) -> list[Manifest]:
+        """Return the pods with this ``spec.nodeName``, in order of their keys."""
+        return [self.objects["Pod"][key] for key in sorted(self.pods_on.get(node, ()))]
+
+    def current(self, kind: str, key: str, uid: str | None = None) -> Manifest:
+        """Return an object.
+
+        Raises:
+            ApiError: 404 if there is none, 409 if it has another uid.
+        """
+        found = self.get(kind, key)
+        if found is None:
+            raise ApiError(404, f'{resource_of(kind)} "{key.rpartition("/")[2]}" not found')
+        if uid is not None and uid_of(found) != uid:
+            raise ApiError(409, f"the UID in the precondition ({uid}) does not match")
+        return found
+
+    # --- writing
+
+    def create(self, obj: Manifest, by: str) -> Manifest:
+        """Store a new object with its defaults, uid, name and time.
+
+        Raises:
+            ApiError: 409 if it exists.
+        """
+        meta = dict(obj["metadata"])
+        if not meta.get("name"):
+            self._names += 1
+            meta["name"] = f"{meta.pop('generateName')}{self._names:05d}"
+        self._uids += 1
+        meta |= {"uid": f"{self._uids:08d}", "creationTimestamp": stamp(self.loop.now), "generation": 1}
+        made = admitted({**obj, "metadata": meta}, self)
+        if key_of(made) in self.objects.get(made["kind"], {}):
+            raise ApiError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
+        return self._store(None, made, by)
+
+    def update(self, obj: Manifest, by: str) -> Manifest:
+        """Replace all but the status of an object (PUT).
+
+        Raises:
+            ApiError: 404, or 409 if it has changed since ``obj`` was read.
+        """
+        old = self._fresh(obj)
+        new = {**obj, "metadata": {**obj["metadata"], "generation": generation(old)}}
+        if "status" in old:
+            new["status"] = old["status"]
+        else:
+            new.pop("status", None)
+        return self._replace(old, new, by)
+
+    def update_status(self, obj: Manifest, by: str) -> Manifest:
+        """Replace the status of an object.
+
+        Raises:
+            ApiError: 404, or 409 if it has changed since ``obj`` was read.
+        """
+        old = self._fresh(obj)
+        meta = old["metadata"]
+        if obj["kind"] == "Deployment":  # its status strategy lets annotations through
+            meta = {**meta, "annotations": obj["metadata"].get("annotations") or {}}
+        return self._replace(old, {**old, "metadata": meta, "status": obj["status"]}, by)
+
+    def change(
+        self, kind: str, key: str, patch: Callable[[Manifest], Manifest], by: str, uid: str | None = None
+    ) -> Manifest:
+        """Apply a patch, as a function of the stored object.
+
+        Raises:
+            ApiError: 404, or 409 if it has another uid.
+        """
+        old = self.current(kind, key, uid)
+        return self._replace(old, patch(old), by)
+
+    def _fresh(self, obj: Manifest) -> Manifest:
+        old = self.current(obj["kind"], key_of(obj), uid_of(obj))
+        if obj["metadata"]["resourceVersion"] != old["metadata"]["resourceVersion"]:
+            raise ApiError(
+                409, "the object has been modified; please apply your changes to the latest version"
+            )
+        return old
+
+    def _replace(self, old: Manifest, new: Manifest, by: str) -> Manifest:
+        if old == new:
+            return old
+        if spec_of(old) != spec_of(new):
+            new = with_meta(new, generation=generation(old) + 1)
+        meta = new["metadata"]
+        if is_deleting(new) and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds"):
+            self._remove(old, by, last=new)
+            return new
+        return self._store(old, new, by)
+
+    # --- deletion
+
+    def delete(
+        self,
+        kind: str,
+        key: str,
+        by: str,
+        *,
+        uid: str | None = None,
+        grace: int | None = None,
+        propagation: str = "Background",
+    ) -> None:
+        """Delete an object: at once, or by its ``deletionTimestamp`` where it has time or finalizers left.
+
+        Raises:
+            ApiError: 404, or 409 if it has another uid.
+        """
+        old = self.current(kind, key, uid)
+        finalizers = list(old["metadata"].get("finalizers") or ())
+        wanted = _PROPAGATION.get(propagation)
+        finalizers = [one for one in finalizers if one not in (ORPHAN, FOREGROUND) or one == wanted]
+        if wanted and wanted not in finalizers:
+            finalizers.append(wanted)
+        seconds = _grace(old, grace)
+        if not seconds and not finalizers:
+            self._remove(old, by)
+            return
+        self._mark(old, seconds, finalizers, by)
+
+    def _mark(self, old: Manifest, seconds: int, finalizers: list[str], by: str) -> None:
+        meta = old["metadata"]
+        marks: dict[str, Any] = {"finalizers": finalizers or None}
+        if not is_deleting(old) or seconds < (meta.get("deletionGracePeriodSeconds") or 0):
+            marks["deletionTimestamp"] = stamp(self.loop.now + seconds)
+            marks["deletionGracePeriodSeconds"] = seconds
+        new = with_meta(old, **marks)
+        if new != old:
+            self._store(old, with_meta(new, generation=generation(old) + 1), by)
+
+    def _remove(self, old: Manifest, by: str, last: Manifest | None = None) -> None:
+        kind, key = old["kind"], key_of(old)
+        del self.objects[kind][key]
+        self._unindex(old)
+        self._report(StoredWrite(kind, key, last or old, None, by))
+
+    # --- the store
+
+    def _store(self, old: Manifest | None, new: Manifest, by: str) -> Manifest:
+        self._version += 1
+        new = with_meta(new, resourceVersion=str(self._version))
+        if old is not None:
+            self._unindex(old)
+        key = key_of(new)
+        self.objects.setdefault(new["kind"], {})[key] = new
+        self._index(new)
+        self._report(StoredWrite(new["kind"], key, old, new, by))
+        return new
+
+    def _report(self, write: StoredWrite) -> None:
+        for observe in self.observers:
+            observe(write)
+
+    def _index(self, obj: Manifest) -> None:
+        controller = controller_of(obj)
+        if controller is not None:
+            self.owned.setdefault(controller["uid"], {})[obj["kind"], key_of(obj)] = None
+        if obj["kind"] == "Pod" and node_of(obj):
+            self.pods_on.setdefault(node_of(obj), {})[key_of(obj)] = None
+
+    def _unindex(self, obj: Manifest) -> None:
+        controller = controller_of(obj)
+        if controller is not None:
+            self.owned.get(controller["uid"], {}).pop((obj["kind"], key_of(obj)), None)
+        if obj["kind"] == "Pod" and node_of(obj):
+            self.pods_on.get(node_of(obj), {}).pop(key_of(obj), None)
+
+
+def _grace(obj: Manifest, wanted: int | None) -> int:
+    """Return the seconds that a deletion takes (podStrategy.CheckGracefulDelete)."""
+    if obj["kind"] != "Pod" or not node_of(obj) or is_finished(obj):
+        return 0
+    own = spec_of(obj).get("terminationGracePeriodSeconds")
+    return int(wanted if wanted is not None else 30 if own is None else own)
+
+
+class Client:
+    """What one component asks of the API server; each method returns a write that is made in its turn."""
+
+    def __init__(self, server: ApiServer, name: str) -> None:
+        self.server = server
+        self.name = name
+
+    def _write(self, verb: str, kind: str, namespace: str, name: str, make: Callable[[], Any]) -> Write:
+        return Write(self.name, verb, resource_of(kind), namespace, name, make)
+
+    def _of(self, verb: str, obj: Manifest, make: Callable[[], Any]) -> Write:
+        name = obj["metadata"].get("name") or obj["metadata"].get("generateName") or ""
+        return self._write(verb, obj["kind"], namespace_of(obj), name, make)
+
+    def create(self, obj: Manifest) -> Write:
+        """Create an object."""
+        return self._of("create", obj, lambda: self.server.create(obj, self.name))
+
+    def update(self, obj: Manifest) -> Write:
+        """Update an object without its status."""
+        return self._of("update", obj, lambda: self.server.update(obj, self.name))
+
+    def update_status(self, obj: Manifest) -> Write:
+        """Update an object's status."""
+        return self._of("update", obj, lambda: self.server.update_status(obj, self.name))
+
+    def patch(self, obj: Manifest, patch: Callable[[Manifest], Manifest]) -> Write:
+        """Patch an object, of the same uid."""
+        kind, key, uid = obj["kind"], key_of(obj), uid_of(obj)
+        return self._of("patch", obj, lambda: self.server.change(kind, key, patch, self.name, uid))
+
+    def delete(
+        self, obj: Manifest, *, grace: int | None = None, propagation: str = "Background", by: str = ""
+    ) -> Write:
+        """Delete an object of the same uid; ``by`` is reported in place of the client."""
+        kind, key, uid, author = obj["kind"], key_of(obj), uid_of(obj), by or self.name
+        return self._of(
+            "delete",
+            obj,
+            lambda: self.server.delete(kind, key, author, uid=uid, grace=grace, propagation=propagation),
+        )
+
+    def call(self, verb: str, obj: Manifest, make: Callable[[], Any]) -> Write:
+        """Make any other write on an object, such as a binding or an eviction."""
+        return self._of(verb, obj, make)

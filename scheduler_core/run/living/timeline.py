@@ -1,0 +1,287 @@
+"""What happens in a life, by second: the record's timeline, from the writes at the API server."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from scheduler_core.cluster.v1_37.deployment_sizes import REVISION
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    annotations_of,
+    condition_of,
+    controller_of,
+    is_deleting,
+    is_finished,
+    is_ready,
+    key_in,
+    labels_of,
+    namespace_of,
+    node_of,
+    phase_of,
+    ready_status,
+    spec_of,
+    status_of,
+    taints_of,
+    uid_of,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+
+_ORDER = ("workload", "index", "revision", "node", "reason", "by", "replicas", "from", "message")
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_REPORTED = ("NewReplicaSetAvailable", "ProgressDeadlineExceeded")
+Entry = dict[str, Any]
+
+
+def workload_of(server: ApiServer, pod: Manifest) -> str:
+    """Return ``Kind/namespace/name`` of the controller at the top of a pod's, or the pod's own."""
+    obj = pod
+    while (owner := controller_of(obj)) is not None:
+        found = server.get(owner["kind"], key_in(owner["kind"], namespace_of(obj), owner["name"]))
+        if found is None or uid_of(found) != owner["uid"]:
+            return f"{owner['kind']}/{namespace_of(obj)}/{owner['name']}"
+        obj = found
+    return f"{obj['kind']}/{namespace_of(obj)}/{obj['metadata']['name']}"
+
+
+class Timeline:
+    """The entries of a life so far; an observer of the API server that comes before all others."""
+
+    def __init__(self, server: ApiServer) -> None:
+        self.server = server
+        self.entries: Counter[tuple[tuple[str, Any], ...]] = Counter()
+        self.labels: dict[str, Entry] = {}
+        """By uid: what an entry says about a pod, as it was when the pod was created."""
+        self._ran: set[str] = set()
+        self._failed: set[str] = set()
+        server.observers.append(self.observe)
+
+    def add(self, what: str, **fields: Any) -> None:
+        """Add an entry at this second; fields that are ``None`` or "" are left out."""
+        entry: Entry = {"time": round(self.server.loop.now), "what": what}
+        entry |= {key: value for key, value in fields.items() if value not in (None, "")}
+        self.entries[tuple(sorted(entry.items()))] += 1
+
+    def document(self) -> list[Entry]:
+        """Return the entries as the record has them, equal ones counted."""
+        found = [
+            {**dict(entry), "count": count} if count > 1 else dict(entry)
+            for entry, count in self.entries.items()
+        ]
+        return sorted(found, key=_order)
+
+    def observe(self, write: StoredWrite) -> None:
+        """Add what a write shows."""
+        see = self._seen.get(write.kind)
+        if see is not None:
+            see(self, write)
+
+    # --- pods
+
+    def about(self, pod: Manifest) -> Entry:
+        """Return what an entry says about a pod: workload, index, revision, node."""
+        uid = uid_of(pod)
+        found = self.labels.get(uid)
+        if found is None:
+            found = self.labels[uid] = {
+                "workload": workload_of(self.server, pod),
+                "index": _index(pod),
+            }
+        return {**found, "revision": self._revision(pod), "node": node_of(pod) or _daemon_node(pod)}
+
+    def _revision(self, pod: Manifest) -> Any:
+        owner = controller_of(pod)
+        if owner is None:
+            return None
+        if owner["kind"] == "ReplicaSet":
+            found = self.server.get("ReplicaSet", key_in("ReplicaSet", namespace_of(pod), owner["name"]))
+            known = self.labels[uid_of(pod)]
+            if found is not None:
+                known["_revision"] = annotations_of(found).get(REVISION)
+            return known.get("_revision")
+        name = labels_of(pod).get("controller-revision-hash")
+        if name is None:
+            return None
+        prefixed = name if owner["kind"] == "StatefulSet" else f"{owner['name']}-{name}"
+        found = self.server.get("ControllerRevision", f"{namespace_of(pod)}/{prefixed}")
+        known = self.labels[uid_of(pod)]
+        if found is not None:
+            known["_revision"] = str(found["revision"])
+        return known.get("_revision")
+
+    def _pod(self, write: StoredWrite) -> None:
+        old, new = write.old, write.new
+        if old is None:
+            assert new is not None
+            self._add(new, "created")
+            if node_of(new):
+                self._add(new, "bound")
+            return
+        if new is None:
+            if not is_deleting(old):
+                self._deleting(old, write.by)
+            self._add(old, "deleted")
+            return
+        if not node_of(old) and node_of(new):
+            self._add(new, "bound")
+        if not is_deleting(old) and is_deleting(new):
+            self._deleting(new, write.by)
+        self._conditions(old, new, write.by)
+
+    def _add(self, pod: Manifest, what: str, **fields: Any) -> None:
+        about = {key: value for key, value in self.about(pod).items() if not key.startswith("_")}
+        if not node_of(pod) and what not in ("created", "bound", "unschedulable", "deleting", "deleted"):
+            about.pop("node")
+        self.add(what, **{**about, **fields})
+
+    def _deleting(self, pod: Manifest, by: str) -> None:
+        if by == "scheduler":
+            self._add(pod, "preempted")
+        elif by in ("tainteviction", "api"):
+            self._add(pod, "evicted", by="taint" if by == "tainteviction" else by)
+        else:
+            self._add(pod, "deleting", by=by)
+
+    def _conditions(self, old: Manifest, new: Manifest, by: str) -> None:
+        uid = uid_of(new)
+        row = condition_of(new, "PodScheduled") or {}
+        if row.get("reason") == "Unschedulable" and row["status"] == "False" and uid not in self._failed:
+            self._failed.add(uid)
+            self._add(new, "unschedulable", message=row["message"])
+        before, after = (status_of(pod).get("nominatedNodeName") or "" for pod in (old, new))
+        if after and after != before:
+            self._add(new, "nominated", node=after)
+        elif before and not after and not node_of(new):
+            self._add(new, "unnominated", node=before)
+        if is_finished(new) and not is_finished(old):
+            if not is_deleting(new):
+                self._add(new, "finished", reason=phase_of(new))
+        elif phase_of(new) == "Running" and is_ready(new) != is_ready(old) and not is_deleting(new):
+            self._readiness(new, by)
+
+    def _readiness(self, pod: Manifest, by: str) -> None:
+        if not is_ready(pod):
+            self._add(pod, "notready", by=by)
+        else:
+            self._add(pod, "ready" if uid_of(pod) in self._ran else "running")
+            self._ran.add(uid_of(pod))
+
+    # --- workloads
+
+    def _replica_set(self, write: StoredWrite) -> None:
+        old, new = write.old, write.new
+        if new is None:
+            return
+        before = 0 if old is None else spec_of(old)["replicas"]
+        owner = controller_of(new)
+        if spec_of(new)["replicas"] == before or owner is None or owner["kind"] != "Deployment":
+            return
+        workload = f"Deployment/{namespace_of(new)}/{owner['name']}"
+        revision = annotations_of(new).get(REVISION)
+        fields = {"from": before, "replicas": spec_of(new)["replicas"], "revision": revision}
+        self.add("scaled", workload=workload, **fields)
+
+    def _deployment(self, write: StoredWrite) -> None:
+        reasons = [
+            (condition_of(obj, "Progressing") or {}).get("reason") if obj is not None else None
+            for obj in (write.old, write.new)
+        ]
+        if reasons[1] in _REPORTED and reasons[0] != reasons[1]:
+            self.add("progress", workload=f"Deployment/{write.key}", reason=reasons[1])
+
+    def _job(self, write: StoredWrite) -> None:
+        old, new = write.old, write.new
+        workload = f"Job/{write.key}"
+        if old is not None and not is_deleting(old) and (new is None or is_deleting(new)):
+            self.add("job-deleted", workload=workload, by=write.by)
+        if new is None:
+            return
+        if old is None:
+            owner = controller_of(new)
+            if owner is not None and owner["kind"] == "CronJob":
+                self.add("job-created", workload=f"CronJob/{namespace_of(new)}/{owner['name']}")
+        for row in status_of(new).get("conditions") or ():
+            known = condition_of(old, row["type"]) if old is not None else None
+            if known is None or known["status"] != row["status"]:
+                self.add(
+                    "condition", workload=workload, reason=f"{row['type']}={row['status']} {row['reason']}"
+                )
+
+    def _budget(self, write: StoredWrite) -> None:
+        if write.new is None:
+            return
+        before = status_of(write.old).get("disruptionsAllowed") if write.old is not None else None
+        after = status_of(write.new).get("disruptionsAllowed")
+        if after is not None and after != before:
+            self.add("budget", workload=f"PodDisruptionBudget/{write.key}", replicas=after)
+
+    # --- nodes and claims
+
+    def _node(self, write: StoredWrite) -> None:
+        old, new, node = write.old, write.new, write.key
+        if new is None:
+            self.add("node-deleted", node=node)
+            return
+        if old is None:
+            if self.server.loop.now > 0.5:
+                self.add("node-created", node=node)
+        elif ready_status(old) != ready_status(new):
+            self.add("node-ready", node=node, reason=ready_status(new))
+        before, after = (_taints(obj) for obj in (old, new))
+        for taint in after - before:
+            self.add("tainted", node=node, reason=taint)
+        for taint in before - after:
+            self.add("untainted", node=node, reason=taint)
+
+    def _claim(self, write: StoredWrite) -> None:
+        phases = [status_of(obj).get("phase") if obj is not None else None for obj in (write.old, write.new)]
+        if phases[1] == "Bound" != phases[0]:
+            self.add("claim-bound", workload=f"PersistentVolumeClaim/{write.key}")
+
+    _seen: ClassVar[dict[str, Any]] = {
+        "Pod": _pod,
+        "ReplicaSet": _replica_set,
+        "Deployment": _deployment,
+        "Job": _job,
+        "PodDisruptionBudget": _budget,
+        "Node": _node,
+        "PersistentVolumeClaim": _claim,
+    }
+
+
+def _order(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+    return entry["time"], entry["what"], *(str(entry.get(field, "")) for field in _ORDER)
+
+
+def _taints(node: Manifest | None) -> set[str]:
+    return set() if node is None else {taint_text(one) for one in taints_of(node)}
+
+
+def taint_text(taint: Mapping[str, Any]) -> str:
+    """Return ``key=value:effect``."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint['key']}{value}:{taint['effect']}"
+
+
+def _index(pod: Manifest) -> Any:
+    owner = controller_of(pod)
+    if owner is None:
+        return None
+    written = pod["metadata"]["name"].rpartition("-")[2] if owner["kind"] == "StatefulSet" else ""
+    written = annotations_of(pod).get(_INDEX, "") if owner["kind"] == "Job" else written
+    return int(written) if written.isdecimal() else None
+
+
+def _daemon_node(pod: Manifest) -> str:
+    """Return the node that a DaemonSet's pod is for."""
+    owner = controller_of(pod)
+    return next(_daemon_nodes(pod), "") if owner is not None and owner["kind"] == "DaemonSet" else ""
+
+
+def _daemon_nodes(pod: Manifest) -> Iterator[str]:
+    affinity = (spec_of(pod).get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
+    for term in required.get("nodeSelectorTerms") or ():
+        for field in term.get("matchFields") or ():
+            yield from field["values"]
