@@ -23,6 +23,7 @@ def releases() -> SafeString:
             "name": row.name,
             "about": row.about,
             "timed": row.is_timed,
+            "hasControllers": row.has_controllers,
             "hasHints": row.has_hints,
             "terms": msgspec.to_builtins(row.terms),
         }

@@ -14,7 +14,7 @@ from typing import Any, Self
 from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject
-from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
+from scheduler_core.record.cycle import Cycle, Decision, FinalState, Queues, Restart
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.beside import Beside, CustomSchedulers
@@ -199,8 +199,12 @@ class TimedSimulation(FrameworkReader, ReportedRun):
             found = self._take()
             timeline, framework = (*found.before, *found.after), self.observed
             records = tuple(observer.final(framework) for observer in self.observers)
-            self._rest = FinalState(self.time, timeline, queues_of(framework), records, found.moves)
+            self._rest = FinalState(self.time, timeline, self._queues(), records, found.moves)
         return self._rest
+
+    def _queues(self) -> Queues:
+        """Return the queues while no pod is being scheduled."""
+        return queues_of(self.framework)
 
     @property
     def done(self) -> bool:

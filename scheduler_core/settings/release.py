@@ -48,6 +48,11 @@ class Release(Struct, frozen=True, kw_only=True):
         return self.clock == "events"
 
     @property
+    def has_controllers(self) -> bool:
+        """Whether controllers and kubelets run, at least where a scenario gives them something to do."""
+        return self.clock in ("events", "own")
+
+    @property
     def replays_by_deciding(self) -> bool:
         """Whether a replay decides again, because the queue depends on how a cycle was decided."""
         return self.clock != "instant"

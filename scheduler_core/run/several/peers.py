@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.cycle import Cycle, QueueState
+from scheduler_core.record.cycle import Cycle, Queues, QueueState
 from scheduler_core.record.several import (
     LANE_NODES,
     LANE_PODS,
@@ -20,7 +20,7 @@ from scheduler_core.run.beside import CustomSchedulers
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.cycles import cycle_of, decision_of
 from scheduler_core.run.ending import BacksOff
-from scheduler_core.run.queues import queue_state
+from scheduler_core.run.queues import queue_state, queues_of
 from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.beliefs import Differences, beliefs, differences, windows
 from scheduler_core.run.several.figures import Figures
@@ -85,6 +85,11 @@ class Peer:
     def placed(self, place: QueueName) -> Sequence[BacksOff]:
         """Return the pods in one of its queues."""
         return self.view.queue.placed(place)
+
+    @property
+    def queues(self) -> Queues:
+        """Its queues while no pod is being scheduled."""
+        return queues_of(self.view)
 
     def prepare(self) -> None:
         """Process what its watches have delivered; called whenever time may have passed."""

@@ -14,7 +14,7 @@ from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.cycle import Cycle, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.ending import BacksOff, Subject
@@ -104,6 +104,10 @@ class SeveralSimulation(TimedSimulation):
     def observed(self) -> ControlledFramework:
         """The view of the kube-scheduler that decided last."""
         return self.peers.peers[self._observed].view
+
+    def _queues(self) -> Queues:
+        """Return the queues of the scheduler that decided last."""
+        return self.peers.peers[self._observed].queues
 
     @property
     def profiles(self) -> dict[str, Profile]:

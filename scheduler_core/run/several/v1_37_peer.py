@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.cycle import Cycle, QueueState
+from scheduler_core.record.cycle import Cycle, Queues, QueueState
 from scheduler_core.run.cycles import decision_of
 from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.peers import Peer
 from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
-from scheduler_core.run.v1_37.queues import EntryCache, queue_state
+from scheduler_core.run.v1_37.queues import EntryCache, queue_state, queues_of
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.clock import Timer
@@ -124,6 +124,11 @@ class V1_37Peer(Peer):
             BackingOff((entity.backoff_expires or 0) / SECOND + 1.0)
             for entity in (*queue.backoff, *queue.error_backoff)
         ]
+
+    @property
+    def queues(self) -> Queues:
+        """Its queues while no pod is being scheduled."""
+        return queues_of(self.view.scheduler_run, self._moved, self._entry_cache)
 
     def send_manifest(self, operation: Operation, made: Manifest | None) -> None:
         """Send an operation on a kind that only manifests describe to its view."""

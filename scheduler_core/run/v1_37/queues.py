@@ -7,7 +7,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
-from scheduler_core.record.cycle import QueueEntry, QueueState, TimedQueue
+from scheduler_core.record.cycle import QueueEntry, Queues, QueueState, TimedQueue
 from scheduler_core.run.v1_37.record import Hint
 from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
 from scheduler_core.schedulers.v1_37.clock import SECOND
@@ -95,24 +95,47 @@ def queue_state(
         own = run.queue.active.get(head.key) is head
         return QueueState([], len(run.queue.active) - own, [], len(run.queue.unschedulable))
     places = _places(run, head.members)
-    shown = {place: list(islice(members, QUEUE_SHOWN)) for place, (members, _) in places.items()}
-    counts = {**{place: number for place, (_, number) in places.items()}, "waiting": 0}
+    shown = _shown(places)
+    found = _queues(run, places, shown, moved, cache)
+    counts = found.counts
+    tried = cache.entry(head.members[0], "active", moved, run.nominations.nodes())
+    active, unschedulable = (
+        [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
+    )
+    timed = TimedQueue(counts, found.entries, (), found.flushes, tried)
+    return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
+
+
+def queues_of(run: SchedulerRun, moved: Moved, cache: EntryCache) -> Queues:
+    """Return the queues while no pod is being scheduled."""
+    places = _places(run, ())
+    return _queues(run, places, _shown(places), moved, cache)
+
+
+Place = tuple[Iterable[QueuedPodInfo], int]
+"""The pods of a queue in order, at least the first ``QUEUE_SHOWN``, and how many there are."""
+
+
+Shown = Mapping[str, Sequence[QueuedPodInfo]]
+"""The first pods of each queue."""
+
+
+def _shown(places: Mapping[str, Place]) -> Shown:
+    return {place: list(islice(members, QUEUE_SHOWN)) for place, (members, _) in places.items()}
+
+
+def _queues(
+    run: SchedulerRun, places: Mapping[str, Place], shown: Shown, moved: Moved, cache: EntryCache
+) -> Queues:
+    """Describe the first pods of each queue; the counts are of all."""
     nominated = run.nominations.nodes()
     entries = tuple(
         cache.entry(waiting, place, moved, nominated)
         for place, members in shown.items()
         for waiting in members
     )
-    tried = cache.entry(head.members[0], "active", moved, nominated)
-    active, unschedulable = (
-        [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
-    )
-    timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
-    return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
-
-
-Place = tuple[Iterable[QueuedPodInfo], int]
-"""The pods of a queue in order, at least the first ``QUEUE_SHOWN``, and how many there are."""
+    counts = {**{place: number for place, (_, number) in places.items()}, "waiting": 0}
+    return Queues(counts, entries, (), tuple(_flushes(entries)))
 
 
 def _places(run: SchedulerRun, without: Sequence[QueuedPodInfo]) -> dict[str, Place]:

@@ -16,11 +16,15 @@ export interface Source {
   side?: string;
 }
 
-/** A release of kube-scheduler, in the page's element `releases`: `timed` if several schedulers share its clock. */
+/**
+ * A release of kube-scheduler, in the page's element `releases`: `timed` if several schedulers share its clock,
+ * `hasControllers` if nodes can fail and pods come back.
+ */
 export interface Release {
   name: string;
   about: string;
   timed: boolean;
+  hasControllers: boolean;
   hasHints: boolean;
   terms: Terms;
 }

@@ -156,6 +156,8 @@ def test_pods_of_a_deleted_node_come_back_and_the_counts_are_true() -> None:
     pending = [key for key, where in made.placement().items() if not where]
     assert all("2 Insufficient cpu" in made.messages[key] for key in pending)
     assert [cycle.result for cycle in simulate(made.scenario)][6:8] == ["unschedulable"] * 2
+    assert made.rest is not None
+    assert made.rest.queue.counts == {"active": 0, "backoff": 0, "unschedulable": 2, "gated": 0, "waiting": 0}
 
 
 def test_pods_of_a_failed_node_are_evicted_and_replaced() -> None:

@@ -2,9 +2,10 @@
 
 import { announce, fill, h } from "../../lib/dom.js";
 import { problemList } from "../../lib/editor.js";
+import { releaseOf } from "../../lib/releases.js";
 /** @import { View } from "../view.js" */
 
-const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
+const TIMED = new Set(["fails", "recovers"]); // changes that only controllers know
 
 // What the form of common changes offers: label, name of the first field ("": none), suggestions, name of the second
 // one.
@@ -77,7 +78,8 @@ export function commonChanges(view, revisions, { editor, problems, node }) {
     cordon.onclick = () => revise(on ? "uncordon" : "cordon");
   };
   paint();
-  const offered = revisions.filter((what) => FORMS[what] && (view.playback.timed || !TIMED.has(what)));
+  const controlled = releaseOf(view.playback.release).hasControllers;
+  const offered = revisions.filter((what) => FORMS[what] && (controlled || !TIMED.has(what)));
   const what = h(
     "select",
     {

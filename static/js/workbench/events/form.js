@@ -3,6 +3,7 @@
 import { h, fill, icon, announce, dialog } from "../../lib/dom.js";
 import { Editor, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
+import { releaseOf } from "../../lib/releases.js";
 import { FormField } from "../add/fields.js";
 import { TEMPLATES } from "../edit/templates.js";
 import { KINDS, targetOf } from "./kinds.js";
@@ -33,7 +34,7 @@ export class EventForm {
       default: "cordon",
       hint: "",
       choices: Object.entries(KINDS)
-        .filter(([, { timed }]) => !timed || playback.timed)
+        .filter(([, { timed }]) => !timed || releaseOf(playback.release).hasControllers)
         .map(([name, { title }]) => [name, title]),
       wide: true,
     });

@@ -7,7 +7,7 @@ const IMAGED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Replica
 
 /**
  * By name: `about` the kind of object, `revise` the common change, `fields` its key and value, `create` a kind that is
- * typed as YAML, `timed` marks what only a run in virtual time has, and whose value is its moment.
+ * typed as YAML, `timed` marks what only controllers know, and whose value is its moment.
  */
 export const KINDS = {
   cordon: { title: "Cordon a node", about: named("Node"), revise: "cordon" },
