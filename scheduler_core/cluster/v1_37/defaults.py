@@ -63,12 +63,16 @@ def _stateful_set(obj: Manifest, _: PriorityClasses) -> Manifest:
             "replicas": 1,
             "podManagementPolicy": "OrderedReady",
             "revisionHistoryLimit": 10,
-            "updateStrategy": {"type": "RollingUpdate"},
             "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         },
         spec_of(obj),
     )
-    return {**obj, "spec": spec}
+    strategy = dict(spec.get("updateStrategy") or {})
+    if not strategy.get("type"):
+        strategy = {"type": "RollingUpdate", "rollingUpdate": strategy.get("rollingUpdate") or {}}
+    if strategy["type"] == "RollingUpdate" and strategy.get("rollingUpdate") is not None:
+        strategy["rollingUpdate"] = _merged({"partition": 0, "maxUnavailable": 1}, strategy["rollingUpdate"])
+    return {**obj, "spec": {**spec, "updateStrategy": strategy}}
 
 
 def _daemon_set(obj: Manifest, _: PriorityClasses) -> Manifest:

@@ -13,6 +13,7 @@ from scheduler_core.cluster.v1_37.nodelifecycle import START, NodeLifecycle, Nod
 from scheduler_core.cluster.v1_37.podgc import PodGC
 from scheduler_core.cluster.v1_37.replicaset import ReplicaSets
 from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.statefulset import StatefulSets
 from scheduler_core.cluster.v1_37.tainteviction import TaintEviction
 from scheduler_core.cluster.v1_37.volumes import Volumes
 
@@ -20,6 +21,7 @@ CONTROLLERS: tuple[Callable[[ApiServer], Any], ...] = (
     TaintEviction,
     PodGC,
     Deployments,
+    StatefulSets,
     ReplicaSets,
     Disruption,
     Volumes,

@@ -52,7 +52,7 @@ class ReplicaSets(Controller):
             owner = self.queue_owner(write, "ReplicaSet")
             self.queue_adopters(write, "ReplicaSet")
             wait = spec_of(owner).get("minReadySeconds") if owner is not None else 0
-            if owner is not None and wait and _becomes_ready(write):
+            if owner is not None and wait and becomes_ready(write):
                 self.queue.add_after(key_of(owner), wait)
 
     def sync(self, key: str) -> Work:
@@ -139,7 +139,8 @@ class ReplicaSets(Controller):
             return (yield self.client.update_status(with_status(latest, fresh)))
 
 
-def _becomes_ready(write: StoredWrite) -> bool:
+def becomes_ready(write: StoredWrite) -> bool:
+    """Return whether a write of a pod makes it ready."""
     return (
         write.new is not None and is_ready(write.new) and not (write.old is not None and is_ready(write.old))
     )

@@ -1,0 +1,81 @@
+"""ControllerRevisions: the templates that a StatefulSet or DaemonSet has had (``pkg/controller/history``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.cluster.v1_37.loop import Work
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    name_of,
+    namespace_of,
+    reference_to,
+    spec_of,
+    status_of,
+    uid_of,
+    with_spec,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, Client
+from scheduler_core.formats.decode import short_hash
+
+HASH = "controller.kubernetes.io/hash"
+LABEL = "controller-revision-hash"
+
+
+def listed(server: ApiServer, owner: Manifest) -> list[Manifest]:
+    """Return an owner's revisions in order of their numbers."""
+    found = server.controlled(owner, "ControllerRevision")
+    return sorted(found, key=lambda one: (one["revision"], one["metadata"]["creationTimestamp"], name_of(one)))
+
+
+def new_revision(owner: Manifest, number: int) -> Manifest:
+    """Return the revision of an owner's present template, not yet stored."""
+    template = spec_of(owner)["template"]
+    collisions = status_of(owner).get("collisionCount") or 0
+    suffix = short_hash(json.dumps(template, sort_keys=True), uid_of(owner), str(collisions), length=10)
+    labels = dict((template.get("metadata") or {}).get("labels") or {})
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {
+            "name": f"{name_of(owner)}-{suffix}",
+            "namespace": namespace_of(owner),
+            "labels": {**labels, HASH: suffix},
+            "ownerReferences": [reference_to(owner)],
+        },
+        "data": {"spec": {"template": template}},
+        "revision": number,
+    }
+
+
+def template_of(revision: Manifest) -> dict[str, Any]:
+    """Return the template that a revision keeps."""
+    found: dict[str, Any] = revision["data"]["spec"]["template"]
+    return found
+
+
+def restored(owner: Manifest, revision: Manifest) -> Manifest:
+    """Return an owner with the template of a revision (ApplyRevision)."""
+    return with_spec(owner, template=template_of(revision))
+
+
+def updated_revision(client: Client, owner: Manifest, known: Sequence[Manifest]) -> Work:
+    """Return the revision of the present template: the last one, an old one with a new number, or a new one."""
+    number = known[-1]["revision"] + 1 if known else 1
+    template = spec_of(owner)["template"]
+    equal = [one for one in known if template_of(one) == template]
+    if equal and equal[-1] is known[-1]:
+        return known[-1]
+    if equal:
+        return (yield client.update({**equal[-1], "revision": number}))
+    return (yield client.create(new_revision(owner, number)))
+
+
+def truncate(client: Client, owner: Manifest, known: Sequence[Manifest], live: set[str]) -> Work:
+    """Delete the oldest revisions that nothing lives by, beyond the history limit."""
+    history = [one for one in known if name_of(one) not in live]
+    surplus = len(history) - int(spec_of(owner).get("revisionHistoryLimit") or 0)
+    for one in history[: max(0, surplus)]:
+        yield client.delete(one)
