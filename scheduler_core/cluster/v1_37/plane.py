@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.cluster.v1_37.deployment import Deployments
 from scheduler_core.cluster.v1_37.disruption import Disruption
+from scheduler_core.cluster.v1_37.gc import GarbageCollector
 from scheduler_core.cluster.v1_37.kubelet import Kubelets
 from scheduler_core.cluster.v1_37.loop import Loop
 from scheduler_core.cluster.v1_37.nodelifecycle import START, NodeLifecycle, NodeOptions
@@ -23,6 +24,7 @@ CONTROLLERS: tuple[Callable[[ApiServer], Any], ...] = (
     Deployments,
     StatefulSets,
     ReplicaSets,
+    GarbageCollector,
     Disruption,
     Volumes,
 )

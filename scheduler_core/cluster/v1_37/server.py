@@ -17,6 +17,7 @@ from scheduler_core.cluster.v1_37.objects import (
     name_of,
     namespace_of,
     node_of,
+    owners_of,
     resource_of,
     spec_of,
     stamp,
@@ -53,6 +54,8 @@ class ApiServer:
         """Keys of pods by node."""
         self.owned: dict[str, dict[tuple[str, str], None]] = {}
         """Kinds and keys of objects by the uid of their controller."""
+        self.dependents: dict[str, dict[tuple[str, str], None]] = {}
+        """The same by the uid of any owner."""
         self._version = 0
         self._uids = 0
         self._names = 0
@@ -235,6 +238,8 @@ class ApiServer:
         controller = controller_of(obj)
         if controller is not None:
             self.owned.setdefault(controller["uid"], {})[obj["kind"], key_of(obj)] = None
+        for owner in owners_of(obj):
+            self.dependents.setdefault(owner["uid"], {})[obj["kind"], key_of(obj)] = None
         if obj["kind"] == "Pod" and node_of(obj):
             self.pods_on.setdefault(node_of(obj), {})[key_of(obj)] = None
 
@@ -242,6 +247,8 @@ class ApiServer:
         controller = controller_of(obj)
         if controller is not None:
             self.owned.get(controller["uid"], {}).pop((obj["kind"], key_of(obj)), None)
+        for owner in owners_of(obj):
+            self.dependents.get(owner["uid"], {}).pop((obj["kind"], key_of(obj)), None)
         if obj["kind"] == "Pod" and node_of(obj):
             self.pods_on.get(node_of(obj), {}).pop(key_of(obj), None)
 

@@ -171,15 +171,14 @@ class Timeline:
 
     def _replica_set(self, write: StoredWrite) -> None:
         old, new = write.old, write.new
-        if new is None:
+        one = new or old
+        assert one is not None
+        before, after = (0 if obj is None else spec_of(obj)["replicas"] for obj in (old, new))
+        owner = controller_of(one)
+        if after == before or owner is None or owner["kind"] != "Deployment":
             return
-        before = 0 if old is None else spec_of(old)["replicas"]
-        owner = controller_of(new)
-        if spec_of(new)["replicas"] == before or owner is None or owner["kind"] != "Deployment":
-            return
-        workload = f"Deployment/{namespace_of(new)}/{owner['name']}"
-        revision = annotations_of(new).get(REVISION)
-        fields = {"from": before, "replicas": spec_of(new)["replicas"], "revision": revision}
+        workload = f"Deployment/{namespace_of(one)}/{owner['name']}"
+        fields = {"from": before, "replicas": after, "revision": annotations_of(one).get(REVISION)}
         self.add("scaled", workload=workload, **fields)
 
     def _deployment(self, write: StoredWrite) -> None:
