@@ -45,7 +45,11 @@ def claims_of(owner: Manifest, ordinal: int) -> Iterator[Manifest]:
         made = clone(template)
         meta = made["metadata"]
         labels = {**(meta.get("labels") or {}), **(spec_of(owner)["selector"].get("matchLabels") or {})}
-        meta |= {"name": claim_name(owner, template, ordinal), "namespace": namespace_of(owner), "labels": labels}
+        meta |= {
+            "name": claim_name(owner, template, ordinal),
+            "namespace": namespace_of(owner),
+            "labels": labels,
+        }
         yield {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **made}
 
 
@@ -81,7 +85,9 @@ def with_owner(claim: Manifest, owner: Manifest, pod: Manifest) -> Manifest:
 def is_stale(claim: Manifest, owner: Manifest, pod: Manifest) -> bool:
     """Return whether a claim belongs to an earlier pod of this name, with which it goes (PodClaimIsStale)."""
     found = next((one for one in owners_of(claim) if _names(one, pod)), None)
-    return _policy(owner)[1] and found is not None and found["uid"] != pod["metadata"].get("uid")
+    if not _policy(owner)[1] or found is None:
+        return False
+    return bool(found["uid"] != pod["metadata"].get("uid"))
 
 
 def _is_foreign(claim: Manifest, owner: Manifest, pod: Manifest) -> bool:
@@ -94,4 +100,4 @@ def _is_foreign(claim: Manifest, owner: Manifest, pod: Manifest) -> bool:
 
 
 def _names(reference: dict[str, Any], obj: Manifest) -> bool:
-    return reference["kind"] == obj["kind"] and reference["name"] == name_of(obj)
+    return bool(reference["kind"] == obj["kind"] and reference["name"] == name_of(obj))

@@ -72,7 +72,9 @@ class GarbageCollector(Controller):
                 self.queue.add(_item(owner))
 
     def _owner(self, obj: Manifest, reference: dict[str, Any]) -> Manifest | None:
-        found = self.server.get(reference["kind"], key_in(reference["kind"], namespace_of(obj), reference["name"]))
+        found = self.server.get(
+            reference["kind"], key_in(reference["kind"], namespace_of(obj), reference["name"])
+        )
         return found if found is not None and uid_of(found) == reference["uid"] else None
 
     def _absent(self, obj: Manifest) -> bool:

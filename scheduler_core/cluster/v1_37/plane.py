@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scheduler_core.cluster.v1_37.daemonset import DaemonSets
 from scheduler_core.cluster.v1_37.deployment import Deployments
 from scheduler_core.cluster.v1_37.disruption import Disruption
 from scheduler_core.cluster.v1_37.gc import GarbageCollector
@@ -23,6 +24,7 @@ CONTROLLERS: tuple[Callable[[ApiServer], Any], ...] = (
     PodGC,
     Deployments,
     StatefulSets,
+    DaemonSets,
     ReplicaSets,
     GarbageCollector,
     Disruption,

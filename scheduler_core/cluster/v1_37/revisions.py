@@ -27,7 +27,9 @@ LABEL = "controller-revision-hash"
 def listed(server: ApiServer, owner: Manifest) -> list[Manifest]:
     """Return an owner's revisions in order of their numbers."""
     found = server.controlled(owner, "ControllerRevision")
-    return sorted(found, key=lambda one: (one["revision"], one["metadata"]["creationTimestamp"], name_of(one)))
+    return sorted(
+        found, key=lambda one: (one["revision"], one["metadata"]["creationTimestamp"], name_of(one))
+    )
 
 
 def new_revision(owner: Manifest, number: int) -> Manifest:
@@ -62,7 +64,7 @@ def restored(owner: Manifest, revision: Manifest) -> Manifest:
 
 
 def updated_revision(client: Client, owner: Manifest, known: Sequence[Manifest]) -> Work:
-    """Return the revision of the present template: the last one, an old one with a new number, or a new one."""
+    """Return the revision of the present template: the last, an old one renumbered, or a new one."""
     number = known[-1]["revision"] + 1 if known else 1
     template = spec_of(owner)["template"]
     equal = [one for one in known if template_of(one) == template]

@@ -27,7 +27,6 @@ from scheduler_core.cluster.v1_37.objects import (
     key_of,
     labels_of,
     name_of,
-    namespace_of,
     phase_of,
     scaled,
     spec_of,
@@ -63,7 +62,9 @@ class StatefulSets(Controller):
         owner = self.server.get("StatefulSet", key)
         if owner is None:
             return
-        found = [pod for pod in pods_of(self.server, owner) if name_of(pod).rpartition("-")[0] == name_of(owner)]
+        found = [
+            pod for pod in pods_of(self.server, owner) if name_of(pod).rpartition("-")[0] == name_of(owner)
+        ]
         pods = yield from self.claim(owner, found)
         known = revisions.listed(self.server, owner)
         update = yield from revisions.updated_revision(self.client, owner, known)
@@ -166,7 +167,11 @@ class _Sync:
         """Create what is missing, delete what is surplus, then update (updateStatefulSet)."""
         if is_deleting(self.owner):
             return
-        for pods, step in ((self.replicas, self._keep), (self.condemned, self._own), (self.condemned, self._drop)):
+        for pods, step in (
+            (self.replicas, self._keep),
+            (self.condemned, self._own),
+            (self.condemned, self._drop),
+        ):
             if (yield from self._each(pods, step)):
                 return
         if spec_of(self.owner)["updateStrategy"]["type"] == "RollingUpdate":
@@ -256,7 +261,9 @@ class _Sync:
         most = rolling.get("maxUnavailable")
         most = max(1, scaled(1 if most is None else most, int(spec_of(self.owner)["replicas"]), up=False))
         unavailable = sum(map(self._is_unavailable, self.replicas))
-        old = [pod for pod in self.replicas if _revision(pod) != name_of(self.update) and not is_deleting(pod)]
+        old = [
+            pod for pod in self.replicas if _revision(pod) != name_of(self.update) and not is_deleting(pod)
+        ]
         broken = [pod for pod in old if self._is_unavailable(pod)]
         if unavailable >= most and (self.monotonic or not broken):
             return
@@ -295,5 +302,3 @@ class _Sync:
         if status["updatedReplicas"] == status["readyReplicas"] == status["replicas"] == wanted:
             status |= {"currentReplicas": wanted, "currentRevision": status["updateRevision"]}
         return status
-
-
