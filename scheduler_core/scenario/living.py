@@ -44,14 +44,14 @@ def has_work(documents: Sequence[Document]) -> bool:
 def lacking(documents: Sequence[Document], configuration: Configuration) -> Iterator[str]:
     """Yield what a bundle asks of v1.37 that it lacks with controllers: v1.37 runs without them then."""
     operations = _operations(documents)
-    if configuration.extenders:
+    later = [json.dumps(one, default=str) for one in operations if _reconfigures(one)]
+    if configuration.extenders or any('"extenders"' in text for text in later):
         yield "extenders"
-    if configuration.settings.has(GROUPS) and any(map(_is_native_group, documents)):
+    gated = configuration.settings.has(GROUPS) or any(GROUPS in text for text in later)
+    if gated and any(map(_is_native_group, chain(documents, map(_created, operations)))):
         yield "PodGroups that are scheduled as groups"
     if any(map(_has_claims, chain(documents, map(_created, operations)))):
         yield "ResourceClaims of pods"
-    if any(map(_reconfigures, operations)):
-        yield "operations on the scheduler's configuration"
 
 
 def _operations(documents: Iterable[Document]) -> list[Entry]:

@@ -6,11 +6,18 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.run.landing import record_operation
+from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.groups import group_lines, untried_because
+from scheduler_core.scenario.scenario import Operation
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
+
+DEFAULT = "default-scheduler"
 
 
 class LoneSimulation(SeveralSimulation):
@@ -25,6 +32,29 @@ class LoneSimulation(SeveralSimulation):
 
     release = RELEASE
     lone = True
+
+    @property
+    def profile(self) -> Profile:
+        """The default scheduler's profile as views of v1.11 read it; v1.37's own is in ``run``."""
+        return self._configuration.profile
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The same profile for each schedulerName that v1.37 is responsible for."""
+        names = self.run.configuration.profiles
+        return {**dict.fromkeys(names, self.profile), **({"": self.profile} if DEFAULT in names else {})}
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Restart the scheduler: its queue is filled from the API server, controllers keep running."""
+        server = self.framework
+        assert isinstance(server, ApiServer)
+        server.take_turns()
+        record_operation(server, operation)
+        self._configuration = configuration
+        for peer in self.peers:
+            peer.stop()
+        self._start(server)
+        self._restarted.append(operation.id)
 
     @property
     def run(self) -> SchedulerRun:

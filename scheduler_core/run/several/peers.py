@@ -95,6 +95,10 @@ class Peer:
         """Process what its watches have delivered; called whenever time may have passed."""
         self.view.changed.clear()
 
+    def stop(self) -> None:
+        """End the process: it hears of nothing any more."""
+        self.view.server.watchers.remove(self.view)
+
     def start(self) -> None:
         """Begin a decision on the view as it is."""
 

@@ -27,6 +27,7 @@ from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import Peers
+from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -80,25 +81,29 @@ class SeveralSimulation(TimedSimulation):
         if self.lone or scenario.settings.reads_manifests:
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
-        views = make_peers(
-            PeerBuilder(
-                configuration=self._configuration,
-                settings=scenario.settings,
-                objects=tuple(listed(server)),
-                texts=scenario.schedulers,
-                manifests=self.manifests,
-                server=server,
-                ledger=self.ledger,
-                keep=self._keep,
-                lone=self.lone,
-            )
-        )
         self.figures = Figures(server.clock, server)
+        self._start(server)
         server.watchers.append(self.figures)
         self.figures.start()
-        self.peers = self._beside = Peers(views, server, self.ledger, self.figures)
-        self._observed = next((one.label for one in views if one.is_observed), views[0].label)
         return server
+
+    def _start(self, server: ApiServer) -> None:
+        """Start the schedulers over what the API server has."""
+        scenario = self.scenario
+        make = PeerBuilder(
+            configuration=self._configuration,
+            settings=scenario.settings,
+            objects=tuple(listed(server)),
+            texts=scenario.schedulers,
+            manifests=self.manifests,
+            server=server,
+            ledger=self.ledger,
+            keep=self._keep,
+            lone=self.lone,
+        )
+        peers = make_peers(make)
+        self.peers = self._beside = Peers(peers, server, self.ledger, self.figures)
+        self._observed = next((one.label for one in peers if one.is_observed), peers[0].label)
 
     @property
     def observed(self) -> ControlledFramework:

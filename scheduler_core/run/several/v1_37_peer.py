@@ -160,6 +160,12 @@ class V1_37Peer(Peer):
         if at is not None:
             self._flush = self.view.clock.schedule(at, self.view.catch_up, f"queue of {self.label}")
 
+    def stop(self) -> None:
+        """End the process, with the timer of its queue."""
+        super().stop()
+        if self._flush is not None:
+            self._flush.cancel()
+
     def _note_moves(self) -> None:
         for move in self.view.scheduler_run.moves.drain():
             self._moves.append(move)

@@ -234,19 +234,47 @@ def test_replay_and_fork_go_on_as_the_run_did() -> None:
             assert decided(run) == (whole[0][index:], whole[1])
 
 
+PACKER = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "pluginConfig": [
+                {
+                    "name": "NodeResourcesFit",
+                    "args": {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu"}]}},
+                }
+            ],
+            "plugins": {"multiPoint": {"disabled": [{"name": "NodeResourcesBalancedAllocation"}]}},
+        }
+    ],
+}
+
+
+def test_a_new_configuration_restarts_the_scheduler_alone() -> None:
+    """Controllers and the clock go on; pods are packed from then on, as in a run without controllers."""
+    operations = history(
+        {"step": 1, "createOperation": {"object": PACKER}},
+        *({"step": 1, "createOperation": {"object": one}} for one in pods(4, 5, "late")),
+    )
+    documents = (*nodes(3), *pods(3, 5), operations)
+    static = simulate(load(bundle(ALONE, *documents)))
+    living = simulate(load(bundle(VIRTUAL, *documents)))
+    assert isinstance(living, LoneSimulation)
+    cycles = list(living)
+    assert [one.decision for one in cycles] == [one.decision for one in static]
+    assert [one.restart.operations for one in cycles if one.restart is not None] == [("1",)]
+    late = {node for key, node in living.placement().items() if "late" in key}
+    assert len(late) == 1
+    forked = simulate(living.scenario, trace=False)
+    forked.replay([one.decision for one in cycles[:5]])
+    assert decided(forked.fork(trace=False))[1] == living.placement()
+
+
 @pytest.mark.parametrize(
     ("text", "documents"),
     [
         ("ResourceClaims of pods are not", [deployment(1, 1, **CLAIM), history(deleting("Node", "n0"))]),
-        (
-            "operations on the scheduler's configuration are not",
-            [
-                VIRTUAL,
-                history(
-                    {"time": 5, "createOperation": {"object": {"kind": "SimulationSettings", "until": 9}}}
-                ),
-            ],
-        ),
         (
             "PodGroups that are scheduled as groups are not",
             [
