@@ -77,7 +77,7 @@ class Loop:
 
     def at(self, time: float, act: Callable[[], None]) -> None:
         """Call ``act`` at a time."""
-        heappush(self._timers, (time, next(self._order), act))
+        heappush(self._timers, (round(time, 6), next(self._order), act))
 
     def worker(self, poll: Callable[[], bool]) -> None:
         """Call ``poll`` after every write and timer; it returns whether it has begun something."""
@@ -90,12 +90,10 @@ class Loop:
     def settle(self) -> None:
         """Do everything that takes no time but that of the writes."""
         while True:
-            while sum(poll() for poll in self._ready):
-                pass
+            self._work()
             if not self._waiting:
                 return
             self._write()
-            self._fire(self.now)
 
     def advance(self, until: float) -> None:
         """Let time pass, with all that happens up to its end, and all that follows from that at once."""
@@ -114,9 +112,16 @@ class Loop:
         while self._timers and self._timers[0][0] <= until:
             heappop(self._timers)[2]()
 
+    def _work(self) -> None:
+        while sum(poll() for poll in self._ready):
+            pass
+
     def _write(self) -> None:
+        """Make the next write; what is due by its end does not see it yet."""
         _, _, write, batch, place = heappop(self._waiting)
-        self.now += WRITE_SECONDS
+        self.now = round(self.now + WRITE_SECONDS, 6)
+        self._fire(self.now)
+        self._work()
         self.writes += 1
         try:
             result = write.make()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scheduler_core.cluster.v1_37.cronjob import CronJobs
 from scheduler_core.cluster.v1_37.daemonset import DaemonSets
 from scheduler_core.cluster.v1_37.deployment import Deployments
 from scheduler_core.cluster.v1_37.disruption import Disruption
 from scheduler_core.cluster.v1_37.gc import GarbageCollector
+from scheduler_core.cluster.v1_37.job import Jobs
 from scheduler_core.cluster.v1_37.kubelet import Kubelets
 from scheduler_core.cluster.v1_37.loop import Loop
 from scheduler_core.cluster.v1_37.nodelifecycle import START, NodeLifecycle, NodeOptions
@@ -17,6 +19,7 @@ from scheduler_core.cluster.v1_37.replicaset import ReplicaSets
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.statefulset import StatefulSets
 from scheduler_core.cluster.v1_37.tainteviction import TaintEviction
+from scheduler_core.cluster.v1_37.ttl import TTLAfterFinished
 from scheduler_core.cluster.v1_37.volumes import Volumes
 
 CONTROLLERS: tuple[Callable[[ApiServer], Any], ...] = (
@@ -26,6 +29,9 @@ CONTROLLERS: tuple[Callable[[ApiServer], Any], ...] = (
     StatefulSets,
     DaemonSets,
     ReplicaSets,
+    Jobs,
+    CronJobs,
+    TTLAfterFinished,
     GarbageCollector,
     Disruption,
     Volumes,

@@ -128,7 +128,8 @@ def _workload(server: ApiServer, obj: Manifest) -> Facts:
     counts |= {
         name: status[field] for name, field in _OPTIONAL.items() if kind == "Job" and status.get(field)
     }
-    out: Facts = {"desired": _desired(obj), "status": counts}
+    desired = _desired(obj)
+    out: Facts = {"status": counts} if desired is None else {"desired": desired, "status": counts}
     if kind == "StatefulSet":
         for field in ("currentRevision", "updateRevision"):
             counts[field] = _number(server, obj, status.get(field) or "")
@@ -140,12 +141,12 @@ def _workload(server: ApiServer, obj: Manifest) -> Facts:
     return {**out, "conditions": conditions} if conditions else out
 
 
-def _desired(obj: Manifest) -> int:
+def _desired(obj: Manifest) -> int | None:
     spec = spec_of(obj)
     if obj["kind"] == "DaemonSet":
         return int(status_of(obj).get("desiredNumberScheduled") or 0)
     if obj["kind"] == "Job":
-        return int(spec["parallelism"] if spec.get("completions") is None else spec["completions"])
+        return spec.get("completions")
     return int(spec["replicas"])
 
 

@@ -54,7 +54,7 @@ class Life:
         """
         do = step.get("do")
         if do == "advance":
-            self.loop.advance(round(self.loop.now) + float(step["seconds"]))
+            self.loop.advance(self.loop.now + float(step["seconds"]))
             return
         if do in ("fail", "recover"):
             self._power(step, on=do == "recover")

@@ -192,7 +192,7 @@ class Timeline:
     def _job(self, write: StoredWrite) -> None:
         old, new = write.old, write.new
         workload = f"Job/{write.key}"
-        if old is not None and not is_deleting(old) and (new is None or is_deleting(new)):
+        if new is None:
             self.add("job-deleted", workload=workload, by=write.by)
         if new is None:
             return

@@ -1,0 +1,159 @@
+"""Job: pods until enough have succeeded, or too many have failed (``pkg/controller/job``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.cluster.v1_37.controller import Controller, pods_of
+from scheduler_core.cluster.v1_37.job_pods import TRACKING, is_tracked
+from scheduler_core.cluster.v1_37.job_sync import JobSync
+from scheduler_core.cluster.v1_37.loop import ApiError, Work, Worker
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    condition_of,
+    generation,
+    is_deleting,
+    key_of,
+    namespace_of,
+    owners_of,
+    second,
+    selects,
+    labels_of,
+    spec_of,
+    status_of,
+    with_meta,
+)
+from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+
+BATCH_SECONDS = 1.0
+"""What happens to a Job's pods within this time is looked at together (SyncJobBatchPeriod)."""
+BACKOFF_SECONDS, MOST_BACKOFF_SECONDS = 10.0, 600.0
+
+
+def is_finished_job(job: Manifest) -> bool:
+    """Return whether a Job is complete or failed."""
+    return any((condition_of(job, kind) or {}).get("status") == "True" for kind in ("Complete", "Failed"))
+
+
+class BackoffRecord(Struct, frozen=True):
+    """How many pods have failed since the last success, and when the last one did."""
+
+    failures: int = 0
+    last: float | None = None
+
+    def left(self, now: float) -> float:
+        """Return how many seconds no pod is created."""
+        return backoff_left(self.failures, self.last, now)
+
+
+def backoff_left(failures: int, last: float | None, now: float) -> float:
+    """Return what is left of the backoff after so many failures (getRemainingTimeForFailuresCount)."""
+    if not failures or last is None:
+        return 0.0
+    seconds = min(BACKOFF_SECONDS * 2.0 ** min(failures - 1, 20), MOST_BACKOFF_SECONDS)
+    return max(0.0, seconds - (now - last))
+
+
+class Jobs(Controller):
+    """The controller of Jobs: one worker for Jobs, one that lets pods go whose Job is finished or gone."""
+
+    name = "job"
+
+    def __init__(self, server: ApiServer) -> None:
+        super().__init__(server)
+        self.backoffs: dict[str, BackoffRecord] = {}
+        self._orphans = Worker(self.loop, self._let_go).queue
+
+    def observe(self, write: StoredWrite) -> None:
+        """Queue a Job that changes at once, and that of a pod a little later."""
+        if write.kind == "Job":
+            self._see_job(write)
+        elif write.kind == "Pod":
+            self._see_pod(write)
+
+    def _see_job(self, write: StoredWrite) -> None:
+        old, new = write.old, write.new
+        if new is None or is_finished_job(new):
+            gone = new or old
+            assert gone is not None
+            self.backoffs.pop(write.key, None)
+            self._orphan_pods(gone)
+            if new is None:
+                self.queue.add(write.key)
+        elif old is None or generation(old) != generation(new):
+            self.queue.add(write.key)
+        else:
+            self.queue.add_after(write.key, BATCH_SECONDS)
+        if old is not None and new is not None:
+            self._see_deadline(old, new)
+
+    def _see_deadline(self, old: Manifest, new: Manifest) -> None:
+        seconds = spec_of(new).get("activeDeadlineSeconds")
+        begun = status_of(new).get("startTime")
+        if seconds is not None and begun and seconds != spec_of(old).get("activeDeadlineSeconds"):
+            self.queue.add_after(key_of(new), seconds - (self.now - second(begun)))
+
+    def _orphan_pods(self, job: Manifest) -> None:
+        for pod in self.server.in_namespace("Pod", namespace_of(job)):
+            if is_tracked(pod) and selects(spec_of(job).get("selector"), labels_of(pod)):
+                self._orphans.add(key_of(pod))
+
+    def _see_pod(self, write: StoredWrite) -> None:
+        pod = write.new or write.old
+        assert pod is not None
+        job = self.owner(pod, "Job")
+        deleting = write.new is None or is_deleting(pod)
+        if is_tracked(pod) and write.new is not None and self._is_orphan(pod, job, deleting=deleting):
+            self._orphans.add(write.key)
+        if job is not None and not (deleting and is_finished_job(job)):
+            self.queue.add_after(key_of(job), BATCH_SECONDS)
+
+    @staticmethod
+    def _is_orphan(pod: Manifest, job: Manifest | None, *, deleting: bool) -> bool:
+        owned = any(one["kind"] == "Job" and one.get("controller") for one in owners_of(pod))
+        if job is None:
+            return deleting or not owned
+        return deleting and is_finished_job(job)
+
+    def _let_go(self, key: str) -> Work:
+        """Take the finalizer off a pod whose Job is finished or gone (handleSingleOrphanPod)."""
+        pod = self.server.get("Pod", key)
+        if pod is None or not is_tracked(pod):
+            return
+        job = self.owner(pod, "Job")
+        if job is None or is_finished_job(job):
+            yield self.client.patch(pod, untracked)
+
+    def sync(self, key: str) -> Work:
+        """Bring a Job's pods to what it wants, count those that ended, and write its status (syncJob)."""
+        job = self.server.get("Job", key)
+        if job is None or is_finished_job(job):
+            self.backoffs.pop(key, None)
+            return
+        pods = yield from self.claim(job, pods_of(self.server, job))
+        sync = JobSync(self, job, pods)
+        error = yield from sync.manage()
+        yield from sync.track()
+        if error is not None:
+            raise error
+
+    def sync_later(self, job: Manifest, seconds: float) -> None:
+        """Look at a Job again, not before the pods' changes would make it."""
+        self.queue.add_after(key_of(job), max(seconds, BATCH_SECONDS))
+
+    def remove_finalizers(self, pods: list[Manifest]) -> Work:
+        """Take the finalizer off pods in parallel; return the uids of those that are without it."""
+        results: list[Any] = yield [self.client.patch(pod, untracked) for pod in pods]
+        return {
+            pod["metadata"]["uid"]
+            for pod, result in zip(pods, results, strict=True)
+            if not isinstance(result, ApiError) or result.code == 404
+        }
+
+
+def untracked(pod: Manifest) -> Manifest:
+    """Return a pod without the finalizer of Jobs."""
+    kept = [one for one in pod["metadata"].get("finalizers") or () if one != TRACKING]
+    return with_meta(pod, finalizers=kept or None)
