@@ -1,4 +1,4 @@
-"""Schedules of CronJobs: five fields, names, steps, and ``@daily`` and its like (robfig/cron's standard parser)."""
+"""Schedules of CronJobs: five fields, names, steps, and ``@daily`` and its like (robfig/cron)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ _WORDS = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-_MONTHS = {name: place for place, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {
+    name: place for place, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+}
 _DAYS = {name: place for place, name in enumerate("sun mon tue wed thu fri sat".split())}
-_FIELDS = ((0, 59, {}), (0, 23, {}), (1, 31, {}), (1, 12, _MONTHS), (0, 6, _DAYS))
+_FIELDS: tuple[tuple[int, int, dict[str, int]], ...] = (
+    (0, 59, {}),
+    (0, 23, {}),
+    (1, 31, {}),
+    (1, 12, _MONTHS),
+    (0, 6, _DAYS),
+)
 _MOST_YEARS = 5
 
 

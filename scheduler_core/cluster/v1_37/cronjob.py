@@ -78,7 +78,11 @@ class CronJobs(Controller):
     def _schedule(self, cron: Manifest, schedule: Schedule) -> Work:
         """Begin the Job of the last time that has come, and wait for the next."""
         now = self.now
-        since = second(status_of(cron).get("lastScheduleTime")) if status_of(cron).get("lastScheduleTime") else None
+        since = (
+            second(status_of(cron).get("lastScheduleTime"))
+            if status_of(cron).get("lastScheduleTime")
+            else None
+        )
         earliest = created_at(cron) if since is None else since
         deadline = spec_of(cron).get("startingDeadlineSeconds")
         if deadline is not None:

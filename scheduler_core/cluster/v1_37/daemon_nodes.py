@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.cluster.v1_37.defaults import NOT_READY, UNREACHABLE
@@ -14,6 +14,7 @@ from scheduler_core.cluster.v1_37.objects import (
     node_of,
     spec_of,
     taints_of,
+    term_matches,
     tolerates,
 )
 
@@ -67,40 +68,7 @@ def _fits_affinity(spec: Mapping[str, Any], node: Manifest) -> bool:
     required = affinity.get(_REQUIRED)
     if required is None:
         return True
-    return any(_meets_term(term, node) for term in required.get("nodeSelectorTerms") or ())
-
-
-def _meets_term(term: Mapping[str, Any], node: Manifest) -> bool:
-    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
-    if not expressions and not fields:
-        return False
-    return all(_meets(one, labels_of(node)) for one in expressions) and all(
-        _meets(one, {"metadata.name": name_of(node)}) for one in fields
-    )
-
-
-def _meets(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    key, values = requirement["key"], requirement.get("values") or ()
-    found = labels.get(key)
-    match requirement["operator"]:
-        case "In":
-            return found in values
-        case "NotIn":
-            return found not in values
-        case "Exists":
-            return found is not None
-        case "DoesNotExist":
-            return found is None
-        case operator:
-            return found is not None and _compares(operator, found, values)
-
-
-def _compares(operator: str, found: str, values: Sequence[str]) -> bool:
-    try:
-        number, limit = int(found), int(values[0])
-    except (ValueError, IndexError):
-        return False
-    return number > limit if operator == "Gt" else number < limit
+    return any(term_matches(term, node) for term in required.get("nodeSelectorTerms") or ())
 
 
 def template_for(owner: Manifest, node: str, revision: str, label: str) -> Manifest:

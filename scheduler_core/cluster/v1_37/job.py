@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
-
 from scheduler_core.cluster.v1_37.controller import Controller, pods_of
-from scheduler_core.cluster.v1_37.job_pods import TRACKING, is_tracked
+from scheduler_core.cluster.v1_37.job_backoff import BackoffRecord
+from scheduler_core.cluster.v1_37.job_pods import is_tracked, untracked
 from scheduler_core.cluster.v1_37.job_sync import JobSync
 from scheduler_core.cluster.v1_37.loop import ApiError, Work, Worker
 from scheduler_core.cluster.v1_37.objects import (
@@ -16,44 +15,23 @@ from scheduler_core.cluster.v1_37.objects import (
     generation,
     is_deleting,
     key_of,
+    labels_of,
     namespace_of,
     owners_of,
     second,
     selects,
-    labels_of,
     spec_of,
     status_of,
-    with_meta,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
 
 BATCH_SECONDS = 1.0
 """What happens to a Job's pods within this time is looked at together (SyncJobBatchPeriod)."""
-BACKOFF_SECONDS, MOST_BACKOFF_SECONDS = 10.0, 600.0
 
 
 def is_finished_job(job: Manifest) -> bool:
     """Return whether a Job is complete or failed."""
     return any((condition_of(job, kind) or {}).get("status") == "True" for kind in ("Complete", "Failed"))
-
-
-class BackoffRecord(Struct, frozen=True):
-    """How many pods have failed since the last success, and when the last one did."""
-
-    failures: int = 0
-    last: float | None = None
-
-    def left(self, now: float) -> float:
-        """Return how many seconds no pod is created."""
-        return backoff_left(self.failures, self.last, now)
-
-
-def backoff_left(failures: int, last: float | None, now: float) -> float:
-    """Return what is left of the backoff after so many failures (getRemainingTimeForFailuresCount)."""
-    if not failures or last is None:
-        return 0.0
-    seconds = min(BACKOFF_SECONDS * 2.0 ** min(failures - 1, 20), MOST_BACKOFF_SECONDS)
-    return max(0.0, seconds - (now - last))
 
 
 class Jobs(Controller):
@@ -151,9 +129,3 @@ class Jobs(Controller):
             for pod, result in zip(pods, results, strict=True)
             if not isinstance(result, ApiError) or result.code == 404
         }
-
-
-def untracked(pod: Manifest) -> Manifest:
-    """Return a pod without the finalizer of Jobs."""
-    kept = [one for one in pod["metadata"].get("finalizers") or () if one != TRACKING]
-    return with_meta(pod, finalizers=kept or None)

@@ -15,6 +15,7 @@ from scheduler_core.cluster.v1_37.objects import (
     second,
     spec_of,
     status_of,
+    with_meta,
 )
 
 TRACKING = "batch.kubernetes.io/job-tracking"
@@ -26,6 +27,12 @@ IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count"
 def is_tracked(pod: Manifest) -> bool:
     """Return whether a pod has the finalizer of Jobs."""
     return TRACKING in (pod["metadata"].get("finalizers") or ())
+
+
+def untracked(pod: Manifest) -> Manifest:
+    """Return a pod without the finalizer of Jobs."""
+    kept = [one for one in pod["metadata"].get("finalizers") or () if one != TRACKING]
+    return with_meta(pod, finalizers=kept or None)
 
 
 def index_of(pod: Manifest) -> int | None:
@@ -64,7 +71,9 @@ def failures_of(pod: Manifest, *, ignored: bool = True) -> int:
 
 def finished_at(pod: Manifest) -> float:
     """Return when a pod ended, in virtual seconds (getFinishedTime)."""
-    states = [(one.get("state") or {}).get("terminated") for one in status_of(pod).get("containerStatuses") or ()]
+    states = [
+        (one.get("state") or {}).get("terminated") for one in status_of(pod).get("containerStatuses") or ()
+    ]
     if states and all(state and state.get("finishedAt") for state in states):
         return max(second(state["finishedAt"]) for state in states if state)
     row = condition_of(pod, "Ready")

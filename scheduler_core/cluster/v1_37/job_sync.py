@@ -1,12 +1,13 @@
-"""One sync of a Job: what its pods have become, which to create or delete, and its status."""
+"""One sync of a Job: which pods to create or delete, and its status."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scheduler_core.cluster.v1_37.controller import gone, pod_from, slow_start
+from scheduler_core.cluster.v1_37.job_backoff import backoff_left
 from scheduler_core.cluster.v1_37.job_pods import (
     FAILURES,
     IGNORED_FAILURES,
@@ -20,26 +21,21 @@ from scheduler_core.cluster.v1_37.job_pods import (
     is_counted,
     is_indexed,
     is_tracked,
-    policy_action,
-    read_indexes,
     replaces_failed_only,
+    untracked,
     write_indexes,
 )
+from scheduler_core.cluster.v1_37.job_state import JobState, is_over
 from scheduler_core.cluster.v1_37.loop import ApiError, Work, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_in,
-    is_active,
     is_deleting,
     is_ready,
     key_of,
     name_of,
     phase_of,
-    restarts_of,
-    second,
-    spec_of,
     stamp,
-    status_of,
     uid_of,
     with_meta,
     with_status,
@@ -47,163 +43,11 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.replicaset import BURST, by_deletion
 
 if TYPE_CHECKING:
-    from scheduler_core.cluster.v1_37.job import Jobs
-
-Condition = dict[str, Any]
+    pass
 
 
-class JobSync:
-    """The pods of a Job as a sync found them. ``status`` becomes the Job's."""
-
-    def __init__(self, controller: Jobs, job: Manifest, pods: list[Manifest]) -> None:
-        from scheduler_core.cluster.v1_37.job import BackoffRecord
-
-        self.controller = controller
-        self.client = controller.client
-        self.job = job
-        self.spec = spec_of(job)
-        self.now = controller.now
-        self.pods = sorted(pods, key=lambda pod: index_of(pod) or 0) if is_indexed(job) else pods
-        self.active = [pod for pod in pods if is_active(pod)]
-        self.terminating = sum(is_deleting(pod) for pod in pods if not _is_over(pod))
-        self.ready = sum(map(is_ready, self.active))
-        self.status: dict[str, Any] = {"conditions": [], **status_of(job)}
-        self.uncounted = {"succeeded": [], "failed": []} | (self.status.get("uncountedTerminatedPods") or {})
-        self.completions = self.spec.get("completions")
-        self.changed = False
-        self.failed_before = self._new("failed")
-        self.succeeded_before = self._new("succeeded")
-        counted = [pod for pod in self.failed_before if is_counted(job, pod)]
-        self.failed = int(self.status.get("failed") or 0) + len(counted) + len(self.uncounted["failed"])
-        succeeded = int(self.status.get("succeeded") or 0)
-        self.succeeded = succeeded + len(self.succeeded_before) + len(self.uncounted["succeeded"])
-        self.record: BackoffRecord = self._backoff()
-        self.delayed: dict[int, Manifest] = {}
-        self.failed_indexes: set[int] | None = None
-        self._read_indexes()
-        self.finished: Condition | None = None
-
-    # --- what the pods have become
-
-    def _valid(self) -> list[Manifest]:
-        """Return the pods that are not let go yet, of indexes that count."""
-        found = [pod for pod in self.pods if is_tracked(pod)]
-        if not is_indexed(self.job):
-            return found
-        return [pod for pod in found if (index := index_of(pod)) is not None and index < self.completions]
-
-    def _new(self, kind: str) -> list[Manifest]:
-        found = [pod for pod in self._valid() if uid_of(pod) not in self.uncounted[kind]]
-        if kind == "succeeded":
-            return [pod for pod in found if phase_of(pod) == "Succeeded"]
-        return [pod for pod in found if has_failed(pod, self.job)]
-
-    def _backoff(self) -> Any:
-        """Return the failures since the last success (newBackoffRecord)."""
-        from scheduler_core.cluster.v1_37.job import BackoffRecord
-
-        known = self.controller.backoffs.get(key_of(self.job), BackoffRecord())
-        failures = sorted(map(finished_at, self.failed_before))
-        if not self.succeeded_before:
-            return BackoffRecord(known.failures + len(failures), failures[-1]) if failures else known
-        last = max(map(finished_at, self.succeeded_before))
-        later = [at for at in failures if at > last]
-        return BackoffRecord(len(later), later[-1] if later else None)
-
-    def _read_indexes(self) -> None:
-        if not is_indexed(self.job):
-            return
-        valid = self._valid()
-        self.known_indexes = read_indexes(self.status.get("completedIndexes"), self.completions)
-        succeeded = indexes_of(pod for pod in valid if phase_of(pod) == "Succeeded")
-        self.succeeded_indexes = self.known_indexes | succeeded
-        self.succeeded = len(self.succeeded_indexes)
-        if self.spec.get("backoffLimitPerIndex") is None:
-            return
-        known = read_indexes(self.status.get("failedIndexes"), self.completions)
-        self.failed_indexes = known | indexes_of(pod for pod in valid if self._fails_index(pod))
-        over = self.succeeded_indexes | self.failed_indexes | indexes_of(self.active)
-        for pod in valid:
-            index = index_of(pod)
-            if index is None or index in over or not has_failed(pod, self.job):
-                continue
-            last = self.delayed.get(index)
-            if last is None or (
-                failures_of(last) <= failures_of(pod) and finished_at(pod) >= finished_at(last)
-            ):
-                self.delayed[index] = pod
-
-    def _fails_index(self, pod: Manifest) -> bool:
-        if not has_failed(pod, self.job):
-            return False
-        if policy_action(self.job, pod) == "FailIndex":
-            return True
-        limit = int(self.spec["backoffLimitPerIndex"])
-        return is_counted(self.job, pod) and failures_of(pod, ignored=False) >= limit
-
-    # --- whether it is over
-
-    def _condition(self, kind: str, reason: str, status: str = "True") -> Condition:
-        return {"type": kind, "status": status, "reason": reason, "lastTransitionTime": stamp(self.now)}
-
-    def _is_over(self) -> Condition | None:
-        """Return the condition with which the Job ends, before its pods are looked after."""
-        conditions = self.status["conditions"]
-        met = condition_in(conditions, "SuccessCriteriaMet")
-        if met is not None and met["status"] == "True":
-            return met
-        target = condition_in(conditions, "FailureTarget")
-        if target is not None and target["status"] == "True":
-            return self._condition("Failed", target["reason"])
-        if any(
-            has_failed(pod, self.job) and policy_action(self.job, pod) == "FailJob" for pod in self.pods
-        ):
-            return self._condition("FailureTarget", "PodFailurePolicy")
-        reason = self._failure() or self._index_failure()
-        if reason:
-            return self._condition("FailureTarget", reason)
-        if is_indexed(self.job) and self._meets_policy():
-            return self._condition("SuccessCriteriaMet", "SuccessPolicy")
-        return None
-
-    def _failure(self) -> str:
-        if self.failed > int(self.spec["backoffLimit"]) or self._restarts_too_often():
-            return "BackoffLimitExceeded"
-        seconds, begun = self.spec.get("activeDeadlineSeconds"), self.status.get("startTime")
-        if seconds is None or not begun or self.spec.get("suspend"):
-            return ""
-        left = seconds - (self.now - second(begun))
-        if left <= 0:
-            return "DeadlineExceeded"
-        self.controller.queue.add_after(key_of(self.job), left)
-        return ""
-
-    def _restarts_too_often(self) -> bool:
-        if spec_of(self.spec["template"]).get("restartPolicy") != "OnFailure":
-            return False
-        restarts = sum(restarts_of(pod) for pod in self.pods if phase_of(pod) in ("Running", "Pending"))
-        return restarts > 0 and restarts >= int(self.spec["backoffLimit"])
-
-    def _index_failure(self) -> str:
-        if not self.failed_indexes:
-            return ""
-        most = self.spec.get("maxFailedIndexes")
-        if most is not None and len(self.failed_indexes) > most:
-            return "MaxFailedIndexesExceeded"
-        done = len(self.failed_indexes) + len(self.succeeded_indexes)
-        return "FailedIndexes" if done >= self.completions else ""
-
-    def _meets_policy(self) -> bool:
-        for rule in (self.spec.get("successPolicy") or {}).get("rules") or ():
-            wanted = self.succeeded_indexes
-            if rule.get("succeededIndexes") is not None:
-                wanted = wanted & read_indexes(rule["succeededIndexes"], self.completions)
-            least = rule.get("succeededCount")
-            if least is None:
-                least = len(read_indexes(rule.get("succeededIndexes"), self.completions))
-            if len(wanted) >= least:
-                return True
-        return False
+class JobSync(JobState):
+    """Creates and deletes the pods of a Job, and writes its status."""
 
     # --- pods
 
@@ -235,13 +79,15 @@ class JobSync:
     def _is_complete(self) -> bool:
         if self.count:
             return False
-        return self.succeeded > 0 if self.completions is None else self.succeeded >= self.completions
+        return (
+            self.succeeded > 0 if self.spec.get("completions") is None else self.succeeded >= self.completions
+        )
 
     def _mark_suspended(self, suspended: bool) -> None:
         conditions = self.status["conditions"]
         known = condition_in(conditions, "Suspended")
         wanted = "True" if suspended else "False"
-        if known is None and not suspended or (known is not None and known["status"] == wanted):
+        if (known is None and not suspended) or (known is not None and known["status"] == wanted):
             return
         row = self._condition("Suspended", "JobSuspended" if suspended else "JobResumed", wanted)
         self.status["conditions"] = [*(one for one in conditions if one is not known), row]
@@ -251,7 +97,7 @@ class JobSync:
     def _delete(self, pods: Sequence[Manifest], *, let_go: bool) -> Work:
         """Delete pods in parallel; return how many went, and the first error."""
         if let_go:
-            yield [self.client.patch(pod, _untracked) for pod in pods if is_tracked(pod)]
+            yield [self.client.patch(pod, untracked) for pod in pods if is_tracked(pod)]
         results = yield [self.client.delete(pod) for pod in pods]
         failed = [one for one in results if isinstance(one, ApiError) and not gone(one)]
         removed = len(pods) - len(failed)
@@ -273,7 +119,7 @@ class JobSync:
 
     def _wanted(self) -> int:
         parallelism = int(self.spec["parallelism"])
-        if self.completions is None:
+        if self.spec.get("completions") is None:
             return len(self.active) if self.succeeded > 0 else parallelism
         return max(0, min(self.completions - self.succeeded, parallelism))
 
@@ -297,8 +143,6 @@ class JobSync:
         return going
 
     def _create(self, number: int) -> Work:
-        from scheduler_core.cluster.v1_37.job import backoff_left
-
         per_index = self.spec.get("backoffLimitPerIndex") is not None
         left = 0.0 if per_index else self.record.left(self.now)
         indexes: list[int] = []
@@ -326,7 +170,7 @@ class JobSync:
     def _pending_indexes(self, number: int) -> list[int]:
         taken = self.succeeded_indexes | indexes_of(self.active) | (self.failed_indexes or set())
         if replaces_failed_only(self.job):
-            taken |= indexes_of(pod for pod in self.pods if is_deleting(pod) and not _is_over(pod))
+            taken |= indexes_of(pod for pod in self.pods if is_deleting(pod) and not is_over(pod))
         return [index for index in range(self.completions) if index not in taken][:number]
 
     def _new_pod(self, index: int | None) -> Manifest:
@@ -355,7 +199,7 @@ class JobSync:
     # --- status
 
     def track(self) -> Work:
-        """Count ended pods in the status, let them go, and end the Job (trackJobStatusAndRemoveFinalizers)."""
+        """Count ended pods in the status, let them go, and end the Job."""
         tracked = {uid_of(pod) for pod in self.pods if is_tracked(pod)}
         self._clean(tracked)
         going = [pod for pod in self.pods if is_tracked(pod) and self._may_go(pod)]
@@ -403,12 +247,13 @@ class JobSync:
                     self.changed = True
             elif uid not in self.uncounted["succeeded"]:
                 self._add("succeeded", uid)
-        elif has_failed(pod, self.job) or self._is_failing():
-            if counts and uid not in self.uncounted["failed"] and is_counted(self.job, pod):
-                self._add("failed", uid)
+        elif counts and self._is_new_failure(pod):
+            self._add("failed", uid)
 
-    def _is_failing(self) -> bool:
-        return self.finished is not None and self.finished["type"] != "SuccessCriteriaMet"
+    def _is_new_failure(self, pod: Manifest) -> bool:
+        failing = self.finished is not None and self.finished["type"] != "SuccessCriteriaMet"
+        failed = failing or has_failed(pod, self.job)
+        return failed and uid_of(pod) not in self.uncounted["failed"] and is_counted(self.job, pod)
 
     def _add(self, kind: str, uid: str) -> None:
         self.uncounted = {**self.uncounted, kind: [*self.uncounted[kind], uid]}
@@ -452,12 +297,3 @@ class JobSync:
         status["uncountedTerminatedPods"] = self.uncounted
         self.job = yield self.client.update_status(with_status(self.job, status))
         self.changed = False
-
-
-def _is_over(pod: Manifest) -> bool:
-    return phase_of(pod) in ("Succeeded", "Failed")
-
-
-def _untracked(pod: Manifest) -> Manifest:
-    kept = [one for one in pod["metadata"].get("finalizers") or () if one != TRACKING]
-    return with_meta(pod, finalizers=kept or None)

@@ -63,6 +63,8 @@ class Kubelets:
         if write.kind != "Pod" or write.new is None:
             if write.kind == "Node" and write.new is None:
                 self._forget(write.key)
+            elif write.kind == "Node" and write.old is None and write.new is not None:
+                self._plan(write.new)
             return
         pod, old = write.new, write.old
         if not node_of(pod) or (is_finished(pod) and not is_deleting(pod)):
@@ -75,6 +77,17 @@ class Kubelets:
             self._later(pod, max(1, int(annotation(pod, "start-seconds") or 0)), self._start)
 
     # --- nodes
+
+    def _plan(self, node: Manifest) -> None:
+        """Let a node fail and recover at the times of its annotations."""
+        name, acts = name_of(node), {"fails-at": self.fail, "recovers-at": self._return}
+        for mark, act in acts.items():
+            written = annotation(node, mark)
+            if written is not None:
+                self.loop.at(float(written), partial(act, name))
+
+    def _return(self, node: str) -> None:
+        self.loop.spawn(self.recover(node))
 
     def lease(self, node: Manifest) -> float:
         """Return when a node's lease was renewed last, in virtual seconds."""

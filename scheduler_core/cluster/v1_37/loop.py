@@ -50,7 +50,13 @@ class Sleep(NamedTuple):
     seconds: float
 
 
-Request = Write | Sleep | Sequence[Write]
+class Together(NamedTuple):
+    """Generators that run in parallel; the one that yields it goes on with their results, or their errors."""
+
+    works: Sequence[Generator[Any, Any, Any]]
+
+
+Request = Write | Sleep | Together | Sequence[Write]
 Work = Generator[Any, Any, Any]
 
 
@@ -127,27 +133,48 @@ class Loop:
             result = write.make()
         except ApiError as error:
             result = error
+        self._done(batch, place, result)
+
+    def _done(self, batch: _Batch, place: int, result: Any) -> None:
         batch.results[place] = result
         batch.left -= 1
         if not batch.left:
             self._resume(batch.work, batch.results[0] if batch.single else batch.results)
 
+    def _part(self, work: Work, batch: _Batch, place: int) -> Work:
+        """Run one of several generators, and note its result."""
+        try:
+            result = yield from work
+        except ApiError as error:
+            result = error
+        self._done(batch, place, result)
+
     def _resume(self, work: Work, result: Any) -> None:
         """Run a generator up to its next write; a single write that failed raises there."""
         try:
             request = work.throw(result) if isinstance(result, ApiError) else work.send(result)
-            while not isinstance(request, Write | Sleep) and not request:
+            while not isinstance(request, Write | Sleep) and not _parts(request):
                 request = work.send([])
         except StopIteration:
             return
         if isinstance(request, Sleep):
             self.at(self.now + request.seconds, lambda: self._resume(work, None))
             return
+        if isinstance(request, Together):
+            batch = _Batch(work, single=False, size=len(request.works))
+            for place, part in enumerate(request.works):
+                self.spawn(self._part(part, batch, place))
+            return
         writes = [request] if isinstance(request, Write) else list(request)
         batch = _Batch(work, isinstance(request, Write), len(writes))
         for place, write in enumerate(writes):
             key = (CLIENTS[write.client], *write[1:5])
             heappush(self._waiting, (key, next(self._order), write, batch, place))
+
+
+def _parts(request: Any) -> Sequence[Any]:
+    found: Sequence[Any] = request.works if isinstance(request, Together) else request
+    return found
 
 
 class WorkQueue:

@@ -162,6 +162,43 @@ def _meets(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
             return key not in labels
 
 
+# --- node selectors
+
+
+def term_matches(term: Mapping[str, Any], node: Manifest) -> bool:
+    """Return whether a node selector term matches a node."""
+    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
+    if not expressions and not fields:
+        return False
+    return all(_meets_node(one, labels_of(node)) for one in expressions) and all(
+        _meets_node(one, {"metadata.name": name_of(node)}) for one in fields
+    )
+
+
+def _meets_node(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    key, values = requirement["key"], requirement.get("values") or ()
+    found = labels.get(key)
+    match requirement["operator"]:
+        case "In":
+            return found in values
+        case "NotIn":
+            return found not in values
+        case "Exists":
+            return found is not None
+        case "DoesNotExist":
+            return found is None
+        case operator:
+            return found is not None and _compares(operator, found, values)
+
+
+def _compares(operator: str, found: str, values: Sequence[str]) -> bool:
+    try:
+        number, limit = int(found), int(values[0])
+    except (ValueError, IndexError):
+        return False
+    return number > limit if operator == "Gt" else number < limit
+
+
 # --- times
 
 

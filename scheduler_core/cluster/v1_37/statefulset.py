@@ -16,7 +16,7 @@ from scheduler_core.cluster.v1_37.claims import (
     with_owner,
 )
 from scheduler_core.cluster.v1_37.controller import Controller, pod_from, pods_of
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     generation,
@@ -178,10 +178,18 @@ class _Sync:
             yield from self._roll()
 
     def _each(self, pods: Sequence[Manifest], step: Step) -> Work:
-        """Take a step for each pod; in order, one that returns true is the last."""
-        for pod in pods:
-            if (yield from step(pod)) and self.monotonic:
-                return True
+        """Take a step for each pod: in order, until one returns true, or in growing batches in parallel."""
+        if self.monotonic:
+            for pod in pods:
+                if (yield from step(pod)):
+                    return True
+            return False
+        done, size = 0, 1
+        while done < len(pods):
+            results = yield Together([step(pod) for pod in pods[done : done + size]])
+            if failed := next((one for one in results if isinstance(one, ApiError)), None):
+                raise failed
+            done, size = done + size, size * 2
         return False
 
     def _keep(self, pod: Manifest) -> Work:

@@ -104,7 +104,10 @@ class TaintEviction(Controller):
                 del self._planned[key]
                 self.loop.spawn(self.sync(key))
 
-        self.loop.at(at, due)
+        if at <= self.now:
+            due()
+        else:
+            self.loop.at(at, due)
 
 
 def toleration_seconds(pod: Manifest, taints: Sequence[dict[str, Any]]) -> float:

@@ -7,11 +7,11 @@ go on beside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import floor
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Sleep, Work
+from scheduler_core.cluster.v1_37.loop import ApiError, Sleep, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
@@ -25,7 +25,13 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
-from scheduler_core.run.living.volumes import claim_keys, is_fully_bound, volume_writes, will_bind
+from scheduler_core.run.living.volumes import (
+    claim_keys,
+    is_fully_bound,
+    is_in_reach,
+    volume_writes,
+    will_bind,
+)
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt
@@ -49,6 +55,7 @@ class LivingScheduler:
         self.client = Client(server, "scheduler")
         self.run = SchedulerRun(configuration)
         self.reserved: dict[str, tuple[QueuedPodInfo, str]] = {}
+        self._last_victims: dict[str, set[str]] = {}
         self._busy = False
         self._flushing = False
         self._leftover_at = START
@@ -61,6 +68,8 @@ class LivingScheduler:
         """Take a write into its own cluster and tell its queue (eventhandlers.go)."""
         run, kind, key, new = self.run, write.kind, write.key, write.new
         self._catch_up()
+        if kind == "Pod" and (new is None or is_deleting(new)):
+            run.rules.preempting -= self._last_victims.pop(key, set())
         if kind == "PersistentVolume":
             run.cluster.assumed_volumes.pop(key, None)
         elif kind == "PersistentVolumeClaim":
@@ -188,6 +197,8 @@ class LivingScheduler:
             yield Sleep(_POLL_SECONDS)
             if self.server.get("Pod", key_of(pod)) is None:
                 raise ApiError(404, "pod is gone")
+        if not all(is_in_reach(self.server, one, str(tried.node)) for one in claims):
+            raise ApiError(409, "binding volumes: node affinity doesn't match node")
 
     def _write_binding(self, key: str, uid: str, node: str) -> Manifest:
         pod = self.server.current("Pod", key, uid)
@@ -257,24 +268,19 @@ class LivingScheduler:
         for lost in tried.lost_nominations:
             pod = self.server.get("Pod", lost.key)
             if pod is not None:
-                yield from self._ignoring([self.client.patch(pod, _nominated(""))])
+                yield [self.client.patch(pod, _nominated(""))]
         found = [self.server.get("Pod", victim.key) for victim in tried.victims]
         victims = [pod for pod in found if pod is not None]
-        yield from self._evict(victims[:-1])
+        yield Together([self._evict(pod) for pod in victims[:-1]])
+        for pod in victims[-1:]:
+            self._last_victims.setdefault(key_of(pod), set()).add(preemptor)
+            yield Together([self._evict(pod)])
         self.run.rules.preempting.discard(preemptor)
-        yield from self._evict(victims[-1:])
 
-    def _evict(self, victims: Sequence[Manifest]) -> Work:
+    def _evict(self, pod: Manifest) -> Work:
         row = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
-        yield from self._ignoring(
-            [self.client.patch(pod, lambda stored: _with_row(stored, row, self.loop.now)) for pod in victims]
-        )
-        yield from self._ignoring([self.client.delete(pod) for pod in victims])
-
-    @staticmethod
-    def _ignoring(writes: list[Any]) -> Work:
-        """Make writes in parallel; what is gone by then needs none."""
-        yield writes
+        yield self.client.patch(pod, lambda stored: _with_row(stored, row, self.loop.now))
+        yield self.client.delete(pod)
 
 
 def bound(pod: Manifest, node: str, now: float) -> Manifest:

@@ -28,7 +28,7 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
 
-_ORDER = ("workload", "index", "revision", "node", "reason", "by", "replicas", "from", "message")
+_ORDER = ("revision", "node", "reason", "by", "replicas", "from", "message")
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _REPORTED = ("NewReplicaSetAvailable", "ProgressDeadlineExceeded")
 Entry = dict[str, Any]
@@ -250,7 +250,8 @@ class Timeline:
 
 
 def _order(entry: Mapping[str, Any]) -> tuple[Any, ...]:
-    return entry["time"], entry["what"], *(str(entry.get(field, "")) for field in _ORDER)
+    others = (str(entry.get(field, "")) for field in _ORDER)
+    return entry["time"], entry["what"], entry.get("workload", ""), entry.get("index", -1), *others
 
 
 def _taints(node: Manifest | None) -> set[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.cluster.v1_37.objects import Manifest, namespace_of, spec_of, status_of
+from scheduler_core.cluster.v1_37.objects import Manifest, namespace_of, spec_of, status_of, term_matches
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.schedulers.v1_37.binding import claimed_volume, pod_volumes, selected_claim
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -34,6 +35,16 @@ def claim_keys(pod: Manifest | None) -> list[str]:
     volumes = spec_of(pod).get("volumes") or ()
     names = [one["persistentVolumeClaim"]["claimName"] for one in volumes if one.get("persistentVolumeClaim")]
     return [f"{namespace_of(pod)}/{name}" for name in names]
+
+
+def is_in_reach(server: ApiServer, claim: str, node: str) -> bool:
+    """Return whether a bound claim's volume may be used on a node (checkBindings)."""
+    bound, found = server.get("PersistentVolumeClaim", claim), server.get("Node", node)
+    volume = server.get("PersistentVolume", spec_of(bound or {}).get("volumeName") or "")
+    if volume is None or found is None:
+        return False
+    required = (spec_of(volume).get("nodeAffinity") or {}).get("required")
+    return required is None or any(term_matches(term, found) for term in required["nodeSelectorTerms"])
 
 
 def is_fully_bound(claim: Manifest | None) -> bool:
