@@ -50,8 +50,6 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
     gated = configuration.settings.has(GROUPS) or any(GROUPS in text for text in later)
     if gated and any(map(_is_native_group, chain(documents, map(_created, operations)))):
         yield "PodGroups that are scheduled as groups"
-    if any(map(_has_claims, chain(documents, map(_created, operations)))):
-        yield "ResourceClaims of pods"
 
 
 def _operations(documents: Iterable[Document]) -> list[Entry]:
@@ -115,7 +113,8 @@ def _owners(document: Entry) -> bool:
 
 
 def _is_owner(document: Entry) -> bool:
-    return document.get("kind") in OWNERS and not is_custom(document.get("apiVersion"))
+    kind = document.get("kind")
+    return isinstance(kind, str) and kind in OWNERS and not is_custom(document.get("apiVersion"))
 
 
 def _has_moments(document: Entry) -> bool:
@@ -135,12 +134,6 @@ def _created(operation: Entry) -> Entry:
 def _fails(patch: object) -> bool:
     text = patch if isinstance(patch, str) else json.dumps(patch, default=str)
     return any(word in text for word in FAILING)
-
-
-def _has_claims(document: Entry) -> bool:
-    """Return whether a pod, or a workload's template, names ResourceClaims."""
-    spec = _part(document, "spec")
-    return bool(spec.get("resourceClaims") or _part(spec, "template", "spec").get("resourceClaims"))
 
 
 def _is_native_group(document: Entry) -> bool:

@@ -28,6 +28,7 @@ from scheduler_core.run.several.v1_11_peer import (
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.several.view import GroupWatcher, SchedulerView
+from scheduler_core.run.v1_37.claims import ClaimWriter
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.configuration.profiles import DEFAULT_NAMES, Configuration
 from scheduler_core.schedulers.v1_22.interface import Plugin
@@ -111,7 +112,8 @@ class PeerBuilder:
     """What the schedulers of a run are made of; each row of :data:`PEERS` makes those of a release with it.
 
     ``texts`` are the configuration files of custom schedulers, by name, ``manifests`` those of the objects if
-    a scheduler runs v1.37. ``lone``: one v1.37 answers alone, whatever schedulers the settings list.
+    a scheduler runs v1.37. ``lone``: one v1.37 answers alone, whatever schedulers the settings list;
+    ``claims`` is then the controller of ResourceClaims.
     """
 
     configuration: Configuration
@@ -123,6 +125,7 @@ class PeerBuilder:
     ledger: BindingLedger
     keep: Keep
     lone: bool = False
+    claims: ClaimWriter | None = None
 
     @property
     def epoch(self) -> float:
@@ -193,7 +196,8 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     assert make.manifests is not None
     parts, run = make.parts(), SchedulerRun(_named(make.v1_37, process[1]))
     given = make.view(process, label, parts)
-    view = V1_37View(make.objects, make.plugins(parts), scheduler_run=run, manifests=make.manifests, **given)
+    given |= {"scheduler_run": run, "manifests": make.manifests, "claims": make.claims}
+    view = V1_37View(make.objects, make.plugins(parts), **given)
     return V1_37Peer(view, listed=make.is_listed(process))
 
 

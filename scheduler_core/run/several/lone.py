@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_view import V1_37View
+from scheduler_core.run.v1_37.claims import with_claims
 from scheduler_core.run.v1_37.groups import group_lines, untried_because
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_11.policy import Profile
@@ -70,7 +72,11 @@ class LoneSimulation(SeveralSimulation):
     @property
     def unmade_claims(self) -> Mapping[str, str]:
         """Why ResourceClaims could not be made, by pod."""
-        return {}
+        return {} if self.claims is None else self.claims.problems
+
+    def completed(self, document: Document, pod: Pod) -> Document:
+        """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
+        return document if self.manifests is None else with_claims(document, pod, self.manifests)
 
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup."""

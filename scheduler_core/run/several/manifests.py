@@ -24,6 +24,7 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.state import key_of as stored_key
 from scheduler_core.schedulers.v1_37.volumes import BIND_COMPLETED
 
@@ -59,6 +60,23 @@ class StoredManifests:
     def of(self, kind: str, key: str) -> Document | None:
         """Return the manifest of an object, None if there is none that v1.37 reads."""
         return self.objects.get(kind, {}).get(key)
+
+    def create(self, manifest: Document) -> ObjectWrite:
+        """Store a new object that has no typed one, or whose typed one is stored already."""
+        return self.replace(manifest)
+
+    def replace(self, manifest: Document) -> ObjectWrite:
+        """Store a new state of an object that its typed one does not show."""
+        kind, meta = str(manifest["kind"]), manifest["metadata"]
+        key = stored_key(kind, meta.get("namespace"), meta["name"])
+        old = self.of(kind, key)
+        self._store(manifest)
+        return ObjectWrite(kind, key, old, dict(manifest))
+
+    def delete(self, kind: str, namespace: str | None, name: str) -> ObjectWrite:
+        """Delete an object that has no typed one. Raises KeyError if there is none."""
+        key = stored_key(kind, namespace, name)
+        return ObjectWrite(kind, key, self.objects[kind].pop(key), None)
 
     def _store(self, manifest: Document) -> None:
         meta = manifest["metadata"]

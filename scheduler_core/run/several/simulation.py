@@ -23,6 +23,7 @@ from scheduler_core.run.landing import record_operation
 from scheduler_core.run.reported import Contest, OwnRun
 from scheduler_core.run.restarting import listed
 from scheduler_core.run.several.building import PeerBuilder, make_peers, make_server
+from scheduler_core.run.several.claims import ClaimController
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
@@ -53,6 +54,7 @@ class SeveralSimulation(TimedSimulation):
     ledger: BindingLedger
     figures: Figures
     manifests: StoredManifests | None  # if one of them runs v1.37
+    claims: ClaimController | None  # of a lone v1.37
     lone: ClassVar[bool] = False  # one v1.37 answers alone
 
     def __init__(
@@ -81,8 +83,11 @@ class SeveralSimulation(TimedSimulation):
         if self.lone or scenario.settings.reads_manifests:
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
+        self.claims = ClaimController(server, self.manifests) if self.lone and self.manifests else None
         self.figures = Figures(server.clock, server)
         self._start(server)
+        if self.claims is not None:
+            server.watchers.append(self.claims)
         server.watchers.append(self.figures)
         self.figures.start()
         return server
@@ -100,6 +105,7 @@ class SeveralSimulation(TimedSimulation):
             ledger=self.ledger,
             keep=self._keep,
             lone=self.lone,
+            claims=self.claims,
         )
         peers = make_peers(make)
         self.peers = self._beside = Peers(peers, server, self.ledger, self.figures)
@@ -207,6 +213,8 @@ class SeveralSimulation(TimedSimulation):
             made = self.manifests.operated(operation)
             for peer in self.peers:
                 peer.send_manifest(operation, made)
+            if self.claims is not None:
+                self.claims.operated(operation.kind, operation.key, made)
         else:
             self.manifests.landing = operation
             super()._operate(operation)

@@ -21,6 +21,7 @@ from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_37 import RELEASE
+from scheduler_core.schedulers.v1_37.binding import devices_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
@@ -211,7 +212,7 @@ class V1_37Peer(Peer):
         tried.unschedulable_plugins = tried.pending_plugins = frozenset()
         run.queue.done()
         run.nominations.drop(waiting.key)
-        self.view.reserve(waiting, str(tried.node), _claims(tried))
+        self.view.reserve(waiting, str(tried.node), _claims(tried), devices_of(run.cluster, tried))
 
     def _fail(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
@@ -219,6 +220,8 @@ class V1_37Peer(Peer):
         if tried.error is None:
             run.scheduling.post_filter(tried)
         run.scheduling.fail(tried)
+        for change in tried.changes:
+            view.write_manifest(change)
         if tried.victims:
             run.rules.preempting.add(waiting.key)
         waiting.failed(run.clock.now, tried.unschedulable_plugins, tried.pending_plugins)

@@ -15,12 +15,15 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.view import SchedulerView
-from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.run.v1_37.claims import ClaimWriter, has_claims
+from scheduler_core.schedulers.v1_37.binding import bind_devices, unreservable
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
+from scheduler_core.schedulers.v1_37.state import key_of as stored_key
 from scheduler_core.schedulers.v1_37.state import uid_of
 
 LAST = ("Pod",)  # what a starting scheduler receives after all else
@@ -28,6 +31,10 @@ LAST = ("Pod",)  # what a starting scheduler receives after all else
 
 Claims = tuple[tuple[str, str], ...]
 """Claims that a pod gets bound, as ``namespace/name``, each with its volume, "" for one to be provisioned."""
+
+
+Devices = list[tuple[Manifest, Any]]
+"""ResourceClaims that a pod gets allocated, each with its allocation."""
 
 
 class Reserved(NamedTuple):
@@ -41,7 +48,7 @@ class V1_37View(SchedulerView):
     """The view of a scheduler that runs v1.37.
 
     ``scheduler_run`` follows the shared clock in milliseconds. ``reserved`` has the pods that were placed
-    and are not confirmed by the watch yet.
+    and are not confirmed by the watch yet. ``claims`` is the controller of ResourceClaims, if one runs.
     """
 
     expires = False  # durationToExpireAssumedPod is 0 since v1.24: such a pod is kept
@@ -52,12 +59,15 @@ class V1_37View(SchedulerView):
         *args: Any,
         scheduler_run: SchedulerRun,
         manifests: StoredManifests,
+        claims: ClaimWriter | None = None,
         **kw: Any,
     ) -> None:
         self.scheduler_run = scheduler_run
         self.manifests = manifests
         self.reserved: dict[str, Reserved] = {}
         self._claims: dict[str, Claims] = {}  # of pods whose bindings are under way
+        self._devices: dict[str, Devices] = {}  # likewise
+        self.claims = claims
         super().__init__(objects, *args, **kw)
         self.catch_up()
         kinds = sorted(manifests.objects, key=lambda kind: kind in LAST)
@@ -134,6 +144,8 @@ class V1_37View(SchedulerView):
             cluster.assumed_volumes.pop(key, None)
         elif kind == "PersistentVolumeClaim":
             cluster.assumed_claims.pop(key, None)
+        elif kind == "ResourceClaim":
+            cluster.assumed_devices.pop(key, None)
 
     def _update(self, key: str, manifest: Manifest) -> None:
         """Let a change in; a nomination that the status does not know yet is kept (UpdateNominatedPod)."""
@@ -175,6 +187,8 @@ class V1_37View(SchedulerView):
     def _check(self, manifest: Manifest) -> None:
         """Refuse a pod whose scheduling needs a controller that does not run with other schedulers."""
         pod = CompiledPod(manifest)
+        if self.claims is not None:
+            return
         if pod.spec.get("resourceClaims") and pod.scheduler_name in self.scheduler_run.configuration.profiles:
             self.refuse(
                 f"pod {pod.key} has resourceClaims; devices are not allocated beside other schedulers"
@@ -182,9 +196,11 @@ class V1_37View(SchedulerView):
 
     # What it decides
 
-    def reserve(self, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
+    def reserve(self, waiting: QueuedPodInfo, node: str, claims: Claims, devices: Devices) -> None:
         """Note that a pod was assumed in v1.37's cluster, assume it here too, and send its binding."""
         key = waiting.key
+        if devices:
+            self._devices[key] = devices
         if claims:
             self._claims[key] = claims
         self.reserved[key] = Reserved(waiting, node)
@@ -197,10 +213,28 @@ class V1_37View(SchedulerView):
             refused = self.server.bind_claim(claim, volume, node)
             if refused:
                 return f'running PreBind plugin "VolumeBinding": binding volumes: {refused}'
-        refused = self.server.bind(key, node)
+        refused = self._bind_devices(key) or self.server.bind(key, node)
         if not refused:
             self._claims.pop(key, None)
+            self._devices.pop(key, None)
         return refused
+
+    def _bind_devices(self, key: str) -> str:
+        """Write allocations of the pod's ResourceClaims and reserve them; return why it is refused."""
+        manifest = self.manifests.of("Pod", key)
+        if self.claims is None or manifest is None or not has_claims(manifest):
+            return ""
+        pod = CompiledPod(manifest)
+        refused = unreservable(self.manifests, pod)
+        for change in bind_devices(self.manifests, pod, self._devices.get(key, [])):
+            self.claims.write(change)
+        return refused
+
+    def write_manifest(self, change: ObjectWrite) -> None:
+        """Send a claim that PostFilter has changed."""
+        self.scheduler_run.watch.see(change)
+        if change.new is not None and self.claims is not None:
+            self.claims.write(self.manifests.replace(change.new))
 
     def _resync(self, key: str, node: str) -> None:
         """Forget a pod whose binding failed, and file it as after an error (handleBindingCycleError)."""
@@ -209,6 +243,10 @@ class V1_37View(SchedulerView):
         for claim, volume in self._claims.pop(key, ()):  # RevertAssumedPodVolumes
             self._end_assumption("PersistentVolumeClaim", claim)
             self._end_assumption("PersistentVolume", volume)
+        for allocated, _ in self._devices.pop(key, ()):
+            meta = allocated["metadata"]
+            name = stored_key("ResourceClaim", meta.get("namespace"), meta["name"])
+            self._end_assumption("ResourceClaim", name)
         held = self.reserved.get(key)
         if held is None or held.node != node:
             return  # deleted or bound meanwhile, which the queue knows already

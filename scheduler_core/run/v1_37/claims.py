@@ -8,6 +8,7 @@ is free again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from scheduler_core.cluster.controllers.resource_claims import (
     CLAIM,
@@ -20,14 +21,39 @@ from scheduler_core.cluster.controllers.resource_claims import (
 )
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.schedulers.v1_37.binding import DeviceStore
+from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
-from scheduler_core.schedulers.v1_37.state import ClusterState
+
+
+class ClaimStore(DeviceStore, Protocol):
+    """Where the controller reads and writes manifests."""
+
+    def create(self, manifest: Document) -> ObjectWrite:
+        """Store a new object."""
+        ...
+
+    def delete(self, kind: str, namespace: str | None, name: str) -> ObjectWrite:
+        """Delete a stored object at once."""
+        ...
+
+
+class ClaimWriter(Protocol):
+    """A cluster of manifests, and who hears of writes to it."""
+
+    @property
+    def cluster(self) -> ClaimStore:
+        """The stored objects."""
+
+    def write(self, change: ObjectWrite) -> None:
+        """Notify the scheduler of a write that was made."""
+        ...
 
 
 class PodClaims:
-    """The controller's view of a run; ``run`` is replaced when the scheduler restarts."""
+    """The controller's work on the writes of a run."""
 
-    def __init__(self, run: SchedulerRun) -> None:
+    def __init__(self, run: ClaimWriter) -> None:
         self.run = run
         self._controller = ResourceClaimController()
         self._users: dict[str, tuple[str, ...]] = {}  # by pod with claims: its uid, then the claims' names
@@ -37,34 +63,10 @@ class PodClaims:
         """Why claims could not be made, by pod (the event FailedResourceClaimCreation)."""
         return self._controller.problems
 
-    def store_first(self, manifest: Document) -> None:
-        """Store an object of the start; a pod follows its claims, and its status names them already."""
-        cluster = self.run.cluster
-        if manifest["kind"] == CLAIM:
-            self._controller.note(manifest)
-        elif manifest["kind"] == "Pod" and _has_claims(manifest):
-            manifest = self._served(manifest)
-        self.run.write(cluster.create(manifest))
-        if manifest["kind"] == "Pod" and _has_claims(manifest):
-            self._reserve(manifest)
-
-    def store_batch(self, manifests: Sequence[Document]) -> None:
-        """Store an object of the start, and pods that share all with it but name and uid."""
-        first, *replicas = manifests
-        self.store_first(first)
-        if not replicas:
-            return
-        like = self.run.cluster.pods.get(pod_key(first))
-        if like is None or _has_claims(first):
-            for manifest in replicas:
-                self.store_first(manifest)
-        else:
-            self.run.write_replicas(replicas, like)
-
     def follow(self, manifest: Document) -> None:
         """Answer a write: of a pod, of a claim, or of a template that pods may wait for."""
         kind = manifest["kind"]
-        if kind == "Pod" and _has_claims(manifest):
+        if kind == "Pod" and has_claims(manifest):
             self._serve(pod_key(manifest))
         elif kind == CLAIM:
             self._controller.note(manifest)
@@ -141,11 +143,45 @@ class PodClaims:
                 self.run.write(cluster.replace(write.claim))
 
 
-def _has_claims(pod: Document) -> bool:
+class RunClaims(PodClaims):
+    """The only controller of a run; ``run`` is replaced when the scheduler restarts."""
+
+    run: SchedulerRun
+
+    def __init__(self, run: SchedulerRun) -> None:
+        super().__init__(run)
+
+    def store_first(self, manifest: Document) -> None:
+        """Store an object of the start; a pod follows its claims, and its status names them already."""
+        cluster = self.run.cluster
+        if manifest["kind"] == CLAIM:
+            self._controller.note(manifest)
+        elif manifest["kind"] == "Pod" and has_claims(manifest):
+            manifest = self._served(manifest)
+        self.run.write(cluster.create(manifest))
+        if manifest["kind"] == "Pod" and has_claims(manifest):
+            self._reserve(manifest)
+
+    def store_batch(self, manifests: Sequence[Document]) -> None:
+        """Store an object of the start, and pods that share all with it but name and uid."""
+        first, *replicas = manifests
+        self.store_first(first)
+        if not replicas:
+            return
+        like = self.run.cluster.pods.get(pod_key(first))
+        if like is None or has_claims(first):
+            for manifest in replicas:
+                self.store_first(manifest)
+        else:
+            self.run.write_replicas(replicas, like)
+
+
+def has_claims(pod: Document) -> bool:
+    """Return whether a pod names ResourceClaims."""
     return bool((pod.get("spec") or {}).get("resourceClaims"))
 
 
-def with_claims(document: Document, pod: Pod, cluster: ClusterState) -> Document:
+def with_claims(document: Document, pod: Pod, cluster: ClaimStore) -> Document:
     """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
     stored = cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
     made = (stored.get("status") or {}).get("resourceClaimStatuses")

@@ -23,7 +23,7 @@ from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.record.cycle import Cycle, Decision, Restart
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.reported import ReportedRun
-from scheduler_core.run.v1_37.claims import PodClaims, with_claims
+from scheduler_core.run.v1_37.claims import RunClaims, with_claims
 from scheduler_core.run.v1_37.cycles import (
     Places,
     bare_cycle,
@@ -103,7 +103,7 @@ class V1_37Simulation(ReportedRun):
         self._moved: dict[str, str] = {}
         self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
-        self.claims = PodClaims(self.run)
+        self.claims = RunClaims(self.run)
         objects = list(with_replicas(scenario.objects))
         for manifests in self._manifests.batches(self.run.cluster, objects):
             self.claims.store_batch(manifests)

@@ -7,8 +7,8 @@ The volume controllers are replaced by a stand-in that completes each binding at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 from scheduler_core.cluster.controllers.resource_claims import FINALIZER, MOST_CONSUMERS
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
@@ -35,6 +35,19 @@ from scheduler_core.schedulers.v1_37.volumes import (
 )
 
 NO_VOLUMES = PodVolumes()
+
+
+class DeviceStore(Protocol):
+    """Where claims are read and written."""
+
+    def get(self, kind: str, namespace: str | None, name: str) -> Mapping[str, Any] | None:
+        """Return a stored object."""
+        ...
+
+    def replace(self, manifest: Manifest) -> ObjectWrite:
+        """Store a new state of an object."""
+        ...
+
 
 BINDING_SECONDS = 1.1
 """What binding a volume takes on the virtual clock."""
@@ -67,7 +80,7 @@ def selected_claim(claim: Manifest, node: str) -> dict[str, Any]:
     return _annotated(claim, annotations={SELECTED_NODE: node})
 
 
-def _devices(cluster: ClusterState, attempt: PodAttempt) -> list[tuple[Manifest, Any]]:
+def devices_of(cluster: ClusterState, attempt: PodAttempt) -> list[tuple[Manifest, Any]]:
     """Return the claims to allocate with what they get."""
     if attempt.reused:
         return []
@@ -88,7 +101,7 @@ def reserve(cluster: ClusterState, attempt: PodAttempt) -> None:
         cluster.assumed_volumes[volume["metadata"]["name"]] = claimed_volume(volume, claim)
     for claim, _ in volumes.provisioned:
         cluster.assumed_claims[_key(claim)] = selected_claim(claim, node)
-    for claim, allocation in _devices(cluster, attempt):
+    for claim, allocation in devices_of(cluster, attempt):
         cluster.assumed_devices[_key(claim)] = allocation
 
 
@@ -98,7 +111,7 @@ def _end_assumptions(cluster: ClusterState, attempt: PodAttempt) -> None:
         cluster.assumed_volumes.pop(volume["metadata"]["name"], None)
     for claim, _ in volumes.provisioned:
         cluster.assumed_claims.pop(_key(claim), None)
-    for claim, _ in _devices(cluster, attempt):
+    for claim, _ in devices_of(cluster, attempt):
         cluster.assumed_devices.pop(_key(claim), None)
 
 
@@ -116,14 +129,14 @@ def bind(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
     """
     volumes = pod_volumes(cluster, attempt)
-    devices = _devices(cluster, attempt)
+    devices = devices_of(cluster, attempt)
     _end_assumptions(cluster, attempt)
     changes = list(_bind_volumes(cluster, volumes, str(attempt.node)))
     after = BINDING_SECONDS if changes else 0.0
     refused = _out_of_reach(cluster, attempt, volumes)
     if not refused and attempt.profile.has("DynamicResources", "preBind"):
-        refused = _unreservable(cluster, attempt.pod)
-        changes += _bind_devices(cluster, attempt.pod, devices)
+        refused = unreservable(cluster, attempt.pod)
+        changes += bind_devices(cluster, attempt.pod, devices)
     if not refused and attempt.calls is not None:
         refused = attempt.calls.bind(str(attempt.node))
     if refused:
@@ -236,7 +249,7 @@ def _is_full(claim: Manifest, pod: CompiledPod) -> bool:
     return len(reserved) >= MOST_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
 
 
-def _unreservable(cluster: ClusterState, pod: CompiledPod) -> str:
+def unreservable(cluster: DeviceStore, pod: CompiledPod) -> str:
     """Return the error of PreBind if a claim of the pod has no room for another consumer."""
     for name in pod.resource_claims:
         claim = cluster.get("ResourceClaim", pod.namespace, name)
@@ -249,8 +262,8 @@ def _unreservable(cluster: ClusterState, pod: CompiledPod) -> str:
     return ""
 
 
-def _bind_devices(
-    cluster: ClusterState, pod: CompiledPod, devices: list[tuple[Manifest, Any]]
+def bind_devices(
+    cluster: DeviceStore, pod: CompiledPod, devices: list[tuple[Manifest, Any]]
 ) -> Iterator[ObjectWrite]:
     """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
     allocated = {_key(claim): allocation for claim, allocation in devices}

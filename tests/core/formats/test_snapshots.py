@@ -173,7 +173,10 @@ spec:
 VIRTUAL = "---\nkind: SimulationSettings\ntime: virtual\n"
 
 
-@pytest.mark.parametrize("settings", ["", VIRTUAL], ids=["standing", "virtual"])
+V1_11 = "---\nkind: SimulationSettings\nscheduler: v1.11\n"
+
+
+@pytest.mark.parametrize("settings", [V1_11, VIRTUAL, ""], ids=["standing", "virtual", "v1.37"])
 def test_what_controllers_made_is_exported_too(settings: str) -> None:
     """Pods, claims and the volumes provisioned for them have manifests that load as the same cluster."""
     simulation = simulate(load(TEMPLATE + settings), trace=False)
@@ -187,7 +190,7 @@ def test_what_controllers_made_is_exported_too(settings: str) -> None:
     assert len(claims) == 3
     volumes = {o.meta.name: o.claim_ref for o in again.objects if isinstance(o, PersistentVolume)}
     assert volumes == {claim.volume_name: claim.meta.key for claim in claims if claim.volume_name}
-    assert bool(volumes) is bool(settings)
+    assert bool(volumes) is (settings != V1_11)
 
 
 def test_the_results_of_each_attempt_are_annotations_as_the_simulator_writes_them() -> None:

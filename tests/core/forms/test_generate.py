@@ -49,7 +49,7 @@ def test_what_the_summary_says_is_what_the_scheduler_sees(name: str) -> None:
     """Nodes, amounts, pods and requests are those of the loaded bundle, daemons included."""
     made = generate(RECIPES[name][1])
     assert not made.problems
-    scenario = load(write_yaml(made.documents))
+    scenario = load(write_yaml(made.documents), scheduler="v1.11")
     assert not [warning for warning in scenario.warnings if "no Pod" not in warning.message]
     nodes = [obj for obj in scenario.objects if isinstance(obj, Node)]
     pods = [obj for obj in scenario.objects if isinstance(obj, Pod)]

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import settings as tried
 
@@ -18,6 +19,8 @@ from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from tests.core.several.test_v1_37 import APART, histories, named, node, nodes, pod, pods
 from tests.core.trials import trials
+from tests.core.v1_37.test_claim_templates import HEAD, OPERATIONS, TEMPLATE
+from tests.core.v1_37.test_claim_templates import pod as claiming
 
 ALONE: dict[str, Any] = {"kind": "SimulationSettings", "scheduler": "v1.37"}
 VIRTUAL = {**ALONE, "time": "virtual"}
@@ -81,7 +84,6 @@ def ran(*documents: dict[str, Any]) -> LoneSimulation:
     return made
 
 
-CLAIM = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}
 (BARE,) = pods(1, 1)
 (FAILS,) = named([annotated(node("", 4, "a", ""), fails_at="9")], "n")
 TAINT = {"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}}
@@ -234,6 +236,61 @@ def test_replay_and_fork_go_on_as_the_run_did() -> None:
             assert decided(run) == (whole[0][index:], whole[1])
 
 
+GONE = "  - {step: 1, deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: a}}}\n"
+ENDED = (
+    "  - {step: 1, patchOperation: {typeMeta: {kind: Pod}, objectMeta: {name: a}, "
+    "patch: {status: {phase: Succeeded}}}}\n"
+)
+MADE = json.dumps(yaml.safe_load(claiming("c", priority=9).removeprefix("---")))
+URGENT = f"  - {{step: 1, createOperation: {{object: {MADE}}}}}\n"
+
+
+@pytest.mark.parametrize("operation", [GONE, ENDED, URGENT])
+def test_devices_change_hands_as_without_controllers(operation: str) -> None:
+    """Claims are made, allocated, freed and deleted alike, whichever run has the controller."""
+    text = HEAD + TEMPLATE + claiming("a") + claiming("b") + OPERATIONS + operation
+    virtual = text.replace("kind: SimulationSettings", "kind: SimulationSettings\ntime: virtual")
+    static, living = (simulate(load(one)) for one in (text, virtual))
+    assert isinstance(static, V1_37Simulation)
+    assert isinstance(living, LoneSimulation)
+    every = decided(static)[0]
+    assert decided(living)[0][: len(every)] == every
+    assert devices(living) == devices(static)
+    again = simulate(living.scenario, trace=False)
+    again.replay(every[:2])
+    forked = again.fork(trace=False)
+    assert decided(forked)[1] == living.placement()
+    assert isinstance(forked, LoneSimulation)
+    assert devices(forked) == devices(living)
+
+
+def devices(simulation: V1_37Simulation | LoneSimulation) -> dict[str, str]:
+    """Return the devices of each claim, by the owning pod; from the scheduler's own cluster."""
+    out = {}
+    for claim in simulation.run.cluster.list("ResourceClaim"):
+        allocation = (claim.get("status") or {}).get("allocation") or {}
+        results = (allocation.get("devices") or {}).get("results") or ()
+        out[claim["metadata"]["ownerReferences"][0]["name"]] = " ".join(one["device"] for one in results)
+    return out
+
+
+def test_a_pod_that_comes_back_gets_a_device_of_its_own() -> None:
+    """The claim of the evicted pod is freed and deleted, its successor's is made and allocated."""
+    gpu: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpus"}]}
+    pod_of = target("Pod", "")
+    web = deployment(1, 1, **gpu)
+    text = f"{HEAD}{TEMPLATE}---\n{json.dumps(web)}\n"
+    (first,) = simulate(load(text)).placement()
+    pod_of["objectMeta"]["name"] = first.partition("/")[2]
+    made = simulate(load(f"{text}---\n{json.dumps(history({'time': 60, 'deleteOperation': pod_of}))}\n"))
+    assert isinstance(made, LoneSimulation)
+    assert [one.pod == first for one in made] == [True, False]
+    (second,) = made.placement()
+    assert devices(made) == {second.partition("/")[2]: "gpu-0"}
+    stored = made.completed({"metadata": {}}, made.cluster.pods[second].pod)
+    assert stored["status"]["resourceClaimStatuses"][0]["name"] == "gpu"
+
+
 PACKER = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
@@ -274,7 +331,6 @@ def test_a_new_configuration_restarts_the_scheduler_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "documents"),
     [
-        ("ResourceClaims of pods are not", [deployment(1, 1, **CLAIM), history(deleting("Node", "n0"))]),
         (
             "PodGroups that are scheduled as groups are not",
             [
