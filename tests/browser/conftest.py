@@ -21,6 +21,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from playground.serving import built
 from tests.parts import chromium
 from tests.services.stack import Stack
 
@@ -30,6 +31,8 @@ PHONE = (390, 844)
 #: Colours do not depend on the size, nor what stands where on the colours: each goes with one of the other.
 LOOKS = ((DESKTOP, "dark"), (PHONE, "light"))
 looks = pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=["1440-dark", "390-light"])
+#: What a visitor has who has not asked for less motion.
+MOTION = {"reduced_motion": "no-preference"}
 PROCESSES = 2
 #: No sandbox, for root has none; nothing that the browser would fetch by itself; and no host but this machine
 #: has an address, so that a request to another one fails in the console.
@@ -146,7 +149,8 @@ class Watch:
 
 @pytest.fixture(scope="session")
 def site(stacks: Callable[[str], Stack]) -> Stack:
-    """The podstep that the pages come from, as `make run` starts it."""
+    """The podstep that the pages come from, as `make run` starts it, with its bundles up to date."""
+    built.make()
     return stacks("embedded")
 
 
@@ -208,7 +212,10 @@ def watch() -> Iterator[Watch]:
 
 @pytest.fixture
 def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative."""
+    """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative.
+
+    Nothing moves unless a test asks for ``**MOTION``: painting the frames is a seventh of a test's time.
+    """
     contexts: list[BrowserContext] = []
 
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
@@ -217,7 +224,7 @@ def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..
         context = RUNNING.open().new_context(  # it has ended where the last test of a row is run again
             base_url=site.base_url,
             viewport={"width": width, "height": height},
-            **{**settings, **options},  # type: ignore[arg-type]
+            **{"reduced_motion": "reduce", **settings, **options},  # type: ignore[arg-type]
         )
         contexts.append(context)
         context.set_default_timeout(30_000)

@@ -23,6 +23,8 @@ from tests.services.stack import Stack
 COMPUTED = 30_000
 #: Seconds in which what is expected has come on a busy machine. Playwright's own five are not enough there.
 PATIENCE = 20
+#: Milliseconds between two looks at a page: asking in every frame, as Playwright does, has each frame drawn.
+POLLING = 30
 expect.set_options(timeout=PATIENCE * 1000)
 Seen = TypeVar("Seen")
 
@@ -88,6 +90,7 @@ class Workbench:
             "() => window.podstep?.ready && podstep.playback.complete"
             " && podstep.playback.marks.known >= podstep.playback.cycles",
             timeout=COMPUTED,
+            polling=POLLING,
         )
         return self
 
@@ -131,7 +134,9 @@ class Workbench:
     def at(self, index: int) -> Workbench:
         """Wait until a cycle, with its predicates and priorities, is on screen."""
         self.page.wait_for_function(
-            "index => podstep.playback.index === index && (index === 0 || podstep.playback.parts)", arg=index
+            "index => podstep.playback.index === index && (index === 0 || podstep.playback.parts)",
+            arg=index,
+            polling=POLLING,
         )
         if self.timeline.is_visible():  # on a phone it may be in a region that is not shown
             expect(self.timeline).to_have_attribute("aria-valuenow", str(index))

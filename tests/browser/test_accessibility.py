@@ -25,7 +25,7 @@ Check = Callable[[Page], None]
 @pytest.fixture
 def themed(visitor: Callable[..., Page], size: tuple[int, int], scheme: str) -> Page:
     """A page of that size whose visitor prefers that theme."""
-    return visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
+    return visitor(size=size, color_scheme=scheme)
 
 
 @pytest.fixture

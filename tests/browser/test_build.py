@@ -349,7 +349,7 @@ def test_menu_forms_and_generator_are_accessible(
     scheme: str,
 ) -> None:
     """Each as it stands, with mistakes on screen, on a desktop and a phone."""
-    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme)
     bench = own(page)
     if size == PHONE:
         page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()

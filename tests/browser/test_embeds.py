@@ -154,7 +154,7 @@ def test_a_view_can_be_read_on_a_phone(
     visitor: Callable[..., Page], address: str, view: str, accessible: Callable[[Page], None]
 ) -> None:
     """Nothing is wider than the frame, and axe finds nothing."""
-    page = visitor(size=PHONE, reduced_motion="reduce")
+    page = visitor(size=PHONE)
     page.goto(f"{address}&view={view}")
     page.wait_for_function("() => window.podstep?.ready && podstep.playback.parts")
     assert wide(page) <= 0

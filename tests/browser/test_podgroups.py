@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import looks
+from tests.browser.conftest import MOTION, looks
 from tests.browser.pages import Workbench, becomes, example_text, share, wide
 from tests.playground.test_podgroups_panel import CURRENT
 from tests.services.stack import Stack
@@ -165,7 +165,7 @@ def test_a_group_that_is_backed_off_is_listed_like_a_denied_one(
 
 def test_timers_run_while_it_plays(visitor: Callable[..., Page], no_room: str) -> None:
     """From cycle 6 to 7 virtual time passes 90 s: the denial of 3 s runs out on screen, and bars shrink."""
-    page = visitor()
+    page = visitor(**MOTION)
     opened(page, no_room, 5)
     page.evaluate(WATCH)
     page.get_by_role("combobox", name="Speed").select_option("0.5")
@@ -210,7 +210,7 @@ WATCH = """() => {
 
 def test_waiting_pods_are_hatched_in_the_heat_map(visitor: Callable[..., Page], large: str) -> None:
     """On 300 nodes the cell of a node where a pod waits has the colour of waiting, others have none of it."""
-    page = visitor(reduced_motion="reduce")
+    page = visitor()
     opened(page, large, 3)
     bench = Workbench(page)
     expect(bench.stage.get_by_label("Marks on the nodes")).to_contain_text("3 waiting at Permit")
@@ -296,7 +296,7 @@ def test_accessible(
     scheme: str,
 ) -> None:
     """Both tabs pass axe and do not scroll sideways."""
-    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme)
     tabs = ("podgroups", "podgroups", "queue", "queue")
     for address, index, tab in zip((churn, no_room, no_room, no_room), (1, 4, 3, 6), tabs, strict=True):
         opened(page, address, index, tab)

@@ -98,7 +98,7 @@ def test_a_projector_shows_it_whole(
     visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None], nodes: int
 ) -> None:
     """All nodes, the caption and the transport are on 1024 × 768 pixels, and none on another."""
-    page = visitor(size=PROJECTOR, reduced_motion="reduce")
+    page = visitor(size=PROJECTOR)
     bench = Workbench(page).open(f"{share(site, zoned(nodes, 0.5))}?step=4&present=1").at(4)
     presents(page)
     below = """body => Math.max(0, ...[...document.querySelectorAll(".node")]

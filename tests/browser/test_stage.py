@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import looks
+from tests.browser.conftest import MOTION, looks
 from tests.browser.pages import Workbench, becomes, example_text, holds, share, texts, wide
 from tests.browser.test_speed import note, summary
 from tests.services.stack import Stack
@@ -187,7 +187,7 @@ FILLED = """card => [...card.querySelectorAll(".rail")].map(rail =>
 
 def test_bars_are_filled_as_far_as_is_used_and_would_be(visitor: Callable[..., Page], site: Stack) -> None:
     """The pod of the cycle comes on top of what was there; forced colours leave the bars their fill."""
-    page = visitor(reduced_motion="reduce")
+    page = visitor()
     bench = Workbench(page).open(f"{share(site, BARS, 'Bars')}?step=2").at(2)
     becomes(lambda: bench.node("half").evaluate(FILLED), [[25, 75], [0, 0], [10, 20]])
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
@@ -257,8 +257,9 @@ def moved(page: Page, *steps: int) -> list[dict[str, Any]]:
     return list(found)
 
 
-def test_a_step_moves_the_pod_to_its_node(page: Page, site: Stack) -> None:
+def test_a_step_moves_the_pod_to_its_node(visitor: Callable[..., Page], site: Stack) -> None:
     """A slow step moves by transform and opacity in 150 to 250 ms; who is quicker sees no motion."""
+    page = visitor(**MOTION)
     bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
     page.evaluate(MOVES)
     slow = moved(page, 0)
@@ -380,7 +381,7 @@ def test_every_look_of_the_stage_can_be_read(
     scheme: str,
 ) -> None:
     """WCAG by axe with a node that is not ready, every colour, a filter and another grouping."""
-    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme)
     bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=7").at(7)
     accessible(page)
     bench.open(f"{share(site, POOLS, 'Pools')}?step=4").at(4)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, MOTION, PHONE
 from tests.browser.pages import Workbench, becomes, holds, share
 from tests.e2e import bundles
 from tests.services.stack import Stack
@@ -119,8 +119,9 @@ def test_nodes_drop_out_and_scores_rise(page: Page, site: Stack) -> None:
     assert best.locator(".meter").evaluate_all(risen) == [1] * best.count()
 
 
-def test_what_moves_is_over_in_300_ms(page: Page, site: Stack) -> None:
+def test_what_moves_is_over_in_300_ms(visitor: Callable[..., Page], site: Stack) -> None:
     """Every transition of a phase, with its delay; without motion there is none."""
+    page = visitor(**MOTION)
     bench = Workbench(page).open(f"{share(site, zoned(12))}?step=20").at(20)
     ends = """() => Math.max(...[...document.querySelectorAll(".node :is(.blocks, .meter)")].map(one => {
         const { transitionDuration, transitionDelay } = getComputedStyle(one);

@@ -418,7 +418,7 @@ def test_accessible(
     scheme: str,
 ) -> None:
     """Moments, phases and the end pass axe, do not scroll sideways, and can be walked on a phone."""
-    page = visitor(size=size, color_scheme=scheme, reduced_motion="reduce")
+    page = visitor(size=size, color_scheme=scheme)
     for address in (f"{churn}?step=9&at=2", f"{room}?step=4&phase=permit", f"{churn}?step=end"):
         Workbench(page).open(address)
         settled(page)
