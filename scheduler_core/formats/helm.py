@@ -32,7 +32,8 @@ def is_passing_hook(value: Mapping[str, Any]) -> bool:
     These are tests and the hooks of deletion or rollback; of the hooks of installation, the pods and Jobs,
     which have finished by then. An object of a cluster dump, with a uid or a node, exists in any case.
     """
-    hooks = {hook.strip() for hook in hooks_of(value).split(",")} - {""}
+    written = hooks_of(value)
+    hooks = {hook.strip() for hook in written.split(",")} - {""} if written else frozenset()
     metadata, spec = value.get("metadata"), value.get("spec")
     live = isinstance(metadata, Mapping) and bool(metadata.get("uid"))
     bound = isinstance(spec, Mapping) and bool(spec.get("nodeName"))

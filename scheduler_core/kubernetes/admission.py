@@ -24,7 +24,7 @@ from scheduler_core.kubernetes.model import (
     Toleration,
 )
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.replicas import same_specification
+from scheduler_core.kubernetes.replicas import specification
 from scheduler_core.kubernetes.selectors import matches
 
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
@@ -32,6 +32,7 @@ _DEFAULT_CLASS = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
+MOST_KEPT = 1_000  # specifications of pods
 PREEMPTS = "PreemptLowerPriority"
 _NOT_READY = "node.kubernetes.io/not-ready"
 _UNREACHABLE = "node.kubernetes.io/unreachable"
@@ -78,7 +79,7 @@ class Admission:
     def __init__(self, objects: Iterable[KubernetesObject] = ()) -> None:
         self.priorities: dict[str, PriorityClass] = {}
         self.default_storage_class: str | None = None
-        self._last: tuple[Pod, bool, Pod] | None = None  # a pod, priority_given, the pod as admitted
+        self._known: dict[tuple[int, ...], tuple[Pod, Pod]] = {}  # pods without notices, and as admitted
         for obj in objects:
             self.learn(obj)
 
@@ -86,7 +87,7 @@ class Admission:
         """Register a PriorityClass or a default StorageClass for the objects admitted after it."""
         if isinstance(obj, PriorityClass):
             self.priorities[obj.meta.name] = obj
-            self._last = None
+            self._known.clear()
         elif isinstance(obj, StorageClass) and any(
             obj.meta.annotations.get(a) == "true" for a in _DEFAULT_CLASS
         ):
@@ -96,7 +97,7 @@ class Admission:
         """Unregister a deleted class."""
         if isinstance(obj, PriorityClass):
             self.priorities.pop(obj.meta.name, None)
-            self._last = None
+            self._known.clear()
         elif isinstance(obj, StorageClass) and obj.meta.name == self.default_storage_class:
             self.default_storage_class = None
 
@@ -123,13 +124,11 @@ class Admission:
     ) -> Pod:
         """Default requests, host ports, priority, preemptionPolicy and tolerations.
 
-        Consecutive pods of one template share what was admitted once.
+        Pods whose specifications are the same objects share what was admitted once without a notice.
         """
-        last = self._last
-        if last is not None and last[1] == priority_given and same_specification(pod, last[0]):
-            admitted = replace(last[2], meta=pod.meta)
-            self._last = pod, priority_given, admitted
-            return admitted
+        admitted = self.admitted_like(pod, priority_given=priority_given)
+        if admitted is not None:
+            return replace(admitted, meta=pod.meta)
         noted: list[str] = []
 
         def note(field: str, text: str) -> None:
@@ -141,12 +140,14 @@ class Admission:
             (refuse or warn)(field, text)
 
         admitted = self._admitted(pod, note, priority_given, None if refuse is None else deny)
-        self._last = None if noted else (pod, priority_given, admitted)  # each pod is warned of
+        if not noted and len(self._known) < MOST_KEPT:  # each pod is warned of
+            self._known[priority_given, *map(id, specification(pod))] = pod, admitted
         return admitted
 
-    def admitted_like(self, obj: KubernetesObject) -> Pod | None:
-        """Return what the last pod was admitted as if it is this one, and its replicas need no notice."""
-        return self._last[2] if self._last is not None and self._last[0] is obj else None
+    def admitted_like(self, pod: Pod, *, priority_given: bool) -> Pod | None:
+        """Return what a pod of the same specification was admitted as; ``None`` if none was, or a notice."""
+        known = self._known.get((priority_given, *map(id, specification(pod))))
+        return None if known is None else known[1]
 
     def _admitted(self, pod: Pod, warn: Warn, priority_given: bool, refuse: Warn | None) -> Pod:
         priority = self._priority(pod, warn, priority_given, refuse)

@@ -40,6 +40,7 @@ from scheduler_core.kubernetes.reading import (
     integer,
     labels,
     list_of,
+    once,
     outlined,
     record,
     resources,
@@ -449,11 +450,14 @@ def _group_of(meta: ObjectMeta) -> str:
     return meta.annotations.get(GROUP_ANNOTATION, "")
 
 
+_NONE: dict[str, Any] = {}  # one object, so that pods of one specification share all of it
+
+
 def build_pod(
     meta: ObjectMeta, spec: dict[str, Any] | None = None, status: dict[str, Any] | None = None
 ) -> Pod:
     """Create a Pod from metadata, spec and status."""
-    out = {"meta": meta, **(spec or {}), **(status or {})}
+    out = {"meta": meta, "node_selector": _NONE, "overhead": _NONE, **(spec or {}), **(status or {})}
     if not out.get("phase", "x"):
         del out["phase"]
     if not out.get("scheduler_name", "x"):
@@ -495,7 +499,7 @@ POD = record(
     build_pod,
     {
         "metadata": Field("meta", META, required=True),
-        "spec": Field("spec", _mounted, required=True),
+        "spec": Field("spec", once(_mounted), required=True),
         "status": Field("status", _STATUS),
     },
     part=support.POD,

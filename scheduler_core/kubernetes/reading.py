@@ -21,6 +21,7 @@ from scheduler_core.kubernetes.support import ApiType, Reported, part_of
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
 Owner = tuple[str, str, str]  # kind, namespace (as written, possibly ""), name
+MOST_KEPT = 1_000  # values that are read once
 NAME = 253  # the maximum length of an object's name
 
 
@@ -84,6 +85,9 @@ class Report(Struct):
     unknown: dict[tuple[str, ...], Unknown] = field(default_factory=dict)
     uses: dict[tuple[str, str], Use] = field(default_factory=dict)  # by type and field
     unlisted: int = 0  # findings beyond the limit
+    noted: int = 0  # findings of every kind so far
+    read: dict[tuple[int, Reader], tuple[Any, Any]] = field(default_factory=dict)
+    """Values that :func:`once` read without a finding, by identity, each with what was made of it."""
     expressions: set[str] = field(default_factory=set)  # those that were compiled
     compiled: int = 0  # characters of them
 
@@ -139,6 +143,7 @@ class At:
         self._add(self.report.errors if self.report.strict else self.report.warnings, message)
 
     def _add(self, to: list[tuple[At, str]], message: str) -> None:
+        self.report.noted += 1
         if len(to) < self.report.limit:
             to.append((self, message))
         else:
@@ -150,6 +155,7 @@ class At:
 
     def used(self, part: ApiType, row: Reported, value: Any) -> None:
         """Record a field that other clusters may honor, if its value has an effect where it is honored."""
+        self.report.noted += 1
         manifest = self.root.value
         if value is None or not row.when(value, manifest) or _settled(row, manifest):
             return
@@ -163,6 +169,7 @@ class At:
         return (str(self.root.kind), *("[]" if isinstance(s, int) else s for s in self.steps), key)
 
     def _count(self, seen: dict[tuple[str, ...], Unknown], key: str, known: tuple[str, ...]) -> None:
+        self.report.noted += 1
         shape = self._shape(key)
         if shape in seen:
             seen[shape].count += 1
@@ -516,6 +523,22 @@ def record(
         return build(**out)
 
     return outlined(read, Outline("object", fields, skipped, frozenset(reported), part))
+
+
+def once(read: Reader) -> Reader:
+    """Create a reader that reads an object once, unless there are findings: many manifests may share it."""
+
+    def shared(value: Any, at: At) -> Any:
+        report, key = at.report, (id(value), read)
+        known = report.read.get(key)
+        if known is None:
+            before = report.noted
+            known = value, read(value, at)  # with the value, whose identity is the key
+            if report.noted == before and len(report.read) < MOST_KEPT:
+                report.read[key] = known
+        return known[1]
+
+    return outlined(shared, read)
 
 
 def opaque(value: Any, at: At) -> Any:

@@ -9,18 +9,12 @@ from scheduler_core.kubernetes.model import KubernetesObject, ObjectMeta, Pod
 
 _OWN = frozenset(("name", "uid"))
 _SPECIFIED = tuple(name for name in Pod.__struct_fields__ if name != "meta")
-_specification = attrgetter(*_SPECIFIED)
+specification = attrgetter(*_SPECIFIED)
+"""Return a pod's fields but ``meta``."""
+
 _shared = attrgetter(
     *(f"meta.{name}" for name in ObjectMeta.__struct_fields__ if name not in _OWN), *_SPECIFIED
 )
-
-
-def same_specification(pod: Pod, other: Pod) -> bool:
-    """Return whether two pods have the same objects as all fields but ``meta``.
-
-    False is inconclusive: equal fields may be different objects.
-    """
-    return all(map(is_, _specification(pod), _specification(other)))
 
 
 def is_replica(pod: Pod, other: Pod) -> bool:

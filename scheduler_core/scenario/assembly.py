@@ -335,7 +335,9 @@ class Assembly:
 
     def _admit_replicas(self, obj: KubernetesObject, replicas: list[Pod], at: At) -> list[KubernetesObject]:
         """Admit the replicas of a pod that has just been admitted; ``at`` is the controller's location."""
-        admitted = self.admission.admitted_like(obj) if self.admitting else None
+        admitted = None
+        if isinstance(obj, Pod) and self.admitting:
+            admitted = self.admission.admitted_like(obj, priority_given=obj.priority != 0)
         if admitted is None:
             return [self.admit_made(pod, at) for pod in replicas]
         return [replace(admitted, meta=pod.meta) for pod in replicas]

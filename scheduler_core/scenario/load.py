@@ -20,6 +20,7 @@ from scheduler_core.formats.openb import read_tables
 from scheduler_core.formats.problems import LocatedMessage, format_problem, problems_of, unknown_findings
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
+from scheduler_core.formats.sharing import SharedParts
 from scheduler_core.formats.skipping import Skipped
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
@@ -172,6 +173,7 @@ class _Loading:
         self.before: dict[Key, Decoded] = {}  # originals of objects that a later document replaced
         self.positions: dict[Key, int] = {}  # each object's index in ``documents``
         self.documents: list[Document] = []
+        self.shared = SharedParts()
         self.summary: Counter[str] = Counter()
         self.ignored: dict[str, list[Entry]] = {}
         self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
@@ -373,6 +375,7 @@ class _Loading:
             if len(self.report.errors) == wrong:  # otherwise its kind has been reported already
                 self.ignore(entry)
             return
+        self.shared.use(entry.value)
         read = decode(entry, row, self.report)
         if read is None:
             self.keep(entry)

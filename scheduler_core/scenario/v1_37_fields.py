@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_custom
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.reading import At, Report, once
 from scheduler_core.scenario.device_fields import device_shape
 from scheduler_core.scenario.shapes import ANY, QUANTITY, OneOf, Shape, Typed, Words, check
 
@@ -86,7 +86,7 @@ _UNREAD: Mapping[str, Mapping[str, Shape]] = {
     "VolumeAttachment": {"spec": {"attacher": str, "nodeName": str, "source": {"persistentVolumeName": str}}},
 }
 _KINDS: Mapping[str, Shape] = {
-    "Pod": {"spec": _POD, "status": _POD_STATUS},
+    "Pod": {"spec": Typed(once(lambda spec, at: check(spec, _POD, at))), "status": _POD_STATUS},
     "PersistentVolume": {"spec!": _SOURCES},
     "PersistentVolumeClaim": {"spec!": dict},
     "Node": {"status": {"declaredFeatures": [str]}},

@@ -23,7 +23,9 @@ from scheduler_core.schedulers.v1_11.policy.reading import PREDICATE_ARGUMENTS, 
 from scheduler_core.settings.settings import Settings
 
 POLICY_VERSION = "v1"
-_FIELDS = "predicates priorities hardPodAffinitySymmetricWeight alwaysCheckAllPredicates extenders"
+_FIELDS = frozenset(
+    "predicates priorities hardPodAffinitySymmetricWeight alwaysCheckAllPredicates extenders".split()
+)
 
 
 def _named(unread: str, **fields: Reader) -> Reader:
@@ -92,7 +94,7 @@ def is_policy(value: Mapping[str, Any], at: At) -> bool:
     version = POLICY_VERSION if version is None else version
     if kind == "Policy" and version == POLICY_VERSION:
         return True
-    ours = any(field in value for field in _FIELDS.split())
+    ours = not _FIELDS.isdisjoint(value)
     if kind == "Policy" and (ours or not isinstance(version, str) or "/" not in version):
         at.child("apiVersion").error(
             f"the scheduler's Policy has the apiVersion {POLICY_VERSION}, not {show(version)}"
