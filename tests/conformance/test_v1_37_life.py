@@ -1,24 +1,24 @@
-"""Recorded lives of a v1.37 cluster: how many are answered whole, by feature. The numbers may only grow."""
+"""Every recorded life of a v1.37 cluster, whole: its timeline and what it ends with, by feature."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scheduler_core.cli.conform import conform_records
+from scheduler_core.cluster.v1_37.template_hash import template_hash
 from scheduler_core.run.living.records import answer
 
 RECORDS = Path(__file__).parent / "data" / "life-v1.37.jsonl.gz"
 MATCHING = {
-    "drain": 23, "nodefail": 23, "rollout": 18, "scale": 10, "statefulset": 27, "daemonset": 17, "pdb": 16,
-    "preemption": 13, "spread": 8, "volumes": 12, "job": 25, "gc": 11, "minReadySeconds": 9, "priority": 11,
+    "drain": 23, "nodefail": 23, "rollout": 19, "scale": 10, "statefulset": 27, "daemonset": 17, "pdb": 16,
+    "preemption": 13, "spread": 9, "volumes": 12, "job": 25, "gc": 12, "minReadySeconds": 9, "priority": 11,
 }  # fmt: skip
-"""How many of the records with a feature are answered whole, at least."""
+"""How many of the records with a feature are answered whole: all of them."""
 
 
 def _records() -> list[dict[str, Any]]:
@@ -27,19 +27,33 @@ def _records() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def matching() -> Counter[str]:
-    """Answer every record, and count those that match whole by feature."""
-    found: Counter[str] = Counter()
-    for record in _records():
-        if json.loads(json.dumps(answer(record)["expect"])) == record["expect"]:
-            found.update(set(record["features"]))
-    return found
+def matching() -> dict[str, set[str]]:
+    """Answer every record; return the features of those that match whole, by id."""
+    return {
+        record["id"]: set(record["features"])
+        for record in _records()
+        if json.loads(json.dumps(answer(record)["expect"])) == record["expect"]
+    }
 
 
 @pytest.mark.parametrize("feature", MATCHING)
-def test_lives_are_answered_whole(matching: Counter[str], feature: str) -> None:
-    """Timeline and final equal the recorded ones, in as many lives as before or more."""
-    assert matching[feature] >= MATCHING[feature]
+def test_lives_are_answered_whole(matching: dict[str, set[str]], feature: str) -> None:
+    """Timeline and final equal the recorded ones in every life with the feature."""
+    assert sum(feature in features for features in matching.values()) == MATCHING[feature]
+
+
+def test_no_life_differs(matching: dict[str, set[str]]) -> None:
+    """The lives of other features match as well."""
+    assert [record["id"] for record in _records() if record["id"] not in matching] == []
+
+
+@pytest.mark.parametrize(("image", "expected"), [("app:1", "df9fd8989"), ("app:2", "d55464b96")])
+def test_replica_sets_are_named_as_upstream(image: str, expected: str) -> None:
+    """The hash of a template is that of ComputeHash in v1.37.1, as recorded."""
+    requests = {"cpu": "500m", "memory": "128Mi"}
+    container = {"name": "main", "image": image, "resources": {"requests": requests}}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}}
+    assert template_hash(template) == expected
 
 
 def test_a_bad_life_is_answered_with_an_error() -> None:

@@ -5,7 +5,6 @@ Source: ``pkg/controller/deployment``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,7 +56,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.server import StoredWrite
-from scheduler_core.formats.decode import short_hash
+from scheduler_core.cluster.v1_37.template_hash import template_hash
 
 Sets = Sequence[Manifest]
 
@@ -396,11 +395,6 @@ class _Rollout:
             queue.add_rate_limited(key)
         else:
             queue.add_after(key, left + 1)
-
-
-def template_hash(template: Manifest, collisions: int) -> str:
-    """Return the label that distinguishes the sets of a Deployment; not that of ComputeHash."""
-    return short_hash(json.dumps(template, sort_keys=True), str(collisions), length=9)
 
 
 def rolled_back(owner: Manifest, sets: Sets, revision: int) -> Manifest | None:
