@@ -293,7 +293,7 @@ class Peers:
     """
 
     def __init__(
-        self, peers: Sequence[Peer], server: ApiServer, ledger: BindingLedger, figures: Figures
+        self, peers: Sequence[Peer], server: ApiServer, ledger: BindingLedger, figures: Figures | None
     ) -> None:
         self.peers = {peer.label: peer for peer in peers}
         self.server = server
@@ -313,7 +313,8 @@ class Peers:
     def set_timers(self, framework: ControlledFramework) -> None:
         """Let every scheduler begin that has something to decide and is not deciding already."""
         clock = framework.clock
-        self.figures.look()
+        if self.figures is not None:
+            self.figures.look()
         for peer in self:
             peer.prepare()
             if peer.began is not None or not peer.wants:

@@ -52,7 +52,7 @@ class SeveralSimulation(TimedSimulation):
 
     peers: Peers
     ledger: BindingLedger
-    figures: Figures
+    figures: Figures | None  # of several
     manifests: StoredManifests | None  # if one of them runs v1.37
     claims: ClaimController | None  # of a lone v1.37
     lone: ClassVar[bool] = False  # one v1.37 answers alone
@@ -84,12 +84,13 @@ class SeveralSimulation(TimedSimulation):
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
         self.claims = ClaimController(server, self.manifests) if self.lone and self.manifests else None
-        self.figures = Figures(server.clock, server)
+        self.figures = None if self.lone else Figures(server.clock, server)
         self._start(server)
         if self.claims is not None:
             server.watchers.append(self.claims)
-        server.watchers.append(self.figures)
-        self.figures.start()
+        if self.figures is not None:
+            server.watchers.append(self.figures)
+            self.figures.start()
         return server
 
     def _start(self, server: ApiServer) -> None:
@@ -140,7 +141,7 @@ class SeveralSimulation(TimedSimulation):
     @property
     def contest(self) -> Contest | None:
         """What became of the schedulers' decisions, ``None`` for a scheduler by itself."""
-        return None if self.lone else Contest(self.ledger, self.figures)
+        return None if self.figures is None else Contest(self.ledger, self.figures)
 
     def own_run_for(self, pod: Pod) -> OwnRun | None:
         """Return the run of the first scheduler that is responsible for a pod and keeps one."""

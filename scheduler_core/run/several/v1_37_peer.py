@@ -53,7 +53,7 @@ class V1_37Attempt(Attempt):
     @property
     def ranked(self) -> bool:
         """Whether several nodes were feasible."""
-        return self.ran is not None and self.ran.attempts[0].scored is not None
+        return self.ran is not None and self.ran.attempts[0].ranked
 
 
 class V1_37Peer(Peer):
@@ -196,7 +196,8 @@ class V1_37Peer(Peer):
         view.catch_up()
         start = run.scheduling.start
         hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
-        tried = run.scheduling.schedule(waiting.pod, hint=hint)
+        schedule = run.scheduling.schedule if view.details else run.scheduling.schedule_untraced
+        tried = schedule(waiting.pod, hint=hint)
         placed = tried.node is not None and tried.error is None
         (self._place if placed else self._fail)(waiting, tried)
         attempt = self._attempt(tried, start, placed=placed)
@@ -271,7 +272,7 @@ class V1_37Peer(Peer):
 
 def _claims(tried: PodAttempt) -> Claims:
     """Return the claims that are bound with a pod (VolumeBinding's Reserve)."""
-    state = tried.context.states.get("VolumeBinding")
+    state = None if tried.reused else tried.context.states.get("VolumeBinding")
     if state is None or not tried.profile.has("VolumeBinding", "reserve"):
         return ()
     found = state.by_row.get(tried.context.nodes.rows[str(tried.node)])
