@@ -45,8 +45,6 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
     """Yield what a bundle asks of v1.37 that it lacks with controllers: v1.37 runs without them then."""
     operations = _operations(documents)
     later = [json.dumps(one, default=str) for one in operations if _reconfigures(one)]
-    if configuration.extenders or any('"extenders"' in text for text in later):
-        yield "extenders"
     gated = configuration.settings.has(GROUPS) or any(GROUPS in text for text in later)
     if gated and any(map(_is_native_group, chain(documents, map(_created, operations)))):
         yield "PodGroups that are scheduled as groups"

@@ -105,9 +105,7 @@ GATED = next(row.name for row in ROWS if row.has_gates)
 
 _BY_NAME = {row.name: row for row in ROWS}
 _UNCHOSEN = Release()
-_WITH_CONTROLLERS = {
-    row.name: replace(row, clock="events", asks_extenders=False) for row in ROWS if row.clock == "own"
-}
+_WITH_CONTROLLERS = {row.name: replace(row, clock="events") for row in ROWS if row.clock == "own"}
 
 
 def row_of(release: str) -> Release:

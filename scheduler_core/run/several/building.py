@@ -30,6 +30,7 @@ from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.several.view import GroupWatcher, SchedulerView
 from scheduler_core.run.v1_37.claims import ClaimWriter
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
+from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_22.configuration.profiles import DEFAULT_NAMES, Configuration
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
@@ -113,7 +114,8 @@ class PeerBuilder:
 
     ``texts`` are the configuration files of custom schedulers, by name, ``manifests`` those of the objects if
     a scheduler runs v1.37. ``lone``: one v1.37 answers alone, whatever schedulers the settings list;
-    ``claims`` is then the controller of ResourceClaims.
+    ``claims`` is then the controller of ResourceClaims, ``asking`` answers for its extenders, and ``number``
+    returns the number of the cycle that is made, from 1.
     """
 
     configuration: Configuration
@@ -126,6 +128,8 @@ class PeerBuilder:
     keep: Keep
     lone: bool = False
     claims: ClaimWriter | None = None
+    asking: Asking | None = None
+    number: Callable[[], int] | None = None
 
     @property
     def epoch(self) -> float:
@@ -194,7 +198,7 @@ def _v1_22(make: PeerBuilder, process: Process, label: str) -> Peer:
 
 def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     assert make.manifests is not None
-    parts, run = make.parts(), SchedulerRun(_named(make.v1_37, process[1]))
+    parts, run = make.parts(), SchedulerRun(_named(make.v1_37, process[1]), make.asking, make.number)
     given = make.view(process, label, parts)
     given |= {"scheduler_run": run, "manifests": make.manifests, "claims": make.claims}
     view = V1_37View(make.objects, make.plugins(parts), **given)
@@ -239,8 +243,9 @@ def make_peers(make: PeerBuilder) -> list[Peer]:
 
 def _v1_37_configuration(configuration: Configuration, *, lone: bool) -> CompiledConfiguration:
     """Return the configuration of the schedulers that run v1.37."""
-    reads = lone or row_of(configuration.read_by).reads_manifests
-    given = (configuration.policy or {}) if reads else {}
+    if lone:
+        return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
+    given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
     return usable_v1_37_configuration(document or None, configuration.settings.feature_gates)
 

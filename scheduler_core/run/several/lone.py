@@ -65,6 +65,10 @@ class LoneSimulation(SeveralSimulation):
         assert isinstance(view, V1_37View)
         return view.scheduler_run
 
+    def recorded_answers(self) -> Document | None:
+        """Return what extenders answered, ``None`` if none was called."""
+        return None if self.asking is None else self.asking.recording()
+
     def untried_because(self, pod: str) -> str:
         """Return why a waiting pod has had no attempt."""
         return untried_because(self.run, pod, self.unmade_claims)

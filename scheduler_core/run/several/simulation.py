@@ -32,6 +32,8 @@ from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.extenders.approval import transport
+from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.interface import Plugin
@@ -55,6 +57,7 @@ class SeveralSimulation(TimedSimulation):
     figures: Figures | None  # of several
     manifests: StoredManifests | None  # if one of them runs v1.37
     claims: ClaimController | None  # of a lone v1.37
+    asking: Asking | None  # its extenders
     lone: ClassVar[bool] = False  # one v1.37 answers alone
 
     def __init__(
@@ -84,6 +87,7 @@ class SeveralSimulation(TimedSimulation):
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
         self.claims = ClaimController(server, self.manifests) if self.lone and self.manifests else None
+        self.asking = Asking(scenario.answers, transport(), lambda: scenario.id) if self.lone else None
         self.figures = None if self.lone else Figures(server.clock, server)
         self._start(server)
         if self.claims is not None:
@@ -107,10 +111,16 @@ class SeveralSimulation(TimedSimulation):
             keep=self._keep,
             lone=self.lone,
             claims=self.claims,
+            asking=self.asking,
+            number=self._number,
         )
         peers = make_peers(make)
         self.peers = self._beside = Peers(peers, server, self.ledger, self.figures)
         self._observed = next((one.label for one in peers if one.is_observed), peers[0].label)
+
+    def _number(self) -> int:
+        """Return the number of the cycle that is made next, from 1."""
+        return self.index + 1
 
     @property
     def observed(self) -> ControlledFramework:

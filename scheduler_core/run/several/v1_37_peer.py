@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Queues, QueueState
+from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.cycles import decision_of
 from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.reported import OwnRun
@@ -43,12 +44,14 @@ class BackingOff(NamedTuple):
 class V1_37Attempt(Attempt):
     """An attempt of v1.37; ``ran`` is its own record, ``start`` the index that its walk began with.
 
-    ``asked`` are the waiting pods that events asked about since the attempt before.
+    ``asked`` are the waiting pods that events asked about since the attempt before, ``calls`` the records of
+    extenders.
     """
 
     ran: Ran | None = None
     start: int = 0
     asked: tuple[Mapping[str, Any], ...] = ()
+    calls: tuple[PluginRecord, ...] = ()
 
     @property
     def ranked(self) -> bool:
@@ -194,26 +197,50 @@ class V1_37Peer(Peer):
         assert waiting is not None
         view, run = self.view, self.view.scheduler_run
         view.catch_up()
+        extension = run.scheduling.extension
+        if extension is not None:
+            extension.trace = view.details
         start = run.scheduling.start
         hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
         schedule = run.scheduling.schedule if view.details else run.scheduling.schedule_untraced
         tried = schedule(waiting.pod, hint=hint)
         placed = tried.node is not None and tried.error is None
-        (self._place if placed else self._fail)(waiting, tried)
+        if placed:
+            placed = self._place(waiting, tried)
+        else:
+            self._fail(waiting, tried)
         attempt = self._attempt(tried, start, placed=placed)
+        attempt.calls = () if extension is None else (extension.drain(),)
         if not placed:
             view.record_event("FailedScheduling", waiting.key, attempt.message)
         return attempt
 
-    def _place(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
+    def _place(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
+        """Assume the pod and send its binding; return False if an extender refuses to bind it."""
         run = self.view.scheduler_run
         run.batching.store(tried, run.queue.popped, run.clock.now)
         run.scheduling.reserve(tried)
         tried.result = "scheduled"
         tried.unschedulable_plugins = tried.pending_plugins = frozenset()
         run.queue.done()
+        refused = None if tried.calls is None else tried.calls.bind(str(tried.node))
+        if refused:
+            self._refuse(waiting, tried, refused)
+            return False
         run.nominations.drop(waiting.key)
         self.view.reserve(waiting, str(tried.node), _claims(tried), devices_of(run.cluster, tried))
+        return True
+
+    def _refuse(self, waiting: QueuedPodInfo, tried: PodAttempt, why: str) -> None:
+        """Take an assumption back; the pod backs off as after any error (handleBindingCycleError)."""
+        view, run = self.view, self.view.scheduler_run
+        tried.error = why
+        view.allocate(tried.pod, devices_of(run.cluster, tried))
+        run.scheduling.unreserve(tried)
+        view.freed(tried.pod.manifest, str(tried.node))
+        run.scheduling.fail(tried)
+        waiting.failed(run.clock.now, frozenset(), frozenset())
+        tried.queue = run.queue.requeue(waiting)
 
     def _fail(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
@@ -266,7 +293,7 @@ class V1_37Peer(Peer):
         fill(cycle, attempt.ran, places_of(run.cluster.nodes, columns.index), whole=whole)
         if whole:
             made = record_of(run, self._entry_cache, attempt.ran, cycle, attempt.start, attempt.asked)
-            cycle.plugins = (made,)
+            cycle.plugins = (made, *attempt.calls)
         return cycle
 
 

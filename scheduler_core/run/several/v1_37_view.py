@@ -16,7 +16,7 @@ from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.run.v1_37.claims import ClaimWriter, has_claims
-from scheduler_core.schedulers.v1_37.binding import bind_devices, unreservable
+from scheduler_core.schedulers.v1_37.binding import bind_devices, release_claims, unreservable
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
@@ -165,7 +165,7 @@ class V1_37View(SchedulerView):
             held = self.reserved.pop(key)
             run.watch.see(run.cluster.replace(manifest))
             if not pod.node:
-                self._freed(manifest, held.node)
+                self.freed(manifest, held.node)
             return
         assumed = run.cluster.pods[key]
         run.cluster.replace(manifest)
@@ -177,9 +177,9 @@ class V1_37View(SchedulerView):
         held = self.reserved.pop(key, None) if kind == "Pod" else None
         run.watch.see(run.cluster.delete(kind, meta.get("namespace"), meta["name"]))
         if held is not None:
-            self._freed(stored, held.node)
+            self.freed(stored, held.node)
 
-    def _freed(self, manifest: Manifest, node: str) -> None:
+    def freed(self, manifest: Manifest, node: str) -> None:
         """Notify the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
         on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
         self.scheduler_run.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None))
@@ -230,6 +230,15 @@ class V1_37View(SchedulerView):
             self.claims.write(change)
         return refused
 
+    def allocate(self, pod: CompiledPod, devices: Devices) -> None:
+        """Write what a pod's ResourceClaims got, though it is not bound: they stay allocated."""
+        if self.claims is not None and pod.resource_claims:
+            for change in (
+                *bind_devices(self.manifests, pod, devices),
+                *release_claims(self.manifests, pod),
+            ):
+                self.claims.write(change)
+
     def write_manifest(self, change: ObjectWrite) -> None:
         """Send a claim that PostFilter has changed."""
         self.scheduler_run.watch.see(change)
@@ -258,7 +267,7 @@ class V1_37View(SchedulerView):
         stored = run.cluster.objects["Pod"][key]
         fresh = CompiledPod(stored)
         run.cluster.forget(fresh)
-        self._freed(stored, node)
+        self.freed(stored, node)
         waiting = held.waiting
         waiting.pod = fresh
         waiting.failed(run.clock.now, frozenset(), frozenset())

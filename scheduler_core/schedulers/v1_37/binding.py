@@ -176,12 +176,7 @@ def _out_of_reach(cluster: ClusterState, attempt: PodAttempt, volumes: PodVolume
 def _undone(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     """Take back the pod's reservations of claims and its place on the node; return both as writes."""
     pod = attempt.pod
-    changes = []
-    for name in pod.resource_claims if attempt.profile.has("DynamicResources", "reserve") else ():
-        claim = cluster.get("ResourceClaim", pod.namespace, name)
-        kept = [] if claim is None else [one for one in consumers(claim) if one.get("uid") != pod_uid(pod)]
-        if claim is not None and len(kept) < len(consumers(claim)):
-            changes.append(cluster.replace({**claim, "status": {**claim["status"], "reservedFor": kept}}))
+    changes = list(release_claims(cluster, pod) if attempt.profile.has("DynamicResources", "reserve") else ())
     assumed = {**pod.manifest, "spec": {**pod.spec, "nodeName": attempt.node}}
     cluster.forget(pod)
     return [*changes, ObjectWrite("Pod", pod.key, assumed, None)]
@@ -260,6 +255,15 @@ def unreservable(cluster: DeviceStore, pod: CompiledPod) -> str:
                 f"Too many: {len(consumers(claim)) + 1}: must have at most {MOST_CONSUMERS} items"
             )
     return ""
+
+
+def release_claims(cluster: DeviceStore, pod: CompiledPod) -> Iterator[ObjectWrite]:
+    """Take back the pod's reservations of claims; they stay allocated."""
+    for name in pod.resource_claims:
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        kept = [] if claim is None else [one for one in consumers(claim) if one.get("uid") != pod_uid(pod)]
+        if claim is not None and len(kept) < len(consumers(claim)):
+            yield cluster.replace({**claim, "status": {**claim["status"], "reservedFor": kept}})
 
 
 def bind_devices(

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import Stepper
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
@@ -127,7 +128,7 @@ def calls(cycle: Cycle) -> tuple[CallRecord, ...]:
     return found.calls
 
 
-def replays(simulate: type[Simulation | V1_37Simulation], whole: Scenario, cycles: list[Cycle]) -> None:
+def replays(simulate: Callable[..., Stepper], whole: Scenario, cycles: list[Cycle]) -> None:
     """Assert that cycles are the same without a trace, and after a replay of those before them."""
     fast = list(simulate(whole, trace=False))
     assert [cycle.decision for cycle in fast] == [cycle.decision for cycle in cycles]

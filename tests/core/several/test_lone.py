@@ -17,6 +17,9 @@ from scheduler_core.run import Stepper, is_timed_run, simulate
 from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from tests.core.extenders.parts import answers, calls, configuration, extender, replays
+from tests.core.extenders.parts import pod as extended
+from tests.core.extenders.parts import scenario as extending
 from tests.core.several.test_v1_37 import APART, histories, named, node, nodes, pod, pods
 from tests.core.trials import trials
 from tests.core.v1_37.test_claim_templates import HEAD, OPERATIONS, TEMPLATE
@@ -289,6 +292,30 @@ def test_a_pod_that_comes_back_gets_a_device_of_its_own() -> None:
     assert devices(made) == {second.partition("/")[2]: "gpu-0"}
     stored = made.completed({"metadata": {}}, made.cluster.pods[second].pod)
     assert stored["status"]["resourceClaimStatuses"][0]["name"] == "gpu"
+
+
+ANSWERS = answers(
+    {"verb": "filter", "pod": "*/large", "error": "down"},
+    {"verb": "filter", "failed": {"b": "no"}},
+    {"verb": "bind", "pod": "*/no", "error": "not today"},
+    {"verb": "bind"},
+)
+
+
+def test_extenders_are_asked_as_without_controllers() -> None:
+    """The same calls and decisions; a refused binding is the attempt's error, whichever run makes it."""
+    asked = configuration(extender(filterVerb="filter", bindVerb="bind"))
+    made = [extended(name) for name in ("no", "yes", "large")]
+    static = list(V1_37Simulation(extending(ALONE, asked, ANSWERS, *made)))
+    whole = extending({**VIRTUAL, "until": 5}, asked, ANSWERS, *made)
+    cycles = list(LoneSimulation(whole))
+    assert [one.decision for one in cycles[:3]] == [one.decision for one in static[:3]]
+    assert [one.message for one in cycles[:3]] == [one.message for one in static[:3]]
+    for one, other in zip(cycles[:3], static[:3], strict=True):
+        assert [(call.verb, call.outcome) for call in calls(one)] == [
+            (call.verb, call.outcome) for call in calls(other)
+        ]
+    replays(LoneSimulation, whole, cycles)
 
 
 PACKER = {
