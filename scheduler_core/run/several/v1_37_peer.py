@@ -14,7 +14,7 @@ from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.peers import Peer
 from scheduler_core.run.several.v1_37_view import Claims, V1_37View
-from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
+from scheduler_core.run.v1_37.cycles import Places, bare_cycle, fill, places_of
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state, queues_of
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation
@@ -77,6 +77,7 @@ class V1_37Peer(Peer):
         self._queue: QueueState | None = None
         self._flush: Timer | None = None
         self._entry_cache = EntryCache()
+        self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         self._moves: list[Mapping[str, Any]] = []
         self._moved: dict[str, str] = {}
         self._note_moves()
@@ -177,13 +178,17 @@ class V1_37Peer(Peer):
                 self._moved[move["pod"]] = move["event"]
 
     def start(self) -> None:
-        """Pop the pod; the queue is recorded even if no cycle is yet: a replay may ask for this one later."""
+        """Pop the pod. If deciding takes time, the queue is recorded now: a replay may ask for it later."""
         run, head = self.view.scheduler_run, self._head()
         assert head is not None
-        self._queue = queue_state(run, head, self._moved, self._entry_cache, whole=True)
+        self._queue = self._queue_without(head, whole=True) if self.view.of.decision_time else None
         popped = run.queue.pop()
         assert popped is head
         self.popped = head
+
+    def _queue_without(self, head: QueuedPodInfo, *, whole: bool) -> QueueState:
+        run = self.view.scheduler_run
+        return queue_state(run, head, self._moved, self._entry_cache, whole=whole)
 
     def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
         """Return the queue from which the pod was popped."""
@@ -196,6 +201,7 @@ class V1_37Peer(Peer):
         waiting, self.popped = self.popped, None
         assert waiting is not None
         view, run = self.view, self.view.scheduler_run
+        self._queue = self._queue or self._queue_without(waiting, whole=view.details)
         view.catch_up()
         extension = run.scheduling.extension
         if extension is not None:
@@ -290,11 +296,19 @@ class V1_37Peer(Peer):
         run, columns, whole = self.view.scheduler_run, self.view.cluster.columns, self.view.details
         cycle = bare_cycle(decision_of(attempt), columns.names)
         cycle.time = attempt.time
-        fill(cycle, attempt.ran, places_of(run.cluster.nodes, columns.index), whole=whole)
+        fill(cycle, attempt.ran, self._node_places(), whole=whole)
         if whole:
             made = record_of(run, self._entry_cache, attempt.ran, cycle, attempt.start, attempt.asked)
             cycle.plugins = (made, *attempt.calls)
         return cycle
+
+    def _node_places(self) -> Places:
+        """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""
+        columns, nodes = self.view.cluster.columns, self.view.scheduler_run.cluster.nodes
+        known = self._places
+        if known is None or known[0] is not columns.names or len(known[1]) != len(nodes):
+            known = self._places = columns.names, places_of(nodes, columns.index)
+        return known[1]
 
 
 def _claims(tried: PodAttempt) -> Claims:
