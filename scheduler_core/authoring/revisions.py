@@ -12,7 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.cluster.controllers.draining import FORCE
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
+from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.quantity import parse_quantity
@@ -20,6 +22,7 @@ from scheduler_core.kubernetes.quantity import parse_quantity
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 STATUSES = ("True", "False", "Unknown")
 _TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(\w+)")
+RESTARTED = "kubectl.kubernetes.io/restartedAt"
 _COUNT = re.compile(r"\d{1,6}")
 
 
@@ -182,6 +185,26 @@ def _image(workload: Manifest, key: str, value: str) -> None:
     template["containers"] = listed
 
 
+def _drain(node: Manifest, key: str, value: str) -> None:
+    del key
+    if value not in ("", FORCE):
+        raise RevisionError(f"A drain is with {FORCE} or without, not {value[:40]!r}.")
+    _cordon(node, "", "")
+    part(node, "metadata", "annotations")[DRAIN] = value or "true"
+
+
+def _restart(workload: Manifest, key: str, value: str) -> None:
+    del key
+    template = part(workload, "spec", "template", "metadata", "annotations")
+    template[RESTARTED] = value or _next(template.get(RESTARTED))
+
+
+def _next(restarted: object) -> str:
+    """Return a value that differs from the last one, as kubectl's time of day would."""
+    count = str(restarted or "0")
+    return str(int(count) + 1) if count.isdecimal() and len(count) < 10 else "1"
+
+
 def _tidy(manifest: Manifest, field: str) -> None:
     if not manifest[field]:
         del manifest[field]
@@ -201,6 +224,8 @@ REVISIONS: Mapping[str, Revision] = {
         Revision("condition", ("Node",), _condition),
         Revision("fails", ("Node",), _annotated(FAILS)),
         Revision("recovers", ("Node",), _annotated(RECOVERS)),
+        Revision("drain", ("Node",), _drain),
+        Revision("restart", ("Deployment", "StatefulSet", "DaemonSet"), _restart),
         Revision("replicas", _SCALED, _replicas),
         Revision("image", (*_SCALED, "DaemonSet"), _image),
     )

@@ -10,7 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.authoring.verbs import VerbError
 from scheduler_core.cli.directories import read_directory
+from scheduler_core.cli.verbs import AskedVerb, with_verbs
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
@@ -70,11 +72,13 @@ def read_scenario(
     gates: Mapping[str, bool] | None = None,
     *,
     only_v1_11: bool = False,
+    verbs: Sequence[AskedVerb] = (),
 ) -> Scenario:
     """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
 
     ``scheduler`` is a release that answers in place of the bundle's choice, "" for its own; ``gates`` are
     feature gates over those of the bundle; ``only_v1_11``: an option asks for what no other release has.
+    ``verbs`` add operations, each with its target.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
@@ -82,6 +86,13 @@ def read_scenario(
     file = None if config is None else read_configuration(config)
     only_v1_11 = only_v1_11 or (file is not None and file.is_of_v1_11)
     scenario = _load(names, scheduler, gates, only_v1_11=only_v1_11 and not scheduler)
+    if verbs:
+        try:
+            scenario = with_verbs(scenario, verbs, scheduler, gates)
+        except VerbError as error:
+            raise InputError(str(error)) from error
+        except BundleError as error:
+            raise InputError(problem_lines(error.problems)) from error
     return scenario if file is None else configured(scenario, file, scheduler)
 
 

@@ -23,6 +23,7 @@ from scheduler_core.cli.reporting import (
     read_scenario,
 )
 from scheduler_core.cli.timed_report import report_timed
+from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
 from scheduler_core.cluster.controllers.daemon_admission import unplaced
 from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_gates_argument(parser)
     add_cache_arguments(parser)
     add_extender_arguments(parser)
+    add_verb_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -75,6 +77,7 @@ def _run(options: argparse.Namespace) -> int:
         options.scheduler,
         options.feature_gates,
         only_v1_11=asks_for_cache(options),
+        verbs=asked_verbs(options),
     )
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:

@@ -37,6 +37,9 @@ from scheduler_core.kubernetes.selectors import matches
 
 AdmitPod = Callable[[Pod], Pod]
 
+DRAIN = "podstep/drain"
+"""The annotation of a node that is being drained (:mod:`scheduler_core.cluster.controllers.draining`)."""
+
 
 def ready_status(node: Node) -> str:
     """Return the status of the node's condition Ready, ``"True"`` if it has none."""
@@ -49,7 +52,7 @@ def evicts(node: Node) -> bool:
 
 
 class Store(Branching):
-    """The objects by key. ``failing_since`` and ``tainted_since`` are virtual seconds, by node."""
+    """The objects by key. ``…_since`` are virtual seconds, by node."""
 
     def __init__(self, options: Options, admit: AdmitPod) -> None:
         self.options = options
@@ -59,6 +62,8 @@ class Store(Branching):
         self.daemon_sets: dict[Key, None] = {}
         self.failing_since: dict[str, float] = {}
         self.tainted_since: dict[str, float] = {}
+        self.draining_since: dict[str, float] = {}
+        self.evictions_tried: dict[str, float] = {}  # by node: when its drain last did
         self.pods = 0
         self.index = PodNameIndex()
         self.volumes = VolumeIndex()
@@ -223,6 +228,7 @@ class Store(Branching):
             self.nodes.pop(key[1], None)
             self.failing_since.pop(key[1], None)
             self.tainted_since.pop(key[1], None)
+            self._end_drain(key[1])
         elif isinstance(obj, Workload):
             self.daemon_sets.pop(key, None)
             self._prototypes.pop(key, None)
@@ -254,6 +260,14 @@ class Store(Branching):
             self.tainted_since.pop(name, None)
         elif not isinstance(old, Node) or old.taints != node.taints or name not in self.tainted_since:
             self.tainted_since[name] = now
+        if DRAIN not in node.meta.annotations:
+            self._end_drain(name)
+        else:
+            self.draining_since.setdefault(name, now)
+
+    def _end_drain(self, node: str) -> None:
+        self.draining_since.pop(node, None)
+        self.evictions_tried.pop(node, None)
 
     def _put_workload(self, key: Key, owner: Workload, old: KubernetesObject | None) -> None:
         if owner.kind == "DaemonSet":

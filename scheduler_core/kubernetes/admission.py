@@ -213,6 +213,18 @@ def disruptions_allowed(
     ``healthy`` returns whether a pod is healthy; without virtual time, the bound pods are. ``scale`` is the
     replica count of a controller (kind, namespace, name).
     """
+    well, desired = healthy_pods(budget, pods, scale, healthy=healthy)
+    return max(0, well - desired)
+
+
+def healthy_pods(
+    budget: PodDisruptionBudget,
+    pods: Iterable[Pod],
+    scale: Mapping[tuple[str, str, str], int],
+    *,
+    healthy: Callable[[Pod], bool],
+) -> tuple[int, int]:
+    """Return the values of ``status.currentHealthy`` and ``desiredHealthy``; 0 where no pod is expected."""
     own = [
         pod
         for pod in pods
@@ -227,7 +239,7 @@ def disruptions_allowed(
         desired = max(0, expected - _share(budget.max_unavailable, expected))
     else:
         desired = _share(budget.min_available or 0, expected)
-    return max(0, well - desired) if expected > 0 else 0
+    return (well if expected > 0 else 0), desired
 
 
 def _expected(pods: list[Pod], scale: Mapping[tuple[str, str, str], int]) -> int:

@@ -311,6 +311,9 @@ _BUDGET_SPEC = record(
         "selector": Field("selector", LABEL_SELECTOR),
         "minAvailable": Field("min_available", int_or_percent),
         "maxUnavailable": Field("max_unavailable", int_or_percent),
+        "unhealthyPodEvictionPolicy": Field(
+            "unhealthy_pod_eviction_policy", enum("IfHealthyBudget", "AlwaysAllow")
+        ),
     },
     part=support.BUDGET_SPEC,
     check=_check_budget,

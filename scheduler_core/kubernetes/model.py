@@ -326,6 +326,7 @@ class PodDisruptionBudget(Struct, frozen=True):
     disruptions_allowed: int = 0
     min_available: int | str | None = None  # a count, or a percentage as text
     max_unavailable: int | str | None = None
+    unhealthy_pod_eviction_policy: str = ""  # "" is IfHealthyBudget
 
 
 class PodGroupCondition(Struct, frozen=True):

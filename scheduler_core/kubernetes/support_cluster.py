@@ -185,8 +185,7 @@ PRIORITY_CLASS = ApiType(
 BUDGET = whole("PodDisruptionBudget", "metadata spec status")
 BUDGET_SPEC = ApiType(
     "PodDisruptionBudgetSpec",
-    "selector minAvailable maxUnavailable",
-    irrelevant={"the eviction API asks for it, preemption does not": "unhealthyPodEvictionPolicy"},
+    "selector minAvailable maxUnavailable unhealthyPodEvictionPolicy",
 )
 BUDGET_STATUS = ApiType(
     "PodDisruptionBudgetStatus",

@@ -129,7 +129,8 @@ class ControlledFramework(Framework):
             self.delete_object(_kind(obj), key)
         else:
             if reason in NOTEWORTHY:
-                self.record_event(reason, key, NOTEWORTHY[reason].format(kind=_kind(obj), key=key))
+                words = NOTEWORTHY[reason].format(kind=_kind(obj), key=key, message=message)
+                self.record_event(reason, key, words)
             self.put_object(obj)
 
     def change_pod(self, pod: Pod, reason: str = "", message: str = "") -> None:
@@ -146,8 +147,9 @@ class ControlledFramework(Framework):
         state = self.cluster.pods.get(key)
         if state is not None and key not in self.binding:
             state.pod = pod
-        if reason and (previous.phase, previous.ready) != (pod.phase, pod.ready):
-            self.record_event(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
+        if reason and (message or (previous.phase, previous.ready) != (pod.phase, pod.ready)):
+            words = message or f"phase {pod.phase}" + ("" if pod.ready else ", not ready")
+            self.record_event(reason, key, words)
         self.later(partial(self._pod_changed, key))
 
     def update_pod(self, pod: Pod) -> None:
@@ -241,6 +243,8 @@ NOTEWORTHY: Mapping[str, str] = {
     "NodeNotReady": "{kind} {key} is not ready",
     "NodeReady": "{kind} {key} is ready again",
     "TaintsChanged": "taints of {kind} {key} changed",
+    "Drained": "{kind} {key} is drained: {message}",
+    "DrainFailed": "{kind} {key} is not drained: {message}",
     "ProvisioningSucceeded": "{kind} {key} was provisioned",
     "Completed": "{kind} {key} is complete",
     "BackoffLimitExceeded": "{kind} {key} failed",

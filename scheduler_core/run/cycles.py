@@ -20,7 +20,10 @@ from scheduler_core.schedulers.v1_22.plugins.observers import STATUS_ENTRIES
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Framework
 
-WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
+WARNINGS = frozenset(
+    {"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"}
+    | {"EvictionRefused", "DrainFailed"}
+)
 NO_EVENTS = STATUS_ENTRIES | {"Moved", "Activated", "Operation"}
 """Timeline entries for which Kubernetes records no event."""
 

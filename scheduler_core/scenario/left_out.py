@@ -75,6 +75,12 @@ def without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
     )
 
 
+def without_time(names: Iterable[str], release: str) -> tuple[Problem, ...]:
+    """Return a warning for each annotation that has no effect where no time passes."""
+    tail = f"has no effect: under {release} no time passes; add time: virtual"
+    return tuple(Problem(f"{name} {tail}", unhonored=name) for name in names)
+
+
 def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
     problems = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
     problems += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RUN
+from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.manifests import Document
@@ -22,7 +23,7 @@ from scheduler_core.settings.feature_gates import GROUPS
 OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 """The kinds whose controllers create pods."""
 
-FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS)
+FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN)
 """What a patch of a node contains that makes it fail or recover, or evicts its pods."""
 
 Entry = Mapping[str, Any]
@@ -48,6 +49,21 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
     gated = configuration.settings.has(GROUPS) or any(GROUPS in text for text in later)
     if gated and any(map(_is_native_group, chain(documents, map(_created, operations)))):
         yield "PodGroups that are scheduled as groups"
+
+
+def timed_annotations(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Return the annotations that have no effect without controllers: podstep's own, of pods and nodes."""
+    documents = list(documents)
+    made = map(_created, _operations(documents))
+    held = [_annotations(one) for one in chain(documents, made)]
+    held += [_annotations(_part(one, "patchOperation", "patch")) for one in _operations(documents)]
+    return tuple(name for name in (RUN, FAILS, RECOVERS, DRAIN) if any(name in one for one in held))
+
+
+def _annotations(document: Entry) -> frozenset[str]:
+    """Return the names of an object's annotations, its template's included."""
+    own, template = ("metadata", "annotations"), ("spec", "template", "metadata", "annotations")
+    return frozenset(_part(document, *own)) | frozenset(_part(document, *template))
 
 
 def _operations(documents: Iterable[Document]) -> list[Entry]:
@@ -121,7 +137,7 @@ def _has_moments(document: Entry) -> bool:
         case "Pod":
             return RUN in _part(document, "metadata", "annotations")
         case "Node":
-            return FAILS in _part(document, "metadata", "annotations")
+            return not {FAILS, DRAIN}.isdisjoint(_part(document, "metadata", "annotations"))
     return _is_owner(document) and RUN in _part(document, "spec", "template", "metadata", "annotations")
 
 

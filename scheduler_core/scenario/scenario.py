@@ -25,7 +25,9 @@ from scheduler_core.scenario.left_out import (
     left_out,
     left_out_beside,
     without_controllers,
+    without_time,
 )
+from scheduler_core.scenario.living import timed_annotations
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -172,6 +174,8 @@ class Scenario(Struct, frozen=True):
         warnings = [*warnings_under(self.unhonored, self.configurations, release)]
         if self.row.is_timed and self.settings.reads_manifests:
             warnings += left_out_beside(self.documents, self.configuration)
+        if self.row.clock == "instant":
+            warnings += without_time(timed_annotations(self.documents), release)
         if self.row.reads_manifests:
             landing = (
                 (o.id, "" if o.configuration is None else o.configuration.release, o.during)

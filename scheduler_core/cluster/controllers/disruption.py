@@ -9,19 +9,25 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.controllers.changes import Change, Reconciliation
 from scheduler_core.cluster.store import Store
-from scheduler_core.kubernetes.admission import disruptions_allowed
+from scheduler_core.kubernetes.admission import healthy_pods
 from scheduler_core.kubernetes.model import Pod, PodDisruptionBudget, Workload
 
 
 def reconcile(budget: PodDisruptionBudget, store: Store, now: float) -> Reconciliation:
     """Update the budget's ``status.disruptionsAllowed``."""
     del now
-    found = [store.pod(name) for name in store.budgets.covered(budget.meta.key)]
-    pods = [pod for pod in found if pod is not None]
-    allowed = disruptions_allowed(budget, pods, _scale(pods, store), healthy=_healthy)
+    healthy, desired = health_of(budget, store)
+    allowed = max(0, healthy - desired)
     if allowed == budget.disruptions_allowed:
         return ()
     return (Change("update", replace(budget, disruptions_allowed=allowed), "DisruptionsAllowed"),)
+
+
+def health_of(budget: PodDisruptionBudget, store: Store) -> tuple[int, int]:
+    """Return how many of the covered pods are healthy, and how many have to be."""
+    found = [store.pod(name) for name in store.budgets.covered(budget.meta.key)]
+    pods = [pod for pod in found if pod is not None]
+    return healthy_pods(budget, pods, _scale(pods, store), healthy=_healthy)
 
 
 def _healthy(pod: Pod) -> bool:

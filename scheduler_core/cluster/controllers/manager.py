@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from scheduler_core import interrupting
-from scheduler_core.cluster.controllers import claims, daemons, disruption, garbage, nodes, running
+from scheduler_core.cluster.controllers import claims, daemons, disruption, draining, garbage, nodes, running
 from scheduler_core.cluster.controllers.branching import Branching, branch
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, Wake, timestamp
 from scheduler_core.cluster.controllers.daemon_admission import daemon_node
@@ -215,6 +215,7 @@ class ControllerManager(Branching):
             self._ask_budgets(self.store.budgets.in_namespace(obj.meta.namespace))
         elif isinstance(obj, PodDisruptionBudget):
             self._ask_budgets([key[1]])
+            self._ask_drains(self.store.draining_since)
         elif isinstance(obj, Node):
             self._node_changed(key, old if isinstance(old, Node) else None, obj)
         elif isinstance(obj, PersistentVolumeClaim):
@@ -232,11 +233,13 @@ class ControllerManager(Branching):
             self._alive.pop((running.reconcile, key), None)
             self._alive.pop((nodes.evict, key), None)
             self._room_again(obj)
+            self._ask_drains([obj.node_name])
             return
         self._gone[key] = obj
         self._ask(garbage.collect, key)
         if isinstance(obj, Node):
             self._alive.pop((nodes.lifecycle, key), None)
+            self._alive.pop((draining.reconcile, key), None)
         elif isinstance(obj, Workload):
             self._alive.pop((WORKLOADS[obj.kind], key), None)
 
@@ -251,6 +254,8 @@ class ControllerManager(Branching):
                 self._ask(WORKLOADS[adopter[0]], adopter)
         if not pod.node_name:
             return
+        if changed:
+            self._ask_drains([pod.node_name])
         if pod.terminal:
             self._room_again(pod)
             return
@@ -275,6 +280,7 @@ class ControllerManager(Branching):
 
     def _node_changed(self, key: Key, old: Node | None, node: Node) -> None:
         self._ask(nodes.lifecycle, key)
+        self._ask_drains([node.meta.name])
         if self.store.daemon_sets and (old is None or _placing(old) != _placing(node)):
             self._ask(daemons.on_node, key)
         name = node.meta.name
@@ -307,6 +313,11 @@ class ControllerManager(Branching):
     def _ask_budgets(self, budgets: Iterable[str]) -> None:
         for budget in budgets:
             self._ask(disruption.reconcile, ("PodDisruptionBudget", budget))
+
+    def _ask_drains(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self.store.draining_since:
+                self._ask(draining.reconcile, ("Node", name))
 
     def _ask_claims(self, storage_class: str) -> None:
         for claim in self.store.volumes.unbound(storage_class):

@@ -186,7 +186,7 @@ class World:
         ready = [
             n.meta.name
             for n in self.manager.store.nodes.values()
-            if not any(t.effect == "NoSchedule" for t in n.taints)
+            if not n.unschedulable and not any(t.effect == "NoSchedule" for t in n.taints)
         ]
         while self.bind and self._pending and self._pending[0][0] <= self.now:
             _, turn, key = heappop(self._pending)

@@ -197,9 +197,9 @@ export class EventForm {
     if (kind.create) return { action: "create", object: this.editor.value, ...moment };
     const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(index) });
     if (kind.remove) return { action: "delete", target, base: found.yaml, step: found.step, ...moment };
-    const value = kind.timed
+    const value = kind.atMoment
       ? (moment.seconds ?? String(index ? playback.marks.time[index] : 0))
-      : (this.fields.get("value")?.value ?? "");
+      : (this.fields.get("value")?.value ?? kind.value ?? "");
     const { object } = await playback.socket.call("object.revise", {
       object: found.yaml,
       what: kind.revise,

@@ -3,11 +3,13 @@
 /** @param {string} kind */
 const named = (kind) => ({ kind, label: kind, placeholder: kind === "Node" ? "n1" : "default/web" });
 const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"];
+const ROLLED = ["Deployment", "StatefulSet", "DaemonSet"];
 const IMAGED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job"];
 
 /**
  * By name: `about` the kind of object, `revise` the common change, `fields` its key and value, `create` a kind that is
- * typed as YAML, `timed` marks what only controllers know, and whose value is its moment.
+ * typed as YAML, `timed` marks what only controllers know, `atMoment` a value that is the
+ * event's moment, `value` one that is always the same.
  */
 export const KINDS = {
   cordon: { title: "Cordon a node", about: named("Node"), revise: "cordon" },
@@ -43,8 +45,22 @@ export const KINDS = {
       ["value", "Status", "True", ["True", "False", "Unknown"]],
     ],
   },
-  fails: { title: "A node fails", about: named("Node"), revise: "fails", timed: true },
-  recovers: { title: "A failed node recovers", about: named("Node"), revise: "recovers", timed: true },
+  fails: { title: "A node fails", about: named("Node"), revise: "fails", timed: true, atMoment: true },
+  recovers: {
+    title: "A failed node recovers",
+    about: named("Node"),
+    revise: "recovers",
+    timed: true,
+    atMoment: true,
+  },
+  drain: { title: "Drain a node", about: named("Node"), revise: "drain", timed: true },
+  forceDrain: {
+    title: "Drain a node, bare pods too",
+    about: named("Node"),
+    revise: "drain",
+    value: "force",
+    timed: true,
+  },
   deletePod: { title: "Delete a pod", about: named("Pod"), remove: true },
   deleteNode: { title: "Delete a node", about: named("Node"), remove: true },
   scale: {
@@ -58,6 +74,11 @@ export const KINDS = {
     about: { kinds: IMAGED, label: "Workload", placeholder: "Deployment default/web" },
     revise: "image",
     fields: [["value", "Image", "registry.example/web:2", []]],
+  },
+  restart: {
+    title: "Restart a workload's pods",
+    about: { kinds: ROLLED, label: "Workload", placeholder: "Deployment default/web" },
+    revise: "restart",
   },
   addNode: { title: "Add a node", create: "Node" },
   addPod: { title: "Add a pod", create: "Pod" },
