@@ -16,8 +16,7 @@ from scheduler_core.explain.spelling import (
 from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node, NodeSelectorTerm, Requirement
-from scheduler_core.kubernetes.selectors import term_matches
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import holds, valid
+from scheduler_core.kubernetes.selectors import holds, term_matches, valid
 
 IDENTITY = "kubernetes.io/hostname"  # a node is not renamed by its label
 FACTS = (

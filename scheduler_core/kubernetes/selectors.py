@@ -32,28 +32,50 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
 
 
 def requirement_matches(requirement: Requirement, labels: Mapping[str, str]) -> bool:
-    """Evaluate one expression. Gt and Lt compare integers; other values do not match."""
-    value = labels.get(requirement.key)
-    operator = requirement.operator
-    if operator == "In":
-        return value is not None and value in requirement.values
-    if operator == "NotIn":
-        return value is None or value not in requirement.values
-    if operator == "Exists":
-        return value is not None
-    if operator == "DoesNotExist":
-        return value is None
-    number = None if value is None else parse_int(value)
-    bound = parse_int(requirement.values[0])
-    if number is None or bound is None:
-        return False
-    return number > bound if operator == "Gt" else number < bound
+    """Evaluate one expression on labels, as :func:`holds` does."""
+    return holds(requirement, labels.get(requirement.key))
 
 
-def _valid(requirement: Requirement) -> bool:
-    return all(check_value(v) is None for v in requirement.values) and (
-        requirement.operator not in ("Gt", "Lt") or len(requirement.values) == 1
-    )
+def holds(requirement: Requirement, value: str | None) -> bool:
+    """Return whether a label's value, ``None`` without such a label, satisfies an expression.
+
+    Gt and Lt compare integers; other values do not match. Raises ValueError for an unknown operator.
+    """
+    operator, values = requirement.operator, requirement.values
+    match operator:
+        case "In":
+            return value is not None and value in values
+        case "NotIn":
+            return value is None or value not in values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt" | "Lt":
+            number = None if value is None else parse_int(value)
+            bound = parse_int(values[0]) if len(values) == 1 else None
+            if number is None or bound is None:
+                return False
+            return number > bound if operator == "Gt" else number < bound
+    raise ValueError(f"{operator!r} is not a valid label selector operator")
+
+
+def valid(requirement: Requirement) -> bool:
+    """Return whether the values fit the operator and can be a label's (labels.NewRequirement).
+
+    A node selector term with an expression that is not valid matches nothing.
+    """
+    values = requirement.values
+    match requirement.operator:
+        case "In" | "NotIn":
+            fits = bool(values)
+        case "Exists" | "DoesNotExist":
+            fits = not values
+        case "Gt" | "Lt":
+            fits = len(values) == 1 and parse_int(values[0]) is not None
+        case _:
+            fits = False
+    return fits and not any(map(check_value, values))
 
 
 def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
@@ -61,9 +83,9 @@ def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
     if not term.match_expressions and not term.match_fields:
         return False
     fields = {"metadata.name": node.meta.name}
-    return all(
-        _valid(r) and requirement_matches(r, node.meta.labels) for r in term.match_expressions
-    ) and all(requirement_matches(r, fields) for r in term.match_fields)
+    return all(valid(r) and requirement_matches(r, node.meta.labels) for r in term.match_expressions) and all(
+        requirement_matches(r, fields) for r in term.match_fields
+    )
 
 
 def node_selected(pod: Pod, node: Node) -> bool:

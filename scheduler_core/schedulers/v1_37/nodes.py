@@ -10,17 +10,20 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.kubernetes.model import Requirement
+from scheduler_core.kubernetes.selectors import holds
 from scheduler_core.kubernetes.shared_devices import SHARE, Demand
 from scheduler_core.schedulers.v1_37.node_list import Names, NodeList
 from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
 from scheduler_core.schedulers.v1_37.requests import amounts
 from scheduler_core.schedulers.v1_37.row_memo import RowMemo
-from scheduler_core.schedulers.v1_37.selectors import NAME_FIELD, SelectorRequirement
+from scheduler_core.schedulers.v1_37.selectors import NAME_FIELD
 from scheduler_core.schedulers.v1_37.shared_devices import SharedDevices
 
 Rows = NDArray[np.intp]
@@ -353,12 +356,12 @@ class NodeTable:
             found = self._masks[key] = make()
         return found
 
-    def holds(self, requirement: SelectorRequirement) -> Mask:
+    def holds(self, requirement: Requirement) -> Mask:
         """Evaluate an expression on labels for all rows; (capacity,) bool."""
 
         def make() -> Mask:
-            missing = requirement.holds(None)
-            return self.label(requirement.key).lookup(requirement.holds, missing, np.bool_)
+            satisfies = partial(holds, requirement)
+            return self.label(requirement.key).lookup(satisfies, satisfies(None), np.bool_)
 
         return self.mask(requirement, make)
 

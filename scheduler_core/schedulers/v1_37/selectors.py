@@ -9,43 +9,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.kubernetes.integers import parse_int
-from scheduler_core.kubernetes.names import check_key, check_value
+from scheduler_core.kubernetes.model import Requirement
+from scheduler_core.kubernetes.names import check_key
+from scheduler_core.kubernetes.selectors import holds, requirement_matches, valid
 
 NAME_FIELD = "metadata.name"
-
-
-class SelectorRequirement(Struct, frozen=True):
-    """One expression: a key, an operator, its values."""
-
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-
-    def holds(self, value: str | None) -> bool:
-        """Return whether a label's value (None: no such label) satisfies it."""
-        match self.operator:
-            case "In":
-                return value is not None and value in self.values
-            case "NotIn":
-                return value is None or value not in self.values
-            case "Exists":
-                return value is not None
-            case "DoesNotExist":
-                return value is None
-            case "Gt" | "Lt":
-                left = None if value is None else parse_int(value)
-                right = parse_int(self.values[0]) if len(self.values) == 1 else None
-                if left is None or right is None:
-                    return False
-                return left > right if self.operator == "Gt" else left < right
-        raise ValueError(f"{self.operator!r} is not a valid label selector operator")
 
 
 class Selector(Struct, frozen=True):
     """A label selector: every requirement must hold. ``nothing``: the null selector, matches none."""
 
-    requirements: tuple[SelectorRequirement, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
     nothing: bool = False
 
     @property
@@ -55,9 +29,9 @@ class Selector(Struct, frozen=True):
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Return whether the labels match."""
-        return not self.nothing and all(r.holds(labels.get(r.key)) for r in self.requirements)
+        return not self.nothing and all(requirement_matches(r, labels) for r in self.requirements)
 
-    def extended(self, requirements: Sequence[SelectorRequirement]) -> Selector:
+    def extended(self, requirements: Sequence[Requirement]) -> Selector:
         """Return the selector with more requirements; the null selector stays null."""
         if self.nothing or not requirements:
             return self
@@ -77,22 +51,18 @@ def label_selector(selector: Mapping[str, Any] | None) -> Selector:
 @lru_cache(maxsize=4096)
 def _label_selector(text: str) -> Selector:
     selector = json.loads(text)
-    pairs = [
-        SelectorRequirement(k, "In", (v,)) for k, v in sorted((selector.get("matchLabels") or {}).items())
-    ]
+    pairs = [Requirement(k, "In", (v,)) for k, v in sorted((selector.get("matchLabels") or {}).items())]
     return Selector((*pairs, *map(requirement, selector.get("matchExpressions") or ())))
 
 
 def map_selector(pairs: Mapping[str, str] | None) -> Selector:
     """Compile a plain map of labels (labels.Set.AsSelector)."""
-    return Selector(tuple(SelectorRequirement(k, "In", (v,)) for k, v in sorted((pairs or {}).items())))
+    return Selector(tuple(Requirement(k, "In", (v,)) for k, v in sorted((pairs or {}).items())))
 
 
-def requirement(expression: Mapping[str, Any]) -> SelectorRequirement:
+def requirement(expression: Mapping[str, Any]) -> Requirement:
     """Compile one expression."""
-    return SelectorRequirement(
-        expression["key"], expression["operator"], tuple(expression.get("values") or ())
-    )
+    return Requirement(expression["key"], expression["operator"], tuple(expression.get("values") or ()))
 
 
 class NodeTerm(Struct, frozen=True):
@@ -101,8 +71,8 @@ class NodeTerm(Struct, frozen=True):
     One without either matches nothing, nor does one that upstream cannot parse (LazyErrorNodeSelector).
     """
 
-    expressions: tuple[SelectorRequirement, ...] = ()
-    fields: tuple[SelectorRequirement, ...] = ()
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
     unusable: bool = False
 
     @property
@@ -114,17 +84,17 @@ class NodeTerm(Struct, frozen=True):
         """Return whether a node of that name with those labels matches."""
         if self.empty:
             return False
-        return all(r.holds(labels.get(r.key)) for r in self.expressions) and all(
+        return all(requirement_matches(r, labels) for r in self.expressions) and all(
             field_holds(r, name) for r in self.fields
         )
 
 
-def field_holds(field: SelectorRequirement, name: str) -> bool:
+def field_holds(field: Requirement, name: str) -> bool:
     """Evaluate an expression on fields: ``metadata.name`` with In or NotIn and one value is all there is."""
-    return field_is_known(field) and field.holds(name)
+    return field_is_known(field) and holds(field, name)
 
 
-def field_is_known(field: SelectorRequirement) -> bool:
+def field_is_known(field: Requirement) -> bool:
     """Return whether an expression on fields is one that can hold."""
     return field.key == NAME_FIELD and field.operator in ("In", "NotIn") and len(field.values) == 1
 
@@ -133,22 +103,7 @@ def node_term(term: Mapping[str, Any]) -> NodeTerm:
     """Compile a NodeSelectorTerm."""
     expressions = tuple(map(requirement, term.get("matchExpressions") or ()))
     fields = tuple(map(requirement, term.get("matchFields") or ()))
-    return NodeTerm(expressions, fields, not all(map(_can_be_parsed, expressions)))
-
-
-def _can_be_parsed(expression: SelectorRequirement) -> bool:
-    """Return whether key and values can be a label's, and fit the operator (labels.NewRequirement)."""
-    values = expression.values
-    if check_key(expression.key) or any(map(check_value, values)):
-        return False
-    match expression.operator:
-        case "In" | "NotIn":
-            return bool(values)
-        case "Exists" | "DoesNotExist":
-            return not values
-        case "Gt" | "Lt":
-            return len(values) == 1 and parse_int(values[0]) is not None
-    return False
+    return NodeTerm(expressions, fields, not all(valid(r) and not check_key(r.key) for r in expressions))
 
 
 def node_terms(selector: Mapping[str, Any] | None) -> tuple[NodeTerm, ...] | None:

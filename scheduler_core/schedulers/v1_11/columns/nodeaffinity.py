@@ -6,18 +6,15 @@ node affinity; a requirement is evaluated once per distinct label value.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector
-from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.kubernetes.model import NodeSelectorTerm, Pod, Requirement
+from scheduler_core.kubernetes.selectors import holds, valid
 from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns
 from scheduler_core.schedulers.v1_11.columns.reads import PodFields
-
-_LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 
 
 def required_mask(pod: Pod | PodFields, columns: NodeColumns) -> BoolVector:
@@ -61,36 +58,3 @@ def _field_mask(requirement: Requirement, columns: NodeColumns) -> BoolVector:
     if row is not None:
         mask[row] = True
     return mask if requirement.operator == "In" else ~mask
-
-
-def valid(requirement: Requirement) -> bool:
-    """Return whether labels.NewRequirement accepts a requirement; if not, the whole term matches nothing."""
-    values = requirement.values
-    match requirement.operator:
-        case "In" | "NotIn":
-            fits = bool(values)
-        case "Exists" | "DoesNotExist":
-            fits = not values
-        case "Gt" | "Lt":
-            fits = len(values) == 1 and parse_int(values[0]) is not None
-        case _:
-            fits = False
-    return fits and all(_LABEL_VALUE.fullmatch(value) for value in values)
-
-
-def holds(requirement: Requirement, found: str | None) -> bool:
-    """Evaluate a valid requirement on a label's value (labels.Requirement.Matches)."""
-    match requirement.operator:
-        case "In":
-            return found is not None and found in requirement.values
-        case "NotIn":
-            return found is None or found not in requirement.values
-        case "Exists":
-            return found is not None
-        case "DoesNotExist":
-            return found is None
-    number = parse_int(found) if found is not None else None
-    bound = parse_int(requirement.values[0])
-    if number is None or bound is None:
-        return False
-    return number > bound if requirement.operator == "Gt" else number < bound

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.selectors import (
-    Selector,
-    SelectorRequirement,
-    label_selector,
-    map_selector,
-)
+from scheduler_core.schedulers.v1_37.selectors import Selector, label_selector, map_selector
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 _CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
@@ -33,7 +29,7 @@ def default_selector(cluster: ClusterState, pod: CompiledPod) -> Selector:
 
 def _selector(cluster: ClusterState, pod: CompiledPod, owner: Mapping[str, Any]) -> Selector:
     pairs: dict[str, str] = {}
-    found: tuple[SelectorRequirement, ...] = ()
+    found: tuple[Requirement, ...] = ()
     for service in cluster.list("Service"):
         selector = service.get("spec", {}).get("selector")
         same = (service["metadata"].get("namespace") or "default") == pod.namespace

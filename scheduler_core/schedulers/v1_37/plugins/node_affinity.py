@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
@@ -38,7 +39,6 @@ from scheduler_core.schedulers.v1_37.selectors import (
     NAME_FIELD,
     NodeTerm,
     PreferredTerm,
-    SelectorRequirement,
     field_is_known,
     map_selector,
     node_terms,
@@ -103,7 +103,7 @@ def selected(nodes: NodeTable, pod: CompiledPod) -> Mask | None:
         return None
     out = np.ones(nodes.capacity, np.bool_)
     for key, value in pod.node_selector.items():
-        out &= nodes.holds(SelectorRequirement(key, "In", (value,)))
+        out &= nodes.holds(Requirement(key, "In", (value,)))
     if pod.node_required is not None:
         out &= terms_mask(nodes, pod.node_required)
     return out

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
@@ -37,7 +38,7 @@ from scheduler_core.schedulers.v1_37.plugins.node_affinity import selected
 from scheduler_core.schedulers.v1_37.plugins.taint_toleration import untolerated
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
-from scheduler_core.schedulers.v1_37.selectors import Selector, SelectorRequirement, label_selector
+from scheduler_core.schedulers.v1_37.selectors import Selector, label_selector
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -92,7 +93,7 @@ def _compiled(entry: Mapping[str, Any], pod: CompiledPod) -> TopologySpreadConst
     labels = [k for k in entry.get("matchLabelKeys") or () if k in pod.labels]
     selector = label_selector(entry.get("labelSelector"))
     return _constraint(
-        entry, selector.extended([SelectorRequirement(k, "In", (pod.labels[k],)) for k in sorted(labels)])
+        entry, selector.extended([Requirement(k, "In", (pod.labels[k],)) for k in sorted(labels)])
     )
 
 
