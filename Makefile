@@ -8,7 +8,7 @@ PYTHON = .venv/bin/python
 # For a part of the tests: make test PYTEST="tests/core -k taint"
 PYTEST ?=
 
-.PHONY: help run setup test lint format lock bench measure screenshots clean
+.PHONY: help run setup test lint lint-types lint-others format lock bench measure screenshots clean
 
 help:
 	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
@@ -34,10 +34,16 @@ test: setup
 	@$(MAKE) --no-print-directory lint
 	$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST)
 
+# mypy takes half of the time: the others run at its side.
 lint: setup
+	@$(MAKE) --no-print-directory -j 2 --output-sync=line lint-types lint-others
+
+lint-types:
+	$(PYTHON) -m mypy
+
+lint-others:
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
-	$(PYTHON) -m mypy
 	.venv/bin/lint-imports
 	$(PYTHON) -m vulture
 	.ci/javascript lint
