@@ -50,9 +50,11 @@ def files_are_looked_at_once() -> Iterator[None]:
     """Every client loads the middleware; static files that stand as they stood are not read again for it."""
     look = WhiteNoiseMiddleware.add_files_from_finders
     known: dict[frozenset[tuple[str, int]], dict[str, Any]] = {}
+    # A file that comes, goes or is replaced changes the time of its folder.
+    folders = [STATIC, *(path for path in STATIC.rglob("*") if path.is_dir())]
 
     def once(self: Any) -> None:
-        standing = frozenset((str(path), path.stat().st_mtime_ns) for path in STATIC.rglob("*"))
+        standing = frozenset((str(path), path.stat().st_mtime_ns) for path in folders)
         if standing not in known:
             look(self)
             known[standing] = dict(self.files)
