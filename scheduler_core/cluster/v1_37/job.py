@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scheduler_core.cluster.v1_37.controller import Controller, pods_of
-from scheduler_core.cluster.v1_37.job_backoff import BackoffRecord
+from scheduler_core.cluster.v1_37.controller import pods_of
 from scheduler_core.cluster.v1_37.job_pods import is_tracked, untracked
+from scheduler_core.cluster.v1_37.job_queue import BATCH_SECONDS, JobQueue
 from scheduler_core.cluster.v1_37.job_sync import JobSync
-from scheduler_core.cluster.v1_37.loop import ApiError, Work, Worker
+from scheduler_core.cluster.v1_37.loop import Work, Worker
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_of,
@@ -25,23 +23,19 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
 
-BATCH_SECONDS = 1.0
-"""What happens to a Job's pods within this time is looked at together (SyncJobBatchPeriod)."""
-
 
 def is_finished_job(job: Manifest) -> bool:
     """Return whether a Job is complete or failed."""
     return any((condition_of(job, kind) or {}).get("status") == "True" for kind in ("Complete", "Failed"))
 
 
-class Jobs(Controller):
+class Jobs(JobQueue):
     """The controller of Jobs: one worker for Jobs, one that lets pods go whose Job is finished or gone."""
 
     name = "job"
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
-        self.backoffs: dict[str, BackoffRecord] = {}
         self._orphans = Worker(self.loop, self._let_go).queue
 
     def observe(self, write: StoredWrite) -> None:
@@ -116,16 +110,3 @@ class Jobs(Controller):
         yield from sync.track()
         if error is not None:
             raise error
-
-    def sync_later(self, job: Manifest, seconds: float) -> None:
-        """Look at a Job again, not before the pods' changes would make it."""
-        self.queue.add_after(key_of(job), max(seconds, BATCH_SECONDS))
-
-    def remove_finalizers(self, pods: list[Manifest]) -> Work:
-        """Take the finalizer off pods in parallel; return the uids of those that are without it."""
-        results: list[Any] = yield [self.client.patch(pod, untracked) for pod in pods]
-        return {
-            pod["metadata"]["uid"]
-            for pod, result in zip(pods, results, strict=True)
-            if not isinstance(result, ApiError) or result.code == 404
-        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler_core.cluster.v1_37.job_backoff import BackoffRecord
 from scheduler_core.cluster.v1_37.job_pods import (
@@ -17,6 +17,7 @@ from scheduler_core.cluster.v1_37.job_pods import (
     policy_action,
     read_indexes,
 )
+from scheduler_core.cluster.v1_37.job_queue import JobQueue
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_in,
@@ -33,16 +34,13 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
 )
 
-if TYPE_CHECKING:
-    from scheduler_core.cluster.v1_37.job import Jobs
-
 Condition = dict[str, Any]
 
 
 class JobState:
     """The pods of a Job as a sync found them. ``status`` becomes the Job's."""
 
-    def __init__(self, controller: Jobs, job: Manifest, pods: list[Manifest]) -> None:
+    def __init__(self, controller: JobQueue, job: Manifest, pods: list[Manifest]) -> None:
         self.controller = controller
         self.client = controller.client
         self.job = job

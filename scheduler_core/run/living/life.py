@@ -32,7 +32,7 @@ Step = Mapping[str, Any]
 
 
 class Life:
-    """A cluster that is told what a user does, step by step."""
+    """A cluster in which a user takes one step after the other."""
 
     def __init__(self, configuration: CompiledConfiguration, options: NodeOptions) -> None:
         self.plane = ControlPlane(options, Timeline)
