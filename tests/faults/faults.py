@@ -133,7 +133,7 @@ EMBEDDED, COMPOSE, BOTH = ("embedded",), ("compose",), ("embedded", "compose")
 FAULTS = (
     Fault("restart postgres", COMPOSE, postgres_restarts, "tries"),
     Fault("kill -9 postgres", COMPOSE, postgres_is_killed, "tries"),
-    Fault("postgres hangs", COMPOSE, postgres_stops_answering, "tries"),
+    Fault("postgres hangs", COMPOSE, postgres_stops_answering, "readiness"),  # its clients wait
     Fault("kill -9 redis", COMPOSE, redis_is_killed, "readiness"),
     Fault("sqlite locked", EMBEDDED, sqlite_is_locked, "tries"),
     Fault("disk full", EMBEDDED, disk_is_full, "tries", disk=True),

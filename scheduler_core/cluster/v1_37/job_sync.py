@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from scheduler_core.cluster.v1_37.controller import gone, pod_from, slow_start
 from scheduler_core.cluster.v1_37.job_backoff import backoff_left
@@ -41,9 +40,6 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.replicaset import BURST, by_deletion
-
-if TYPE_CHECKING:
-    pass
 
 
 class JobSync(JobState):
