@@ -7,11 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, compare, conform, cost, explain, export, simulate
+from scheduler_core.cli import bench, compare, conform, cost, explain, export, live, simulate
 from scheduler_core.cli.reporting import InputError
 
 COMMANDS = {
     "simulate": simulate,
+    "live": live,
     "explain": explain,
     "compare": compare,
     "cost": cost,

@@ -13,6 +13,8 @@ from itertools import count
 from typing import Any, NamedTuple
 
 WRITE_SECONDS = 1e-5
+RATE, BURST = 10.0, 100.0
+"""Keys that a queue adds rate-limited in a second, and at once (DefaultTypedControllerRateLimiter)."""
 
 CLIENTS = {
     name: rank
@@ -188,6 +190,7 @@ class WorkQueue:
         self._processing: set[Hashable] = set()
         self._dirty: dict[Hashable, None] = {}
         self._failures: dict[Hashable, int] = {}
+        self._tokens, self._filled_at = BURST, loop.now
         self._later: dict[Hashable, float] = {}
 
     def add(self, key: Hashable) -> None:
@@ -214,10 +217,18 @@ class WorkQueue:
             self.add(key)
 
     def add_rate_limited(self, key: Hashable) -> None:
-        """Queue a key after its backoff, which doubles with each failure."""
+        """Queue a key after its backoff, which doubles with each failure, or after the queue's own."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        self.add_after(key, min(self.base * 2**failures, self.most))
+        backoff = min(self.base * 2 ** min(failures, 60), self.most)
+        self.add_after(key, max(backoff, self._reserve()))
+
+    def _reserve(self) -> float:
+        """Return how long the queue's rate makes a key wait, whichever it is."""
+        now = self.loop.now
+        self._tokens = min(BURST, self._tokens + (now - self._filled_at) * RATE) - 1
+        self._filled_at = now
+        return max(0.0, -self._tokens / RATE)
 
     def forget(self, key: Hashable) -> None:
         """Reset a key's backoff."""

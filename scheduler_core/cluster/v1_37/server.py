@@ -13,6 +13,7 @@ from scheduler_core.cluster.v1_37.objects import (
     generation,
     is_deleting,
     is_finished,
+    key_in,
     key_of,
     name_of,
     namespace_of,
@@ -110,11 +111,21 @@ class ApiServer:
             self._names += 1
             meta["name"] = f"{meta.pop('generateName')}{self._names:05d}"
         self._uids += 1
-        meta |= {"uid": f"{self._uids:08d}", "creationTimestamp": stamp(self.loop.now), "generation": 1}
+        uid = meta.get("uid") or f"{self._uids:08d}"
+        meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.now), "generation": 1}
+        if meta.get("ownerReferences"):
+            meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
         made = admitted({**obj, "metadata": meta}, self)
         if key_of(made) in self.objects.get(made["kind"], {}):
             raise ApiError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
         return self._store(None, made, by)
+
+    def _identified(self, owner: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+        """Return an owner reference with its uid, which manifests written by hand may lack."""
+        if owner.get("uid"):
+            return owner
+        found = self.get(owner["kind"], key_in(owner["kind"], meta.get("namespace"), owner["name"]))
+        return {**owner, "uid": "" if found is None else uid_of(found)}
 
     def update(self, obj: Manifest, by: str) -> Manifest:
         """Replace all but the status of an object (PUT).

@@ -34,23 +34,14 @@ _REPORTED = ("NewReplicaSetAvailable", "ProgressDeadlineExceeded")
 Entry = dict[str, Any]
 
 
-def workload_of(server: ApiServer, pod: Manifest) -> str:
-    """Return ``Kind/namespace/name`` of the controller at the top of a pod's, or the pod's own."""
-    obj = pod
-    while (owner := controller_of(obj)) is not None:
-        found = server.get(owner["kind"], key_in(owner["kind"], namespace_of(obj), owner["name"]))
-        if found is None or uid_of(found) != owner["uid"]:
-            return f"{owner['kind']}/{namespace_of(obj)}/{owner['name']}"
-        obj = found
-    return f"{obj['kind']}/{namespace_of(obj)}/{obj['metadata']['name']}"
-
-
 class Timeline:
     """The entries of a life so far; an observer of the API server that comes before all others."""
 
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.entries: Counter[tuple[tuple[str, Any], ...]] = Counter()
+        self._tops: dict[str, str] = {}
+        """By uid: ``Kind/namespace/name`` of the controller at an object's top, also once that is gone."""
         self.labels: dict[str, Entry] = {}
         """By uid: what an entry says about a pod, as it was when the pod was created."""
         self._ran: set[str] = set()
@@ -73,9 +64,19 @@ class Timeline:
 
     def observe(self, write: StoredWrite) -> None:
         """Add what a write shows."""
+        if write.new is not None:
+            self._note_top(write.new)
         see = self._seen.get(write.kind)
         if see is not None:
             see(self, write)
+
+    def _note_top(self, obj: Manifest) -> None:
+        owner, uid = controller_of(obj), uid_of(obj)
+        if owner is not None and owner["uid"] in self._tops:
+            self._tops[uid] = self._tops[owner["uid"]]
+        else:
+            own = f"{obj['kind']}/{namespace_of(obj)}/{obj['metadata']['name']}"
+            self._tops.setdefault(uid, own if owner is None else _owner_text(obj, owner))
 
     # --- pods
 
@@ -84,11 +85,13 @@ class Timeline:
         uid = uid_of(pod)
         found = self.labels.get(uid)
         if found is None:
-            found = self.labels[uid] = {
-                "workload": workload_of(self.server, pod),
-                "index": _index(pod),
-            }
-        return {**found, "revision": self._revision(pod), "node": node_of(pod) or _daemon_node(pod)}
+            found = self.labels[uid] = {"index": _index(pod)}
+        return {
+            **found,
+            "workload": self._tops[uid],
+            "revision": self._revision(pod),
+            "node": node_of(pod) or _daemon_node(pod),
+        }
 
     def _revision(self, pod: Manifest) -> Any:
         owner = controller_of(pod)
@@ -247,6 +250,10 @@ class Timeline:
         "Node": _node,
         "PersistentVolumeClaim": _claim,
     }
+
+
+def _owner_text(obj: Manifest, owner: Mapping[str, Any]) -> str:
+    return f"{owner['kind']}/{namespace_of(obj)}/{owner['name']}"
 
 
 def _order(entry: Mapping[str, Any]) -> tuple[Any, ...]:
