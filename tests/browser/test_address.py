@@ -147,6 +147,20 @@ def by_name(bench: Workbench) -> Any:
     head(bench, "node")
 
 
+def failed(bench: Workbench) -> Any:
+    bench.goto(9)
+    bench.tab("Predicates")
+    typed(bench, ROWS, "general")
+    press(bench, "Failed", "Show")
+
+
+def combined(bench: Workbench) -> Any:
+    bench.goto(9)
+    bench.tab("Priorities")
+    typed(bench, NODES, "general")
+    press(bench, "Combine", "Values")
+
+
 def looked(bench: Workbench) -> Any:
     look(bench, "Colour", "priority")
     look(bench, "Group by", "pool")
@@ -164,25 +178,15 @@ def classes(bench: Workbench) -> Any:
 
 #: What is set, the example it is set in, and how.
 SCENES: list[tuple[str, str, Act]] = [
-    ("step", "shop", lambda b: b.goto(7)),
-    ("step tab", "shop", lambda b: (b.goto(7), b.tab("Queue"))),
-    ("step tab find.matrix", "shop", lambda b: (b.goto(9), b.tab("Predicates"), typed(b, ROWS, "general"))),
-    ("step tab only.matrix", "shop", lambda b: (b.goto(9), b.tab("Predicates"), press(b, "Failed", "Show"))),
+    ("step tab find.matrix only.matrix", "shop", failed),
     (
         "step tab sort.matrix",
         "shop",
         by_name,
     ),
-    ("step tab view", "shop", lambda b: (b.goto(9), b.tab("Priorities"), press(b, "Combine", "Values"))),
     ("step tab cell.matrix sort.matrix", "shop", lambda b: (b.goto(9), b.tab("Priorities"), column(b, -1))),
-    ("step tab sort.matrix", "shop", lambda b: (b.goto(9), b.tab("Priorities"), head(b, "node"))),
-    ("step tab find.matrix", "shop", lambda b: (b.goto(9), b.tab("Priorities"), typed(b, NODES, "general"))),
-    ("step tab sort.events", "shop", lambda b: (b.goto(20), b.tab("Events"), press(b, "reason"))),
-    (
-        "step tab find.events",
-        "shop",
-        lambda b: events(b, "search"),
-    ),
+    ("step tab view find.matrix", "shop", combined),
+    ("step tab find.events sort.events", "shop", lambda b: (events(b, "search"), press(b, "reason"))),
     (
         "step tab find.active",
         "shop",
