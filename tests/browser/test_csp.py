@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,7 +15,7 @@ from tests.browser.pages import Workbench, drafted, example_text, share
 from tests.browser.test_runs import charts, ends
 from tests.services.stack import Stack
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.parametrize("scheme", ["dark", "light"])]
+pytestmark = pytest.mark.timeout(240)
 
 #: A violation fails the test: as Chromium's own error in the console, and as this one.
 REPORT = """addEventListener("securitypolicyviolation", (event) =>
@@ -31,9 +32,9 @@ READ = (
 
 
 @pytest.fixture
-def themed(visitor: Callable[..., Page], scheme: str) -> Page:
-    """A page whose visitor prefers that theme, and which reports what its policy refuses."""
-    page = visitor(color_scheme=scheme)
+def reporting(visitor: Callable[..., Page]) -> Page:
+    """A page that reports what its policy refuses."""
+    page = visitor(color_scheme="dark")
     page.add_init_script(REPORT)
     return page
 
@@ -53,22 +54,22 @@ def style(page: Page, selector: str, name: str) -> str:
     return str(found.evaluate("(element, name) => getComputedStyle(element)[name]", name))
 
 
-def test_pages_that_are_read(themed: Page, watch: Watch) -> None:
+def test_pages_that_are_read(reporting: Page, watch: Watch) -> None:
     """The start page, lists and references, and the page of an address where nothing is."""
     for address in READ:
-        visit(themed, address)
-        themed.wait_for_load_state("networkidle")
+        visit(reporting, address)
+        reporting.wait_for_load_state("networkidle")
     watch.allow("404")
-    visit(themed, "/s/nothing-here/")
+    visit(reporting, "/s/nothing-here/")
 
 
-def test_workbench_and_embed(themed: Page, site: Stack) -> None:
+def test_workbench_and_embed(reporting: Page, site: Stack) -> None:
     """Every tab of Inspect, on the page and in the one for frames; the cache's chart is drawn."""
     address = share(site, example_text("cache-broken-promise"), "The broken promise")
     for path in (address, address.replace("/s/", "/e/", 1)):
-        visit(themed, f"{path}?step=4&tab=cache&view=time")
-        bench = Workbench(themed).wait().at(4)
-        assert style(themed, ".inspect svg.main-svg", "position") == "absolute"
+        visit(reporting, f"{path}?step=4&tab=cache&view=time")
+        bench = Workbench(reporting).wait().at(4)
+        assert style(reporting, ".inspect svg.main-svg", "position") == "absolute"
         tabs = bench.inspect.get_by_role("tablist").first.get_by_role("tab")
         assert tabs.count() > 4
         for at in range(tabs.count()):
@@ -76,46 +77,48 @@ def test_workbench_and_embed(themed: Page, site: Stack) -> None:
             expect(tabs.nth(at)).to_have_attribute("aria-selected", "true")
 
 
-def test_editor(themed: Page, site: Stack) -> None:
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_editor(reporting: Page, site: Stack, scheme: Literal["dark", "light"]) -> None:
     """CodeMirror has its own rules and the theme's, with a mistake, a completion and its search on screen."""
-    visit(themed, "/")
-    bench = Workbench(themed).open(drafted(themed, example_text("making-room")))
+    reporting.emulate_media(color_scheme=scheme)
+    visit(reporting, "/")
+    bench = Workbench(reporting).open(drafted(reporting, example_text("making-room")))
     yaml = yaml_of(bench)
-    assert style(themed, ".cm-scroller", "display") == "flex"
-    assert style(themed, ".cm-gutters", "position") == "sticky"
+    assert style(reporting, ".cm-scroller", "display") == "flex"
+    assert style(reporting, ".cm-gutters", "position") == "sticky"
     yaml.field.press("Control+End")
-    themed.keyboard.type("---\nPod")
-    expect(themed.get_by_role("listbox", name="Completions")).to_be_visible()
-    themed.keyboard.press("Escape")
-    themed.keyboard.type(": 'x\n")
-    themed.keyboard.press("Control+f")
-    expect(themed.get_by_role("textbox", name="Find")).to_be_visible()
+    reporting.keyboard.type("---\nPod")
+    expect(reporting.get_by_role("listbox", name="Completions")).to_be_visible()
+    reporting.keyboard.press("Escape")
+    reporting.keyboard.type(": 'x\n")
+    reporting.keyboard.press("Control+f")
+    expect(reporting.get_by_role("textbox", name="Find")).to_be_visible()
     bench.build.get_by_role("tab", name="Policy").click()
     expect(bench.build.get_by_text("CheckNodeCondition").first).to_be_visible()
 
 
-def test_run(themed: Page, site: Stack) -> None:
+def test_run(reporting: Page, site: Stack) -> None:
     """A run's charts are laid out by Plotly's rules, which come from this server."""
     shared = site.post("/api/scenarios", {"bundle": example_text("shop")}).json
     run = site.post("/api/runs", {"scenario": shared["id"]}).json
-    visit(themed, f"/runs/{run['id']}/")
-    ends(themed, "done")
-    expect(themed.locator("svg.main-svg").first).to_be_visible()
-    assert style(themed, "svg.main-svg", "position") == "absolute"
-    assert style(themed, ".js-plotly-plot .plotly .crisp", "shapeRendering") == "crispedges"
-    charts(themed)
+    visit(reporting, f"/runs/{run['id']}/")
+    ends(reporting, "done")
+    expect(reporting.locator("svg.main-svg").first).to_be_visible()
+    assert style(reporting, "svg.main-svg", "position") == "absolute"
+    assert style(reporting, ".js-plotly-plot .plotly .crisp", "shapeRendering") == "crispedges"
+    charts(reporting)
 
 
-def test_inline_styles_are_refused(themed: Page, watch: Watch) -> None:
+def test_inline_styles_are_refused(reporting: Page, watch: Watch) -> None:
     """An attribute or an element of style that got into a page changes nothing, and is reported."""
     watch.allow("style")
-    visit(themed, "/api/")
-    before = style(themed, "main", "opacity")
-    themed.evaluate("""() => {
+    visit(reporting, "/api/")
+    before = style(reporting, "main", "opacity")
+    reporting.evaluate("""() => {
         document.querySelector("main").setAttribute("style", "opacity: 0.5");
         const sheet = document.createElement("style");
         sheet.textContent = "main { opacity: 0.5 }";
         document.head.append(sheet);
     }""")
-    assert style(themed, "main", "opacity") == before
+    assert style(reporting, "main", "opacity") == before
     assert sum("refused by style-src" in problem for problem in watch.problems) == 2

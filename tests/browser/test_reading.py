@@ -78,14 +78,15 @@ def show(page: Page, region: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sizes", [[PHONE], [LANDSCAPE], [DESKTOP, SMALL_PROJECTOR, PROJECTOR]], ids=lambda sizes: f"{sizes[0][0]}"
+    "sizes", [[PHONE], [LANDSCAPE], [DESKTOP, SMALL_PROJECTOR]], ids=lambda sizes: f"{sizes[0][0]}"
 )
 def test_no_text_is_smaller_than_13_pixels(
     visitor: Callable[..., Page], site: Stack, sizes: list[tuple[int, int]]
 ) -> None:
     """On every tab of Inspect with its views, of Build, in details, dialogs and forms, on every screen.
 
-    A desk's window becomes a projector's by resizing; what a phone shows is reached in other ways.
+    A desk's window becomes a small projector's by resizing; what a phone shows is reached in other ways. On
+    a larger screen text is larger: the next test.
     """
     page = visitor(size=sizes[0])
     found: dict[str, list[str]] = {}
