@@ -74,22 +74,20 @@ def _operations(documents: Iterable[Document]) -> list[Entry]:
 
 
 class _Known:
-    """The kinds and bare pods of a bundle's start."""
+    """The workloads and the written pods of a bundle, with what each pod's owners are called."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        self.bare: set[tuple[str, str]] = set()
-        self.has_owners = False
+        self.pods: dict[tuple[str, str], set[str]] = {}
+        self.workloads: set[str] = set()
         for one in documents:
             self._learn(one)
 
     def _learn(self, document: Entry) -> None:
+        name = _name(document.get("metadata"))
         if document.get("kind") == "Pod":
-            if _owners(document):
-                self.has_owners = True
-            else:
-                self.bare.add(_name(document.get("metadata")))
+            self.pods[name] = set(_owners(document))
         elif _is_owner(document):
-            self.has_owners = True
+            self.workloads.add(name[1])
 
     def concerns_controllers(self, operation: Entry) -> bool:
         """Return whether an operation gives controllers something to do."""
@@ -101,13 +99,15 @@ class _Known:
         target = _part(patched or deleted, "typeMeta")
         match target.get("kind"):
             case "Node":
-                return self.has_owners if deleted else _fails(patched.get("patch"))
+                return bool(self.workloads) if deleted else _fails(patched.get("patch"))
             case "Pod":
                 return bool(deleted) and self._is_controlled(deleted.get("objectMeta"))
         return _is_owner(target)
 
     def _is_controlled(self, meta: object) -> bool:
-        return self.has_owners and _name(meta) not in self.bare
+        """Return whether a pod has an owner that is there, or is none of the written ones."""
+        owners = self.pods.get(_name(meta))
+        return bool(self.workloads if owners is None else owners & self.workloads)
 
 
 def _name(meta: object) -> tuple[str, str]:
@@ -122,8 +122,11 @@ def _part(document: object, *path: str) -> Entry:
     return document if isinstance(document, Mapping) else {}
 
 
-def _owners(document: Entry) -> bool:
-    return bool(_part(document, "metadata").get("ownerReferences"))
+def _owners(document: Entry) -> Iterator[str]:
+    """Yield the names of an object's owners."""
+    listed = _part(document, "metadata").get("ownerReferences")
+    for one in listed if isinstance(listed, list) else ():
+        yield str(_part(one).get("name"))
 
 
 def _is_owner(document: Entry) -> bool:
