@@ -103,7 +103,8 @@ def documents_of(record: dict[str, Any]) -> list[dict[str, Any]]:
         version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
         documents.append({**record["config"], **version})
     if record.get("steps"):
-        documents.append({"kind": "Scenario", "spec": {"operations": operations(record)}})
+        spec = {"controllers": [], "operations": operations(record)}  # nobody made up for what was deleted
+        documents.append({"kind": "Scenario", "spec": spec})
     return documents
 
 

@@ -27,9 +27,8 @@ from tests.core.v1_37.test_claim_templates import pod as claiming
 
 ALONE: dict[str, Any] = {"kind": "SimulationSettings", "scheduler": "v1.37"}
 VIRTUAL = {**ALONE, "time": "virtual"}
-OWNED = {
-    "ownerReferences": [{"kind": "Node", "name": "n0", "controller": True, "uid": "u", "apiVersion": "v1"}]
-}
+OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "u", "controller": True}
+OWNED = {"ownerReferences": [OWNER]}
 
 
 def bundle(*documents: dict[str, Any]) -> str:
@@ -89,6 +88,7 @@ def ran(*documents: dict[str, Any]) -> LoneSimulation:
 
 (BARE,) = pods(1, 1)
 (FAILS,) = named([annotated(node("", 4, "a", ""), fails_at="9")], "n")
+SET = {**deployment(1, 1), "kind": "ReplicaSet", "metadata": {"name": "set", "uid": "u"}}
 TAINT = {"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}}
 LABEL = {"metadata": {"labels": {"a": "b"}}}
 
@@ -108,7 +108,8 @@ LABEL = {"metadata": {"labels": {"a": "b"}}}
         (True, [BARE, FAILS]),
         (True, [BARE, history(patching("Node", "n0", TAINT))]),
         (True, [deployment(2, 1), history(deleting("Node", "n0"))]),
-        (True, [{**BARE, "metadata": {**BARE["metadata"], **OWNED}}, history(deleting("Node", "n0"))]),
+        (False, [{**BARE, "metadata": {**BARE["metadata"], **OWNED}}, history(deleting("Pod", "p0"))]),
+        (True, [{**BARE, "metadata": {**BARE["metadata"], **OWNED}}, SET, history(deleting("Pod", "p0"))]),
         (True, [deployment(2, 1), history(deleting("Deployment", "web"))]),
         (True, [deployment(2, 1), history(patching("Deployment", "web", {"spec": {"replicas": 3}}))]),
         (True, [BARE, history({"time": 9, "createOperation": {"object": deployment(2, 1)}})]),
