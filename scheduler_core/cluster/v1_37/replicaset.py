@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cmp_to_key
 from math import floor, log2
 from typing import Any
 
 from scheduler_core.cluster.v1_37.controller import Controller, gone, pod_from, pods_of, slow_start
+from scheduler_core.cluster.v1_37.go_sort import go_sorted
 from scheduler_core.cluster.v1_37.loop import ApiError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -175,7 +175,7 @@ def by_deletion(pods: Sequence[Manifest], ranks: Counter[str], now: float) -> li
         created = _younger(created_at(one), created_at(other), now)
         return 0 if created is None else created or _compare(uid_of(one), uid_of(other))
 
-    return sorted(pods, key=cmp_to_key(compare))
+    return go_sorted(pods, compare)
 
 
 def _compare(one: Any, other: Any) -> int:
