@@ -21,7 +21,7 @@ from tests.services.stack import Stack
 
 #: Nodes and pods. The first that keeps a worker for LASTS seconds is taken: else a fault finds no run.
 SIZES = ((400, 400), (800, 800), (1_600, 1_600), (3_000, 3_000))
-LASTS = 1.5
+LASTS = 3.0
 ENDED = {"done", "failed", "cancelled"}
 TOLD = ("state", "done", "total", "placed", "pending", "unschedulable", "cache", "error")
 #: A worker's claim is stale after half a minute, and looked for every few seconds.
