@@ -49,8 +49,9 @@ def test_what_the_summary_says_is_what_the_scheduler_sees(name: str) -> None:
     """Nodes, amounts, pods and requests are those of the loaded bundle, daemons included."""
     made = generate(RECIPES[name][1])
     assert not made.problems
-    scenario = load(write_yaml(made.documents), scheduler="v1.11")
-    assert not [warning for warning in scenario.warnings if "no Pod" not in warning.message]
+    text = write_yaml(made.documents)
+    assert not [warning for warning in load(text).warnings if "no Pod" not in warning.message]
+    scenario = load(text, scheduler="v1.11")  # where no controller creates pods later
     nodes = [obj for obj in scenario.objects if isinstance(obj, Node)]
     pods = [obj for obj in scenario.objects if isinstance(obj, Pod)]
     summary = made.summary
