@@ -177,8 +177,7 @@ def test_steps_as_a_gif(page: Page, site: Stack) -> None:
     has_the_steps(frames, page, address, range(3), "light")
 
 
-@pytest.mark.parametrize("kind", ["WebM", "GIF"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("kind", "theme"), [("WebM", "dark"), ("GIF", "light")])
 def test_a_film_has_the_theme_of_the_page_or_the_other(
     visitor: Callable[..., Page], site: Stack, kind: str, theme: str
 ) -> None:
