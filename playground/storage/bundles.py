@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Literal, Protocol
 
 import zstandard
@@ -41,6 +42,7 @@ Files = list[tuple[str, str]]  # name, text
 Times = Literal["keep", "ignore"]
 
 _GZIP = b"\x1f\x8b"
+LIVES = ',"lives":true'
 _RELEASE_AT_END = re.compile(rb',"release":"([^"]*)"}$')
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
@@ -388,16 +390,19 @@ def unpacked_bytes(data: bytes) -> int:
 def content_of(scenario: Scenario) -> bytes:
     """Return what is stored of a scenario: ``canonical()``, and the kube-scheduler that answers it.
 
-    A stored scenario keeps that release even if what a bundle names is read otherwise one day.
+    A stored scenario keeps that release even if what a bundle names is read otherwise one day, and runs
+    without controllers if it was stored when v1.37 had none: what lives says so.
     """
-    return scenario.canonical()[:-1] + f',"release":"{scenario.release}"}}'.encode()
+    lives = f'{LIVES},"' if scenario.lives else ',"'
+    return scenario.canonical()[:-1] + f'{lives}release":"{scenario.release}"}}'.encode()
 
 
 def restore(content: bytes | memoryview) -> Scenario:
     """Return the scenario whose :func:`content_of` was packed into ``content``.
 
     Its documents name the release that answered it, if today another one would. Content without a release
-    was stored when there were v1.11 and the framework alone. The current limits apply. Raises OutgrownError
+    was stored when there were v1.11 and the framework alone; what does not say that it lives has no
+    controllers under v1.37. The current limits apply. Raises OutgrownError
     if they were lowered since it was stored and it exceeds them, or if it can no longer be read.
     """
     reader = _reader.get()
@@ -405,17 +410,17 @@ def restore(content: bytes | memoryview) -> Scenario:
         return restored
     body = json.loads(unpack(content))
     try:
-        scenario = load_documents(
-            body["documents"], title=body["title"], limits=core_limits(), watch=_watch.get()
+        read = partial(
+            load_documents,
+            title=body["title"],
+            limits=core_limits(),
+            watch=_watch.get(),
+            controllers=bool(body.get("lives")),
         )
+        scenario = read(body["documents"])
         release = body.get("release") or release_before_v1_37(scenario)
         if release != scenario.release:
-            scenario = load_documents(
-                with_release(body["documents"], release),
-                title=body["title"],
-                limits=core_limits(),
-                watch=_watch.get(),
-            )
+            scenario = read(with_release(body["documents"], release))
         check_size(scenario)
     except (BundleError, TooLargeError) as error:
         raise OutgrownError(
@@ -466,6 +471,11 @@ def stored_release(content: bytes) -> str:
     """Return the release that stored content names, "" of content from before it did; nothing is parsed."""
     found = _RELEASE_AT_END.search(unpack(content)[-40:])
     return "" if found is None else found[1].decode()
+
+
+def lives(content: bytes) -> bool:
+    """Return whether stored content runs with controllers under v1.37; nothing is parsed."""
+    return LIVES.encode() in unpack(content)[-40:]
 
 
 def reread(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scenario:

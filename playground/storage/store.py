@@ -112,7 +112,9 @@ def keep_scenario(
     known = Scenario.objects.filter(digest=digest).defer("text").first()
     if known is not None:
         check_withdrawn(known)
-        if exact or bundles.release_of(bytes(known.content), scenario) == scenario.release:
+        content = bytes(known.content)
+        answers = bundles.release_of(content, scenario), bundles.lives(content)
+        if exact or answers == (scenario.release, scenario.lives):
             return known
         named = texts.answered_by(text, scenario.documents, scenario.release)
         return keep_scenario(scenario, named, owner, exact=True)

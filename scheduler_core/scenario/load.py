@@ -120,15 +120,19 @@ def load_documents(
     presumed: str = "",
     only_v1_11: bool = False,
     feature_gates: Mapping[str, bool] | None = None,
+    controllers: bool = True,
 ) -> Scenario:
-    """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
+    """Read parsed manifests. Like :func:`load`, but problems have a document number and no line.
+
+    Without ``controllers`` they do not run under v1.37, whatever there is for them to do.
+    """
     bundle = Bundle()
     for number, value in enumerate(documents, 1):
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
     loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
-    loading.gates = feature_gates or {}
+    loading.gates, loading.controllers = feature_gates or {}, controllers
     return loading.run(bundle)
 
 
@@ -162,6 +166,7 @@ class _Loading:
         self.presumed = ""  # answers if nothing chooses
         self.only_v1_11 = False
         self.gates: Mapping[str, bool] = {}
+        self.controllers = True
         self.watch = watch
         self.limits = limits
         self.report = Report(strict=admission, limit=limits.problems)
@@ -466,6 +471,8 @@ class _Loading:
 
     def has_work(self, configuration: Configuration) -> bool:
         """Return whether controllers run under a release that runs without them otherwise."""
+        if not self.controllers:
+            return False
         if configuration.settings.time == "virtual":
             return True
         return not self.assembly.recorded and has_work(self.documents)

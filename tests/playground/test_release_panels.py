@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from playground.panels.cycle import PARTS, light
 from playground.panels.priorities import explained
@@ -193,6 +194,10 @@ def test_a_stored_scenario_keeps_its_release() -> None:
     named = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.22"}
     assert former.documents == (*scenario.documents, named)
     assert bundles.restore(bundles.pack(bundles.content_of(scenario))).release == "v1.37"
+    living = load(f"{text}---\nkind: SimulationSettings\nscheduler: v1.37\ntime: virtual\n")
+    static = bundles.restore(bundles.pack(bundles.content_of(replace(living, lives=False))))
+    assert (living.lives, static.lives, static.release) == (True, False, "v1.37")
+    assert bundles.restore(bundles.pack(bundles.content_of(living))).lives
     dump = load(NODES.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.37.1}, ") + PODS)
     assert dump.release == "v1.37"
     assert bundles.restore(bundles.pack(dump.canonical())).release == "v1.11"
