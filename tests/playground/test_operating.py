@@ -117,6 +117,7 @@ async def test_an_object_is_read_as_it_stands_after_a_step() -> None:
                 "condition",
                 "fails",
                 "recovers",
+                "drain",
             ],
             "start": True,
         }

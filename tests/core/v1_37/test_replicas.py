@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.kubernetes.admission import uid_for
-from scheduler_core.run.v1_37.claims import PodClaims
+from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
@@ -75,7 +75,7 @@ def test_replicas_arrive_as_if_each_were_written_alone(
         return [*found, cycles, made.cluster.used.tolist()]
 
     together = state()
-    monkeypatch.setattr(PodClaims, "store_batch", lambda self, batch: [*map(self.store_first, batch)])
+    monkeypatch.setattr(RunClaims, "store_batch", lambda self, batch: [*map(self.store_first, batch)])
     monkeypatch.setattr(Cluster, "put_replicas", lambda self, like, pods, counts: [*map(self.put, pods)])
     assert repr(together) == repr(state())
     assert specs != ("", "") or len(together[0]) == 6  # type: ignore[arg-type]
