@@ -22,6 +22,7 @@ from tests.services.stack import Stack
 #: Nodes and pods. The first that keeps a worker for LASTS seconds is taken: else a fault finds no run.
 SIZES = ((400, 400), (800, 800), (1_600, 1_600), (3_000, 3_000))
 LASTS = 3.0
+PROMPT = 2.0  # seconds within which a server whose parts answer says that it is ready
 ENDED = {"done", "failed", "cancelled"}
 TOLD = ("state", "done", "total", "placed", "pending", "unschedulable", "cache", "error")
 #: A worker's claim is stale after half a minute, and looked for every few seconds.
@@ -170,11 +171,13 @@ def claimed_at(stack: Stack, run: str) -> str:
 
 
 def _strike(scene: Scene, fault: Fault, seconds: float) -> int:
-    """Let a fault strike; return how often the server was not ready meanwhile."""
+    """Let a fault strike; return how often the server was not ready meanwhile, or did not say so in time."""
     striking = threading.Thread(target=fault.strike, args=(scene, seconds))
     striking.start()
     unready = 0
     while striking.is_alive():
-        unready += not scene.stack.answers("/readyz")
+        asked = time.monotonic()
+        ready = scene.stack.answers("/readyz")
+        unready += not ready or time.monotonic() - asked > PROMPT
         striking.join(0.05)
     return unready
