@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.authoring.revisions import RESTARTED
 from scheduler_core.cluster.controllers.draining import FORCE
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
 from scheduler_core.cluster.store import DRAIN
@@ -20,7 +21,6 @@ from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Document
 
 DEFAULT_SECOND = "60"
-RESTARTED = "kubectl.kubernetes.io/restartedAt"
 DOMAINS = {
     "zone": "topology.kubernetes.io/zone",
     "region": "topology.kubernetes.io/region",
@@ -129,12 +129,22 @@ def with_operations(documents: Sequence[Document], added: Sequence[Patch]) -> li
     return [*others, {**made, "spec": {**spec, "operations": listed}}]
 
 
+def split_second(written: str, default: str) -> tuple[str, str]:
+    """Split ``TARGET@SECONDS``; an ``@`` without a number behind it is part of the target, as in a digest."""
+    match = _AT.fullmatch(written)
+    if match is None or seconds(match[2]) is None:
+        return written, default
+    return match[1], match[2]
+
+
+def kind_of(name: str) -> str:
+    """Return the kind that kubectl calls ``name``, in short or in any case; what is unknown is as it is."""
+    return SHORT_NAMES.get(name, next((kind for kind in KINDS if kind.lower() == name.lower()), name))
+
+
 def _of(documents: Sequence[Document], name: str, written: str) -> Iterator[Patch]:
     verb = VERBS[name]
-    match = _AT.fullmatch(written)
-    target, at = (
-        (match[1], match[2]) if match and seconds(match[2]) is not None else (written, DEFAULT_SECOND)
-    )
+    target, at = split_second(written, DEFAULT_SECOND)
     value = ""
     if verb.value:
         target, separator, value = target.partition("=")
@@ -175,7 +185,7 @@ def _nodes(documents: Sequence[Document], target: str, _verb: Verb) -> list[Docu
 
 def _workloads(documents: Sequence[Document], target: str, verb: Verb) -> list[Document]:
     kind, *place = target.split("/")
-    kind = SHORT_NAMES.get(kind, next((one for one in KINDS if one.lower() == kind.lower()), kind))
+    kind = kind_of(kind)
     if kind not in verb.kinds or not 1 <= len(place) <= 2:
         kinds = ", ".join(verb.kinds)
         raise VerbError(f"{target[:80]!r}: write KIND/NAME or KIND/NAMESPACE/NAME, the kind one of {kinds}")

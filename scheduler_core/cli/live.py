@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from scheduler_core.authoring.verbs import kind_of, split_second
 from scheduler_core.cli.reporting import FILES, InputError, read_scenario
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.formats.difference import merge_patch
@@ -22,7 +23,6 @@ PLAYED = frozenset((
 ))  # fmt: skip
 """Kinds that the control plane or the scheduler reads."""
 SETTINGS = frozenset(("Scenario", "SimulationSettings", "KubeSchedulerConfiguration"))
-_KINDS = {"deploy": "Deployment", "sts": "StatefulSet", "ds": "DaemonSet", "rs": "ReplicaSet", "job": "Job"}
 _FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("scale", "replicas", int),
     ("image", "image", str),
@@ -132,11 +132,7 @@ def _verbs(options: argparse.Namespace) -> Iterator[Timed]:
             if field not in ("", "zone", "node"):
                 raise InputError(f"--{verb} {text}: a node, or zone=NAME")
             yield Timed(at, {"do": verb, field or "node": value, "force": options.force})
-    rows: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
-        ("scale", "replicas", int),
-        ("image", "image", str),
-    )
-    for verb, field, read in rows:
+    for verb, field, read in _FIELDS:
         for text in getattr(options, verb):
             target, at = _timed(text)
             workload, _, value = target.partition("=")
@@ -147,8 +143,8 @@ def _verbs(options: argparse.Namespace) -> Iterator[Timed]:
 
 
 def _timed(text: str) -> tuple[str, float]:
-    target, _, at = text.partition("@")
-    return target, _read(text, at or "0", float)
+    target, at = split_second(text, "0")
+    return target, float(at)
 
 
 def _read(text: str, value: str, read: Callable[[str], Any]) -> Any:
@@ -163,7 +159,7 @@ def _workload(text: str) -> Step:
     namespace, _, rest = name.rpartition("/")
     if not name:
         raise InputError(f"{text}: a workload is KIND/NAME, such as deploy/web")
-    return {"kind": _KINDS.get(kind, kind), "namespace": namespace or None, "name": rest}
+    return {"kind": kind_of(kind), "namespace": namespace or None, "name": rest}
 
 
 # --- output
