@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
 from scheduler_core.cluster.v1_37.template_hash import template_hash
-from scheduler_core.run.living.records import answer
+from scheduler_core.run.living.life import Life
+from scheduler_core.run.living.records import answer, life_of
 
 RECORDS = Path(__file__).parent / "data" / "life-v1.37.jsonl.gz"
 MATCHING = {
@@ -46,6 +48,29 @@ def test_lives_are_answered_whole(matching: dict[str, set[str]], feature: str) -
 def test_no_life_differs(matching: dict[str, set[str]]) -> None:
     """The lives of other features match as well."""
     assert [record["id"] for record in _records() if record["id"] not in matching] == []
+
+
+def _halves(step: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return an ``advance`` as two, so that there is a moment within it; other steps as they are."""
+    seconds = step.get("seconds", 0)
+    return [{**step, "seconds": part} for part in (seconds // 2, seconds - seconds // 2) if part] or [step]
+
+
+def test_a_copy_goes_on_as_the_life_that_it_was_copied_from() -> None:
+    """Copies of every eighth life, made at six moments of it, end as the records do, and so does it."""
+    for record in _records()[::8]:
+        life, copies = life_of(record), list[tuple[Life, list[dict[str, Any]]]]()
+        steps = [half for step in record["steps"] for half in _halves(step)]
+        every = max(1, len(steps) // 6)
+        for done, step in enumerate(steps):
+            if done % every == 0:
+                copies.append((deepcopy(life), steps[done:]))
+            life.take(step)
+        copies.append((life, []))
+        for one, left in copies:
+            for step in left:
+                one.take(step)
+            assert json.loads(json.dumps(one.answer())) == record["expect"], record["id"]
 
 
 @pytest.mark.parametrize(("image", "expected"), [("app:1", "df9fd8989"), ("app:2", "d55464b96")])

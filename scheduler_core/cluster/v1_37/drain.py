@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.cluster.v1_37.eviction import evict
-from scheduler_core.cluster.v1_37.loop import ApiError, Sleep, Work
+from scheduler_core.cluster.v1_37.loop import ApiError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -56,28 +56,32 @@ class Drain:
             self.loop.spawn(self._evict(pod))
         yield []
 
-    def _evict(self, pod: Manifest) -> Work:
-        key, uid, refused = key_of(pod), uid_of(pod), False
-        while True:
-            try:
-                yield self.client.call("create", pod, lambda: evict(self.server, key, uid))
-                self.facts["evicted"] += 1
-                self._accepted.add(key)
-                self._gone(key)
-                return
-            except ApiError as error:
-                if error.code in (404, 409):
-                    self._accepted.add(key)
-                    self._gone(key)
-                    return
-                if error.code != 429:
-                    self.facts.setdefault("errors", []).append(str(error))
-                    return
-                self.facts["refused"] = self.facts.get("refused", 0) + 1
-                if not refused:
-                    self.refused(self.server.get("Pod", key) or pod, str(error))
-                refused = True
-            yield Sleep(RETRY_SECONDS)
+    def _evict(self, pod: Manifest, *, again: bool = False) -> Work:
+        key, uid = key_of(pod), uid_of(pod)
+        try:
+            yield self.client.call("create", pod, lambda: evict(self.server, key, uid))
+            self.facts["evicted"] += 1
+            self._answered(key)
+        except ApiError as error:
+            if error.code in (404, 409):
+                self._answered(key)
+            elif error.code == 429:
+                self._refuse(pod, str(error), again=again)
+            else:
+                self.facts.setdefault("errors", []).append(str(error))
+
+    def _refuse(self, pod: Manifest, message: str, *, again: bool) -> None:
+        self.facts["refused"] = self.facts.get("refused", 0) + 1
+        if not again:
+            self.refused(self.server.get("Pod", key_of(pod)) or pod, message)
+        self.loop.spawn_at(self.loop.now + RETRY_SECONDS, self._evict_again, pod)
+
+    def _evict_again(self, pod: Manifest) -> Work:
+        return self._evict(pod, again=True)
+
+    def _answered(self, key: str) -> None:
+        self._accepted.add(key)
+        self._gone(key)
 
     def _observe(self, write: Any) -> None:
         if write.kind == "Pod" and write.new is None:

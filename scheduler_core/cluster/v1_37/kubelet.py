@@ -37,6 +37,8 @@ from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
 LEASE_SECONDS = 10
 INDEX = "batch.kubernetes.io/job-completion-index"
 _BACKOFF, _BACKOFF_MOST = 10, 300
+PodWork = Callable[[str, str], Work]
+"""What a kubelet does about a pod, by its key and uid."""
 
 
 def annotation(pod: Manifest, name: str) -> str | None:
@@ -54,7 +56,7 @@ class Kubelets:
         self.failed: dict[str, float] = {}
         self.unready: set[str] = set()
         self._recovered: dict[str, float] = {}
-        self._missed: dict[str, list[Callable[[], None]]] = {}
+        self._missed: dict[str, list[tuple[str, str, int, PodWork]]] = {}
         self._ended: dict[str, int] = {}
         server.observers.append(self.observe)
 
@@ -84,7 +86,7 @@ class Kubelets:
         for mark, act in acts.items():
             written = annotation(node, mark)
             if written is not None:
-                self.loop.at(float(written), partial(act, name))
+                self.loop.at(float(written), act, name)
 
     def _return(self, node: str) -> None:
         self.loop.spawn(self.recover(node))
@@ -114,8 +116,8 @@ class Kubelets:
         for pod in self.server.pods_of_node(node):
             if phase_of(pod) == "Running" and not is_finished(pod) and (pod_key := key_of(pod)):
                 yield from self._post(pod_key, uid_of(pod), _readied)
-        for act in self._missed.pop(node, []):
-            act()
+        for key, uid, seconds, act in self._missed.pop(node, []):
+            self._wait(node, key, uid, seconds, act)
 
     def _post_node(self, name: str, status: str, reason: str) -> Work:
         node = self.server.get("Node", name)
@@ -140,21 +142,22 @@ class Kubelets:
 
     # --- pods
 
-    def _later(self, pod: Manifest, seconds: int, act: Callable[[str, str], Work]) -> None:
+    def _later(self, pod: Manifest, seconds: int, act: PodWork) -> None:
         """Do something about a pod so many whole seconds after this one, if its node still answers then."""
-        node, key, uid = node_of(pod), key_of(pod), uid_of(pod)
+        self._wait(node_of(pod), key_of(pod), uid_of(pod), seconds, act)
 
-        def due() -> None:
-            found = self.server.get("Pod", key)
-            if found is None or uid_of(found) != uid or self.server.get("Node", node) is None:
-                return
-            if node in self.failed:
-                again = partial(self._later, found, max(1, seconds) if act == self._start else 1, act)
-                self._missed.setdefault(node, []).append(again)
-            else:
-                self.loop.spawn(act(key, uid))
+    def _wait(self, node: str, key: str, uid: str, seconds: int, act: PodWork) -> None:
+        self.loop.at(floor(self.loop.now + 1e-3) + seconds, self._due, node, key, uid, seconds, act)
 
-        self.loop.at(floor(self.loop.now + 1e-3) + seconds, due)
+    def _due(self, node: str, key: str, uid: str, seconds: int, act: PodWork) -> None:
+        found = self.server.get("Pod", key)
+        if found is None or uid_of(found) != uid or self.server.get("Node", node) is None:
+            return
+        if node in self.failed:
+            again = max(1, seconds) if act == self._start else 1
+            self._missed.setdefault(node, []).append((key, uid, again, act))
+        else:
+            self.loop.spawn(act(key, uid))
 
     def _post(self, key: str, uid: str, patch: Callable[[Manifest, float], Manifest]) -> Work:
         pod = self.server.get("Pod", key)

@@ -3,13 +3,15 @@
 Whoever writes is a generator: it yields a :class:`Write`, or several to be made in parallel, and receives
 their results. Writes that wait at one moment are made by client, verb, resource, namespace and name; each
 takes :data:`WRITE_SECONDS`, and everybody has seen it before the next begins.
+
+What has to survive a copy waits as a timer: a method with its arguments, never a generator or a closure. Once
+the loop has settled nothing else waits, and ``copy.deepcopy`` gives a loop that goes on by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Sequence
 from heapq import heappop, heappush
-from itertools import count
 from typing import Any, NamedTuple
 
 WRITE_SECONDS = 1e-5
@@ -46,19 +48,13 @@ class Write(NamedTuple):
     make: Callable[[], Any]
 
 
-class Sleep(NamedTuple):
-    """A generator that goes on after so many seconds."""
-
-    seconds: float
-
-
 class Together(NamedTuple):
     """Generators that run in parallel; the one that yields it goes on with their results, or their errors."""
 
     works: Sequence[Generator[Any, Any, Any]]
 
 
-Request = Write | Sleep | Together | Sequence[Write]
+Request = Write | Together | Sequence[Write]
 Work = Generator[Any, Any, Any]
 
 
@@ -78,14 +74,25 @@ class Loop:
     def __init__(self) -> None:
         self.now = 0.0
         self.writes = 0
-        self._timers: list[tuple[float, int, Callable[[], None]]] = []
-        self._order = count()
+        self._timers: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._order = 0
         self._waiting: list[tuple[tuple[Any, ...], int, Write, _Batch, int]] = []
         self._ready: list[Callable[[], bool]] = []
 
-    def at(self, time: float, act: Callable[[], None]) -> None:
-        """Call ``act`` at a time."""
-        heappush(self._timers, (round(time, 6), next(self._order), act))
+    def at(self, time: float, act: Callable[..., None], *args: Any) -> None:
+        """Call ``act``, a method, at a time."""
+        heappush(self._timers, (round(time, 6), self._next_order(), act, args))
+
+    def spawn_at(self, time: float, begin: Callable[..., Work], *args: Any) -> None:
+        """Run the generator that ``begin``, a method, returns at a time."""
+        self.at(time, self._begin, begin, args)
+
+    def _begin(self, begin: Callable[..., Work], args: tuple[Any, ...]) -> None:
+        self.spawn(begin(*args))
+
+    def _next_order(self) -> int:
+        self._order += 1
+        return self._order
 
     def worker(self, poll: Callable[[], bool]) -> None:
         """Call ``poll`` after every write and timer; it returns whether it has begun something."""
@@ -118,7 +125,8 @@ class Loop:
 
     def _fire(self, until: float) -> None:
         while self._timers and self._timers[0][0] <= until:
-            heappop(self._timers)[2]()
+            _, _, act, args = heappop(self._timers)
+            act(*args)
 
     def _work(self) -> None:
         while sum(poll() for poll in self._ready):
@@ -155,12 +163,9 @@ class Loop:
         """Run a generator up to its next write; a single write that failed raises there."""
         try:
             request = work.throw(result) if isinstance(result, ApiError) else work.send(result)
-            while not isinstance(request, Write | Sleep) and not _parts(request):
+            while not isinstance(request, Write) and not _parts(request):
                 request = work.send([])
         except StopIteration:
-            return
-        if isinstance(request, Sleep):
-            self.at(self.now + request.seconds, lambda: self._resume(work, None))
             return
         if isinstance(request, Together):
             batch = _Batch(work, single=False, size=len(request.works))
@@ -171,7 +176,7 @@ class Loop:
         batch = _Batch(work, isinstance(request, Write), len(writes))
         for place, write in enumerate(writes):
             key = (CLIENTS[write.client], *write[1:5])
-            heappush(self._waiting, (key, next(self._order), write, batch, place))
+            heappush(self._waiting, (key, self._next_order(), write, batch, place))
 
 
 def _parts(request: Any) -> Sequence[Any]:
@@ -209,7 +214,7 @@ class WorkQueue:
         if key in self._later and self._later[key] <= at:
             return
         self._later[key] = at
-        self.loop.at(at, lambda: self._arrive(key, at))
+        self.loop.at(at, self._arrive, key, at)
 
     def _arrive(self, key: Hashable, at: float) -> None:
         if self._later.get(key) == at:

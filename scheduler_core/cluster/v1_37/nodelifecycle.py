@@ -5,7 +5,7 @@ Source: ``pkg/controller/nodelifecycle``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import floor
 from typing import Any
@@ -91,7 +91,7 @@ class NodeLifecycle(Controller):
         self._zones: dict[str, str] = {}
         self._tainters: dict[str, TaintQueue] = {}
         self._tainting = False
-        self._every(PERIOD, self._monitor)
+        self._monitor_later()
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a node that has changed; a pod that is bound to one that is not ready is marked so."""
@@ -103,13 +103,13 @@ class NodeLifecycle(Controller):
             if node and (write.old is None or node_of(write.old) != node):
                 self.loop.spawn(self._mark_new(write.new))
 
-    def _every(self, period: float, act: Callable[[], Work]) -> None:
-        def due() -> None:
-            self.loop.spawn(act())
-            self._every(period, act)
+    def _monitor_later(self) -> None:
+        passes = floor((self.now - START + _DRIFT) / PERIOD) + 1
+        self.loop.at(START + passes * PERIOD, self._pass)
 
-        passes = floor((self.now - START + _DRIFT) / period) + 1
-        self.loop.at(START + passes * period, due)
+    def _pass(self) -> None:
+        self.loop.spawn(self._monitor())
+        self._monitor_later()
 
     # --- NoSchedule taints
 
@@ -233,7 +233,7 @@ class NodeLifecycle(Controller):
         if not self._tainting and any(len(one) for one in self._tainters.values()):
             self._tainting = True
             passes = floor((self.now - START + _DRIFT) / TAINT_PERIOD) + 1
-            self.loop.at(START + passes * TAINT_PERIOD + _DRIFT, lambda: self.loop.spawn(self._taint()))
+            self.loop.spawn_at(START + passes * TAINT_PERIOD + _DRIFT, self._taint)
 
     def _taint(self) -> Work:
         """Taint queued nodes as far as their zones' rates allow (doNoExecuteTaintingPass)."""

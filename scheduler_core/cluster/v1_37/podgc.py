@@ -38,14 +38,11 @@ class PodGC:
         self.client = Client(server, "podgc")
         self._missing: dict[str, float] = {}
         """Since when a node that pods name is missed."""
-        self._next(START + PERIOD)
+        self.loop.at(START + PERIOD, self._due, START + PERIOD)
 
-    def _next(self, at: float) -> None:
-        def due() -> None:
-            self.loop.spawn(self._pass())
-            self._next(at + PERIOD)
-
-        self.loop.at(at, due)
+    def _due(self, at: float) -> None:
+        self.loop.spawn(self._pass())
+        self.loop.at(at + PERIOD, self._due, at + PERIOD)
 
     def _pass(self) -> Work:
         pods = list(self.server.of_kind("Pod"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from scheduler_core.cluster.v1_37.defaults import admitted
@@ -60,6 +61,16 @@ class ApiServer:
         self._version = 0
         self._uids = 0
         self._names = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ApiServer:
+        """Return a copy that shares the manifests, which nothing changes."""
+        made = memo[id(self)] = object.__new__(ApiServer)
+        memo |= {id(one): one for found in self.objects.values() for one in found.values()}
+        for name, value in vars(self).items():
+            indexed = name in ("objects", "pods_on", "owned", "dependents")
+            copied = {key: dict(found) for key, found in value.items()} if indexed else deepcopy(value, memo)
+            setattr(made, name, copied)
+        return made
 
     # --- reading
 

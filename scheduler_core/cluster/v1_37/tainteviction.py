@@ -99,15 +99,15 @@ class TaintEviction(Controller):
     def _plan(self, key: str, begun: float, at: float) -> None:
         plan = self._planned[key] = begun, at
 
-        def due() -> None:
-            if self._planned.get(key) is plan:
-                del self._planned[key]
-                self.loop.spawn(self.sync(key))
-
         if at <= self.now:
-            due()
+            self._due(key, plan)
         else:
-            self.loop.at(at, due)
+            self.loop.at(at, self._due, key, plan)
+
+    def _due(self, key: str, plan: tuple[float, float]) -> None:
+        if self._planned.get(key) is plan:
+            del self._planned[key]
+            self.loop.spawn(self.sync(key))
 
 
 def toleration_seconds(pod: Manifest, taints: Sequence[dict[str, Any]]) -> float:

@@ -59,7 +59,7 @@ class Volumes:
         key = key_of(claim)
         if key not in self._due and status_of(claim).get("phase") != "Bound" and self._may_bind(claim):
             self._due.add(key)
-            self.loop.at(self.loop.now + SECONDS, lambda: self.loop.spawn(self._bind(key)))
+            self.loop.spawn_at(self.loop.now + SECONDS, self._bind, key)
 
     def _may_bind(self, claim: Manifest) -> bool:
         if self._reserved(claim) is not None or SELECTED_NODE in annotations_of(claim):

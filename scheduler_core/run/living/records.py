@@ -25,16 +25,27 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: The record or its configuration cannot be used.
     """
-    objects, steps = _listed(record, "objects", MAX_OBJECTS), _listed(record, "steps", MAX_STEPS)
+    steps = _listed(record, "steps", MAX_STEPS)
     if sum(float(step.get("seconds") or 0) for step in steps) > MAX_SECONDS:
         raise ValueError(f"steps: a life has at most {MAX_SECONDS} seconds")
+    life = life_of(record)
+    for step in steps:
+        life.take(step)
+    return {"id": record.get("id"), "expect": life.answer()}
+
+
+def life_of(record: Mapping[str, Any]) -> Life:
+    """Return the life of a record at its start.
+
+    Raises:
+        ValueError: The record or its configuration cannot be used.
+    """
+    objects = _listed(record, "objects", MAX_OBJECTS)
     flags = record.get("controllers") or {}
     options = NodeOptions(**{_OPTIONS[name]: value for name, value in flags.items() if name in _OPTIONS})
     life = Life(read_configuration(record.get("config"), record.get("featureGates")), options)
     life.start(objects)
-    for step in steps:
-        life.take(step)
-    return {"id": record.get("id"), "expect": life.answer()}
+    return life
 
 
 def _listed(record: Mapping[str, Any], name: str, most: int) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Sleep, Together, Work
+from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
@@ -183,22 +183,30 @@ class LivingScheduler:
         try:
             if will_bind(self.run.cluster, tried):
                 yield self.client.patch(pod, _nominated(node))
-                yield from self._bind_volumes(tried, pod)
-            yield self.client.call("create", pod, lambda: self._write_binding(key, uid_of(pod), node))
+                for manifest in volume_writes(self.run.cluster, tried):
+                    yield self.client.update(manifest)
+            yield from self._bind_when_ready(waiting, node, pod)
         except ApiError as error:
             yield from self._unbound(waiting, node, str(error))
 
-    def _bind_volumes(self, tried: PodAttempt, pod: Manifest) -> Work:
-        """Write what the volume controller needs, and look every second whether it is done (PreBind)."""
-        for manifest in volume_writes(self.run.cluster, tried):
-            yield self.client.update(manifest)
+    def _bind_when_ready(self, waiting: QueuedPodInfo, node: str, pod: Manifest) -> Work:
+        """Bind a pod, or look again in a second if its volumes are not bound yet (PreBind)."""
         claims = claim_keys(pod)
-        while not all(is_fully_bound(self.server.get("PersistentVolumeClaim", one)) for one in claims):
-            yield Sleep(_POLL_SECONDS)
+        if not all(is_fully_bound(self.server.get("PersistentVolumeClaim", one)) for one in claims):
+            self.loop.spawn_at(self.loop.now + _POLL_SECONDS, self._bind_later, waiting, node, pod)
+            return
+        if not all(is_in_reach(self.server, one, node) for one in claims):
+            raise ApiError(409, "binding volumes: node affinity doesn't match node")
+        key = key_of(pod)
+        yield self.client.call("create", pod, lambda: self._write_binding(key, uid_of(pod), node))
+
+    def _bind_later(self, waiting: QueuedPodInfo, node: str, pod: Manifest) -> Work:
+        try:
             if self.server.get("Pod", key_of(pod)) is None:
                 raise ApiError(404, "pod is gone")
-        if not all(is_in_reach(self.server, one, str(tried.node)) for one in claims):
-            raise ApiError(409, "binding volumes: node affinity doesn't match node")
+            yield from self._bind_when_ready(waiting, node, pod)
+        except ApiError as error:
+            yield from self._unbound(waiting, node, str(error))
 
     def _write_binding(self, key: str, uid: str, node: str) -> Manifest:
         pod = self.server.current("Pod", key, uid)
