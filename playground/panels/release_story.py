@@ -49,8 +49,14 @@ def _walk(cycle: Cycle, record: ReleaseRecord) -> list[Sentence]:
     if first:
         return [[{"node": str(cycle.node)}, f", {first}, fits, so filters ran on no other node."]]
     walked = f"Filters ran on {record.evaluated:,} of {counted(total, 'node')}"
+    attempt = record.attempt_of(cycle.pod)
+    if attempt is not None and len(attempt.absent):
+        return [[f"{walked}: PreFilter left the others out."]]
     begun = f"from position {record.start % total + 1:,} of the walk on"
-    return [[f"{walked}, {begun}: enough were feasible, or PreFilter left the others out."]]
+    if attempt is None or attempt.error is not None:
+        return [[f"{walked}, {begun}: a filter failed there."]]
+    enough = f"There it found one more than the {len(cycle.feasible):,} feasible nodes that are enough."
+    return [[f"{walked}, {begun}. {enough}"]]
 
 
 def _tried_first(cycle: Cycle, record: ReleaseRecord) -> str:

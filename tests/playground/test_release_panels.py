@@ -201,3 +201,38 @@ def test_a_stored_scenario_keeps_its_release() -> None:
     dump = load(NODES.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.37.1}, ") + PODS)
     assert dump.release == "v1.37"
     assert bundles.restore(bundles.pack(dump.canonical())).release == "v1.11"
+
+
+MANY = "".join(
+    f"---\nkind: Node\napiVersion: v1\nmetadata: {{name: n{at}}}\nstatus: {{allocatable: {{pods: 9}}}}\n"
+    for at in range(130)
+)
+FEW_SCORED = """---
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 5
+"""
+ON_N2 = """affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms:
+  [{matchFields: [{key: metadata.name, operator: In, values: [n2]}]}]}}}"""
+
+
+@pytest.mark.parametrize(
+    ("affinity", "fit", "outside", "sentence"),
+    [
+        (
+            "",
+            101,
+            29,
+            "101 of 130 nodes, from position 1 of the walk on. There it found one more than the 100 feasible",
+        ),
+        (ON_N2, 1, 0, "Filters ran on 1 of 130 nodes: PreFilter left the others out."),
+    ],
+    ids=["enough", "left-out"],
+)
+def test_the_story_says_where_the_walk_ended(affinity: str, fit: int, outside: int, sentence: str) -> None:
+    """Nodes that the walk did not come to are not refused; those that PreFilter leaves out are."""
+    pod = "---\nkind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec:\n  containers: [{name: c}]\n  "
+    playback = played(f"{MANY}{pod}{affinity}\n{FEW_SCORED}")
+    assert sentence in told(playback, 1)
+    assert len(part(playback, 1, "predicates")["outside"]) == outside
+    assert light(playback.cycle(1), playback.place(playback.cycle(1)))["ladder"][-1][2] == fit

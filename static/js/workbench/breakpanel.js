@@ -64,7 +64,7 @@ export class Points {
     if (on >= 0) {
       found.push(this.condition({ node: on }));
       const { verdict } = view.facts;
-      if (verdict && !verdict.fits(on))
+      if (verdict?.reached(on) && !verdict.fits(on))
         found.push(this.condition({ predicate: verdict.order[verdict.first[on]], node: on }));
       found.push(condition("predicate", "", playback.nodes.names[on]));
     }

@@ -1,9 +1,11 @@
 // A node in words: for tooltips, screen readers, cards and tables.
 
 /** @import { NodeIndex } from "../lib/protocol.js" */
+/** @import { Verdict } from "./verdict.js" */
 /** @import { View } from "./view.js" */
 import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
 import { markOf } from "./stage/windows.js";
+import { UNREACHED } from "./verdict.js";
 
 /**
  * One line about a node: for tooltips and screen readers.
@@ -37,9 +39,29 @@ export function describeNode(view, node) {
   if (chosen === node) phrases.push("chosen");
   else if (nominated === node) phrases.push(describeNomination(view));
   else if (view.verdictOf(node) === "past") phrases.push(describePast(view, node));
-  else if (verdict) phrases.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
+  else if (verdict) phrases.push(verdict.fits(node) ? "fits" : failureOn(verdict, node));
   if (totals?.has(node)) phrases.push(`score ${totals.get(node)}`);
   return phrases.join(", ");
+}
+
+/**
+ * Why a pod is not placed on a node that is not feasible.
+ *
+ * @param {Verdict} verdict
+ * @param {NodeIndex} node
+ */
+function failureOn(verdict, node) {
+  return verdict.reached(node) ? `does not fit: ${verdict.reasonsOf(node).join(", ")}` : UNREACHED;
+}
+
+/**
+ * Whether a node that has changed since was feasible, in the past tense.
+ *
+ * @param {Verdict} verdict
+ * @param {NodeIndex} node
+ */
+export function pastVerdict(verdict, node) {
+  return verdict.fits(node) ? "fitted" : verdict.reached(node) ? "did not fit" : "was not evaluated";
 }
 
 /**
@@ -53,7 +75,7 @@ export function describePast(view, node) {
   const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""]
     .filter(Boolean)
     .join(" and ");
-  return `${view.facts.verdict?.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
+  return `${pastVerdict(view.facts.verdict, node)} when tried; ${since || "it changed"} since`;
 }
 
 /**

@@ -7,7 +7,8 @@ import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
 import { whereIs } from "./stage/where.js";
 import { markOf } from "./stage/windows.js";
-import { ailmentsOf, describePast, plainReason } from "./nodewords.js";
+import { ailmentsOf, describePast, pastVerdict, plainReason } from "./nodewords.js";
+import { UNREACHED } from "./verdict.js";
 /** @import { View } from "./view.js" */
 
 const PODS_LISTED = 60;
@@ -114,8 +115,10 @@ export class Sheet {
           : state === "failed"
             ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.stopper(node))
             : state === "past"
-              ? h("span", { class: "pill", text: view.facts.verdict.fits(node) ? "fitted" : "did not fit" })
-              : null;
+              ? h("span", { class: "pill", text: pastVerdict(view.facts.verdict, node) })
+              : state === "unreached"
+                ? h("span", { class: "pill", text: UNREACHED })
+                : null;
     const mark = markOf(view, node);
     const here = cluster.podsOn(node);
     const listed = [...here.subarray(0, PODS_LISTED)];

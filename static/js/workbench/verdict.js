@@ -2,6 +2,9 @@
 
 /** @import { NodeIndex, PredicatesPart } from "../lib/protocol.js" */
 
+/** What is said of a node that the walk over the nodes did not come to. */
+export const UNREACHED = "not evaluated";
+
 export class Verdict {
   /** @type {Int32Array} */
   #start;
@@ -48,11 +51,21 @@ export class Verdict {
     let feasible = 0;
     for (const first of this.first) if (first === size) feasible += 1;
     this.feasible = feasible;
+    this.evaluated = count - (part.outside?.length ?? 0);
   }
 
   /** @param {NodeIndex} node */
   fits(node) {
     return this.first[node] === this.order.length;
+  }
+
+  /**
+   * Whether the walk over the nodes came to a node; it ends where enough nodes are feasible.
+   *
+   * @param {NodeIndex} node
+   */
+  reached(node) {
+    return this.first[node] >= 0;
   }
 
   /**
@@ -78,7 +91,7 @@ export class Verdict {
    * @param {NodeIndex} node
    */
   stopper(node) {
-    return this.order[this.first[node]] ?? "not evaluated";
+    return this.order[this.first[node]] ?? UNREACHED;
   }
 
   /**

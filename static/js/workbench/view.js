@@ -271,14 +271,16 @@ export class View extends Emitter {
   }
 
   /**
-   * "fits", "failed", "past" (the node has changed since it was looked at) or "unknown" (not loaded, or no cycle).
+   * "fits", "failed", "unreached" (no filter ran on it), "past" (the node has changed since it was looked at) or
+   * "unknown" (not loaded, or no cycle).
    *
    * @param {NodeIndex} node
    */
   verdictOf(node) {
     const { verdict, chosen, since } = this.facts;
     if (verdict && since.size && chosen !== node && this.exists(node) && since.has(node)) return "past";
-    return !verdict || !this.exists(node) ? "unknown" : verdict.fits(node) ? "fits" : "failed";
+    if (!verdict || !this.exists(node)) return "unknown";
+    return verdict.fits(node) ? "fits" : verdict.reached(node) ? "failed" : "unreached";
   }
 
   /**

@@ -147,7 +147,9 @@ export class Inspect {
     );
     this.strip.badge(
       "predicates",
-      light?.ladder.length || light?.result === "unschedulable" ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "",
+      light?.ladder.length || light?.result === "unschedulable"
+        ? `${light.ladder.at(-1)?.[2] ?? 0}/${light.ladder[0]?.[1] ?? 0}`
+        : "",
     );
   }
 }

@@ -12,6 +12,7 @@ import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
 import { spreadSection } from "./spread.js";
 import { describeNode } from "../nodewords.js";
+import { UNREACHED } from "../verdict.js";
 /** @import { Light } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
@@ -334,13 +335,17 @@ export class Predicates {
         vertical: true,
         downFirst: true,
         className: "fits",
-        text: (node) => (verdict.fits(node) ? "fits" : "failed"),
+        text: (node) => (verdict.fits(node) ? "fits" : verdict.reached(node) ? "failed" : UNREACHED),
         compare: (a, b) => verdict.first[a] - verdict.first[b],
         paint: (td, node) => {
-          const fits = verdict.fits(node);
-          td.textContent = fits ? "✓" : "✕";
-          td.className = fits ? "fits yes" : "fits no";
-          td.setAttribute("aria-label", fits ? "fits" : "does not fit");
+          const [sign, tone, words] = verdict.fits(node)
+            ? ["✓", "yes", "fits"]
+            : verdict.reached(node)
+              ? ["✕", "no", "does not fit"]
+              : ["·", "", UNREACHED];
+          td.textContent = sign;
+          td.className = `fits ${tone}`;
+          td.setAttribute("aria-label", words);
         },
       },
       ...verdict.order.map((name, predicate) => ({

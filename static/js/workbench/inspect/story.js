@@ -267,7 +267,7 @@ export class Story {
     return h(
       "dl",
       { class: "tiles" },
-      tile(`${count(light.feasible)} of ${count(ladder[0][1])}`, "nodes fit"),
+      tile(`${count(ladder.at(-1)[2])} of ${count(ladder[0][1])}`, "nodes fit"),
       light.cache?.[0]
         ? tile(count(light.cache[1]), `of ${count(all)} checks ran, ${count(light.cache[0])} came from the cache`)
         : tile(count(ran), `of ${count(all)} checks ran`),

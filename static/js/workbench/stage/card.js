@@ -5,7 +5,8 @@ import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
 import { fillBlocks, fillShape } from "./blocks.js";
 import { markOf } from "./windows.js";
-import { ailmentsOf, describeNode, describeNomination, describePast, plainReason } from "../nodewords.js";
+import { UNREACHED } from "../verdict.js";
+import { ailmentsOf, describeNode, describeNomination, describePast, pastVerdict, plainReason } from "../nodewords.js";
 /** @import { Nodes } from "../../lib/protocol.js" */
 /** @import { Verdict } from "../verdict.js" */
 /** @import { View } from "../view.js" */
@@ -208,7 +209,7 @@ export class Card {
     const stairs = fillBlocks(view, this.pods, this.idle, node, drawn);
     this.root.classList.toggle("bare", !this.pods.childElementCount);
     const stands = drawn.chosen || facts.nominated === node || view.playback.cluster.placement[facts.pod] === node;
-    if (facts.pod < 0 || stands || state === "past" || !view.exists(node)) fill(this.shapes);
+    if (facts.pod < 0 || stands || state === "past" || state === "unreached" || !view.exists(node)) fill(this.shapes);
     else fillShape(view, this.shapes, stairs, { rejected: state === "failed" });
   }
 
@@ -218,7 +219,8 @@ export class Card {
     const waiting = view.facts.waiting.size ? view.waitingOn(this.node).length : 0;
     if (nominated) return `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`;
     if (waiting) return `${waiting} waiting`;
-    if (state === "past") return "did not fit, then";
+    if (state === "past") return `${pastVerdict(view.facts.verdict, this.node)}, then`;
+    if (state === "unreached") return UNREACHED;
     return state === "failed" && !chosen ? view.facts.verdict.reasonsOf(this.node).map(shortReason).join(", ") : "";
   }
 
@@ -236,7 +238,12 @@ export class Card {
     }
     if (this.compact && ailmentsOf(view, node).length) return ""; // their badges have the line
     if (state === "past")
-      return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : describePast(view, node);
+      return view.facts.verdict.fits(node)
+        ? ""
+        : this.compact
+          ? this.#brief({ state, chosen, nominated })
+          : describePast(view, node);
+    if (state === "unreached") return UNREACHED;
     return state === "failed" && !chosen ? this.#reason : "";
   }
 

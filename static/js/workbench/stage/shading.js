@@ -65,9 +65,10 @@ export class Shading {
   of(node, c, tinted) {
     const { facts, lit } = this.view;
     if (!this.view.exists(node)) return "";
-    const failed = this.view.verdictOf(node) === "failed";
+    const state = this.view.verdictOf(node);
+    const failed = state === "failed";
     const out =
-      (failed && facts.chosen !== node && !this.holders)
+      ((failed || state === "unreached") && facts.chosen !== node && !this.holders)
       || (lit && !lit.nodes.has(node))
       || (this.holders && !this.holders.has(node));
     if (this.measure === "colour" && this.#most.length) {

@@ -3,6 +3,7 @@
 import { $, fill, h, icon, set } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { MEASURES } from "./shading.js";
+import { UNREACHED } from "../verdict.js";
 import { isDouble, viewsOf } from "./windows.js";
 /** @import { View } from "../view.js" */
 
@@ -118,11 +119,13 @@ export class Toolbar {
     const { waiting, nominated } = view.facts;
     const { nodes } = view.playback;
     const double = heat ? (viewsOf(view)?.windows.filter(isDouble).length ?? 0) : 0;
-    let [failed, ill] = [0, 0];
+    let [failed, unreached, ill] = [0, 0, 0];
     if (heat) {
       for (let node = 0; node < nodes.names.length; node += 1) {
         if (!view.exists(node)) continue;
-        if (view.verdictOf(node) === "failed") failed += 1;
+        const state = view.verdictOf(node);
+        if (state === "failed") failed += 1;
+        else if (state === "unreached") unreached += 1;
         if (nodes.unschedulable[node] || nodes.conditions[node].length) ill += 1;
       }
     }
@@ -131,6 +134,7 @@ export class Toolbar {
       [nominated >= 0, "pod ghost", "nominated"],
       [waiting.size > 0, "pod waiting", `${count(waiting.size)} waiting at Permit`],
       [failed > 0, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
+      [unreached > 0, "cell-mark dim", `${count(unreached)} ${UNREACHED}`],
       [double > 0, "cell-mark double", `${count(double)} double-booked`],
       [ill > 0, "cell-mark ill", `${count(ill)} cordoned or not ready`],
     ];

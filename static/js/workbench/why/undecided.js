@@ -31,7 +31,7 @@ export function undecided(view, { node }, onWhole) {
       h("p", {
         class: "why-summary",
         text: verdict
-          ? `${count(verdict.feasible)} of ${plural(verdict.count, "node")} `
+          ? `${count(verdict.feasible)} of ${plural(verdict.evaluated, "node")} `
             + `${verdict.feasible === 1 ? "passes" : "pass"} every ${filter}. The pod’s result is decided later.`
           : `No ${filter} has run for this pod at this moment.`,
       }),
