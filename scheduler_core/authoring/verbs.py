@@ -3,6 +3,7 @@
 ``drain n1``, ``drain zone=a@90``, ``scale deploy/web=10``: a target, a value where the verb needs one, and
 the virtual second at which it happens, :data:`DEFAULT_SECOND` if none is given. A node is named, or all nodes
 with a label are; a workload is named as in kubectl, with its namespace if that is not ``default``.
+:data:`VERBS` has a row for each, of which command line, menus and palette are made.
 """
 
 from __future__ import annotations
@@ -13,191 +14,351 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.authoring import verb_words as words
 from scheduler_core.authoring.revisions import RESTARTED
+from scheduler_core.authoring.verb_targets import Target, Targets, VerbError, named, split_second, targets_of
 from scheduler_core.cluster.controllers.draining import FORCE
+from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
 from scheduler_core.cluster.store import DRAIN
-from scheduler_core.kubernetes.kinds import KINDS
-from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.formats.difference import merge_patch
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.scenario.history import landed_at
+from scheduler_core.scenario.history_entries import SCENARIO_KIND, SCENARIO_VERSION, patching
 
 DEFAULT_SECOND = "60"
-DOMAINS = {
-    "zone": "topology.kubernetes.io/zone",
-    "region": "topology.kubernetes.io/region",
-    "host": "kubernetes.io/hostname",
-}
-"""Short names of labels that nodes are chosen by."""
-SHORT_NAMES = {
-    "deploy": "Deployment",
-    "rs": "ReplicaSet",
-    "rc": "ReplicationController",
-    "sts": "StatefulSet",
-    "ds": "DaemonSet",
-}
-SCENARIO = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
-_AT = re.compile(r"(.+)@([\d.]+)", re.DOTALL)
 _COUNT = re.compile(r"\d{1,6}")
 
 Patch = dict[str, Any]
 
 
-class VerbError(ValueError):
-    """A verb cannot be used; the text says what would be right."""
+class VerbCall(Struct, frozen=True):
+    """A verb's use on one target, the ``number``-th of all, with its value and the virtual second."""
+
+    target: Target
+    value: str
+    at: str
+    number: int = 0
+
+
+Changes = Callable[[VerbCall], Iterable[tuple[float, Patch]]]
+"""Return merge patches of the target, each with its delay in seconds."""
+
+
+class Value(Struct, frozen=True):
+    """What is given beside the target: its name in help, its label, an example; what it is if left out."""
+
+    name: str
+    label: str
+    example: str
+    default: str = ""
 
 
 class Verb(Struct, frozen=True):
-    """One row: what it is about, what is written after ``=``, and the patch that it makes of an object.
+    """One row: its name in menus, its help, the kinds it is for, the changes it makes, and its sentence.
 
-    The patch is a function of the object's manifest, the value and the second.
+    ``timed`` verbs need controllers. ``domain``: it is for all nodes of a label rather than for one.
     """
 
+    title: str
     help: str
     kinds: tuple[str, ...]
-    patch: Callable[[Document, str, str], Patch]
+    changes: Changes
+    says: words.Sentence
+    value: Value | None = None
+    timed: bool = False
+    domain: bool = False
+
+
+class Asked(Struct, frozen=True):
+    """A verb that somebody wants: its name, what it is about, and its value."""
+
+    verb: str
+    targets: tuple[str, ...]
     value: str = ""
 
 
-def _annotated(key: str, value: str | None = None) -> Callable[[Document, str, str], Patch]:
-    """Return a patch that gives an annotation a value, or the second at which it happens."""
-    return lambda _manifest, _value, at: {"metadata": {"annotations": {key: value or at}}}
+# --- the changes
 
 
-def _cordon(on: bool | None) -> Callable[[Document, str, str], Patch]:
-    return lambda _manifest, _value, _at: {"spec": {"unschedulable": on}}
+def _always(patch: Patch) -> Changes:
+    return lambda _call: [(0.0, patch)]
 
 
-def _drain(how: str) -> Callable[[Document, str, str], Patch]:
-    patch = {"spec": {"unschedulable": True}, "metadata": {"annotations": {DRAIN: how}}}
-    return lambda _manifest, _value, _at: patch
+def _annotated(key: str) -> Changes:
+    """Return the change that annotates a target with the second."""
+    return lambda call: [(0.0, {"metadata": {"annotations": {key: call.at}}})]
 
 
-def _scale(manifest: Document, value: str, _at: str) -> Patch:
-    if not _COUNT.fullmatch(value):
-        raise VerbError(f"{value[:40]!r} is not a number of replicas: write deploy/web=10")
-    return {"spec": {"parallelism" if manifest["kind"] == "Job" else "replicas": int(value)}}
+def _drained(how: str) -> Patch:
+    return {"spec": {"unschedulable": True}, "metadata": {"annotations": {DRAIN: how}}}
 
 
-def _image(manifest: Document, value: str, _at: str) -> Patch:
-    if not value or any(letter.isspace() for letter in value):
-        raise VerbError(f"{value[:80]!r} is not an image: write deploy/web=registry.example/web:2")
-    containers = manifest["spec"]["template"]["spec"]["containers"]
-    changed = [{**containers[0], "image": value}, *containers[1:]]
-    return {"spec": {"template": {"spec": {"containers": changed}}}}
+def _upgrade(call: VerbCall) -> Iterator[tuple[float, Patch]]:
+    """Yield a drain in turn, and its end as by ``--timeout``, with the uncordon."""
+    pause = seconds(call.value)
+    if not pause:
+        raise VerbError(f"{call.value[:40]!r} is not a number of seconds: write 120, for example", "value")
+    yield call.number * pause, _drained("true")
+    yield (
+        (call.number + 1) * pause,
+        {
+            "spec": {"unschedulable": None},
+            "metadata": {"annotations": {DRAIN: None}},
+        },
+    )
 
 
-def _restart(_manifest: Document, _value: str, at: str) -> Patch:
-    return {"spec": {"template": {"metadata": {"annotations": {RESTARTED: at}}}}}
+def _scale(call: VerbCall) -> Iterator[tuple[float, Patch]]:
+    if not _COUNT.fullmatch(call.value):
+        raise VerbError(f"{call.value[:40]!r} is not a number of replicas: write 10, for example", "value")
+    yield 0.0, {"spec": {"parallelism" if call.target.key[0] == "Job" else "replicas": int(call.value)}}
+
+
+def _image(call: VerbCall) -> Iterator[tuple[float, Patch]]:
+    if not call.value or any(letter.isspace() for letter in call.value):
+        raise VerbError(
+            f"{call.value[:80]!r} is not an image: write registry.example/web:2, for example", "value"
+        )
+    containers = _template(call.target.manifest)["spec"]["containers"]
+    yield (
+        0.0,
+        {
+            "spec": {
+                "template": {
+                    "spec": {"containers": [{**containers[0], "image": call.value}, *containers[1:]]}
+                }
+            }
+        },
+    )
+
+
+def _restart(call: VerbCall) -> Iterator[tuple[float, Patch]]:
+    yield 0.0, {"spec": {"template": {"metadata": {"annotations": {RESTARTED: call.at}}}}}
+
+
+def _undo(call: VerbCall) -> Iterator[tuple[float, Patch]]:
+    previous = _previous(call.target)
+    template = merge_patch(_template(call.target.manifest), previous)
+    yield 0.0, {"spec": {"template": template}}
+
+
+def _previous(target: Target) -> Manifest:
+    """Return the pod template of the revision before the last, as ``kubectl rollout undo`` chooses it.
+
+    A template that was gone back to is the newest revision.
+    """
+    spec = target.manifest["spec"]
+    if spec.get("paused"):
+        raise VerbError(f"{named(target.key)} is paused: resume its rollout before it is undone")
+    revisions: list[Manifest] = []
+    for template in map(_template, target.manifests):
+        revisions = [one for one in revisions if one != template] + [template]
+    if len(revisions) < 2 or spec.get("revisionHistoryLimit") == 0:
+        raise VerbError(f"{named(target.key)} has no revision before this one that could be rolled back to")
+    return revisions[-2]
+
+
+def _template(manifest: Document) -> Manifest:
+    template: Manifest = manifest["spec"]["template"]
+    return template
+
+
+def _back_to(call: VerbCall) -> str:
+    containers = (_previous(call.target).get("spec") or {}).get("containers") or [{}]
+    image = containers[0].get("image")
+    return f"its previous pod template{f', with image {image}' if image else ''}"
 
 
 _NODES = ("Node",)
 _ROLLED = ("Deployment", "StatefulSet", "DaemonSet")
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job")
+_CORDONED = _always({"spec": {"unschedulable": True}})
 VERBS: Mapping[str, Verb] = {
-    "cordon": Verb("no further pod is placed on the node", _NODES, _cordon(on=True)),
-    "uncordon": Verb("pods are placed on the node again", _NODES, _cordon(on=None)),
-    "drain": Verb(
-        "cordon the node and evict its pods as budgets allow; DaemonSet pods stay", _NODES, _drain("true")
+    "cordon": Verb("Cordon", "no further pod is placed on the node", _NODES, _CORDONED, words.cordons),
+    "uncordon": Verb(
+        "Uncordon",
+        "pods are placed on the node again",
+        _NODES,
+        _always({"spec": {"unschedulable": None}}),
+        words.plain("Uncordons {what}: pods are placed there again."),
     ),
-    "force-drain": Verb("drain, and delete pods without a controller, too", _NODES, _drain(FORCE)),
-    "fail": Verb("the node stops answering", _NODES, _annotated(FAILS)),
-    "lose": Verb("all nodes of a domain stop answering, as in zone=a", _NODES, _annotated(FAILS)),
-    "recover": Verb("the failed node answers again", _NODES, _annotated(RECOVERS)),
-    "scale": Verb("set the number of replicas", _SCALED, _scale, "REPLICAS"),
-    "set-image": Verb("give the first container another image", (*_ROLLED, "ReplicaSet"), _image, "IMAGE"),
-    "restart": Verb("replace all pods, as kubectl rollout restart does", _ROLLED, _restart),
+    "drain": Verb(
+        "Drain",
+        "cordon the node and evict its pods as budgets allow; DaemonSet pods stay",
+        _NODES,
+        _always(_drained("true")),
+        words.drains,
+        timed=True,
+    ),
+    "force-drain": Verb(
+        "Drain with force",
+        "drain, and delete pods without a controller, too",
+        _NODES,
+        _always(_drained(FORCE)),
+        words.force_drains,
+        timed=True,
+    ),
+    "fail": Verb("Fail", "the node stops answering", _NODES, _annotated(FAILS), words.fails, timed=True),
+    "lose": Verb(
+        "Lose",
+        "all nodes of a domain stop answering, as in zone=a",
+        _NODES,
+        _annotated(FAILS),
+        words.fails,
+        timed=True,
+        domain=True,
+    ),
+    "recover": Verb(
+        "Recover",
+        "the failed node answers again",
+        _NODES,
+        _annotated(RECOVERS),
+        words.plain("Lets {what} answer again: taints of the failure go, and pods are placed there."),
+        timed=True,
+    ),
+    "upgrade": Verb(
+        "Upgrade one by one",
+        "drain each node for 120 s, one after the other, and uncordon it; '*' is all nodes",
+        _NODES,
+        _upgrade,
+        words.upgrades,
+        Value("SECONDS", "Seconds for each node", "120", "120"),
+        timed=True,
+        domain=True,
+    ),
+    "scale": Verb(
+        "Scale",
+        "set the number of replicas",
+        _SCALED,
+        _scale,
+        words.scales,
+        Value("REPLICAS", "Replicas", "5"),
+    ),
+    "set-image": Verb(
+        "Set image",
+        "give the first container another image",
+        (*_ROLLED, "ReplicaSet"),
+        _image,
+        words.rolls("Gives the first container of {what} the image {value}"),
+        Value("IMAGE", "Image", "registry.example/web:2"),
+    ),
+    "restart": Verb(
+        "Restart rollout",
+        "replace all pods, as kubectl rollout restart does",
+        _ROLLED,
+        _restart,
+        words.rolls("Restarts {what}"),
+    ),
+    "undo": Verb(
+        "Undo rollout",
+        "go back to the pod template before, as kubectl rollout undo does",
+        _ROLLED,
+        _undo,
+        words.rolls("Takes {what} back to {words}"),
+    ),
+    "evict": Verb(
+        "Evict",
+        "evict the pod, once, if its budget allows it",
+        ("Pod",),
+        _annotated(EVICT),
+        words.evicts,
+        timed=True,
+    ),
 }
-"""The verbs by name. One of the command line or of a menu is a row here."""
+"""The verbs by name. One of the command line, of a menu or of the palette is a row here."""
+
+
+# --- using them
+
+
+def verb_of(asked: Asked) -> Verb:
+    """Return the row of a verb. Raises VerbError."""
+    row = VERBS.get(asked.verb)
+    if row is None:
+        raise VerbError(f"{asked.verb[:40]!r} is not a verb; it is one of {', '.join(VERBS)}")
+    return row
+
+
+def chosen(documents: Sequence[Document], asked: Asked, count: int) -> Targets:
+    """Return what a verb is about, as the first ``count`` operations have left it. Raises VerbError."""
+    return targets_of(verb_of(asked).kinds, asked.targets, documents, count)
+
+
+def entries(asked: Asked, targets: Targets, at: str) -> list[tuple[float, Manifest]]:
+    """Return the operations of a verb without their moment, each with its delay in seconds after it.
+
+    Raises:
+        VerbError: The value is none, or there is no revision to undo.
+    """
+    row = verb_of(asked)
+    calls = [VerbCall(target, _value(row, asked), at, number) for number, target in enumerate(targets.found)]
+    return [
+        (delay, patching(call.target.key, call.target.manifest, "merge", patch))
+        for call in calls
+        for delay, patch in row.changes(call)
+    ]
+
+
+def sentence(asked: Asked, targets: Targets, seen: words.Seen | None = None) -> str:
+    """Return what a verb will do, in one sentence, with the pods of a running cluster if it is given.
+
+    Raises:
+        VerbError: As :func:`entries`.
+    """
+    row, value = verb_of(asked), _value(verb_of(asked), asked)
+    call = VerbCall(targets.found[0], value, "0")
+    list(row.changes(call))
+    back = _back_to(call) if row.changes is _undo else ""
+    return row.says(words.Effect(targets, value, back, seen))
+
+
+def _value(row: Verb, asked: Asked) -> str:
+    return asked.value.strip() or (row.value.default if row.value is not None else "")
 
 
 def operations(documents: Sequence[Document], asked: Iterable[tuple[str, str]]) -> list[Patch]:
-    """Return the operations, in order of time, of verbs each with its target.
+    """Return the operations, in order of time, of verbs each with its target as on the command line.
 
     Raises:
         VerbError: A target does not exist, or a value is not one.
     """
-    found = [one for verb, target in asked for one in _of(documents, verb, target)]
-    return sorted(found, key=lambda one: float(one["time"]))
+    return [operation for _, _, made in planned(documents, asked) for operation in made]
+
+
+def planned(
+    documents: Sequence[Document], asked: Iterable[tuple[str, str]]
+) -> list[tuple[float, str, list[Patch]]]:
+    """Return the second, the sentence and the operations of verbs, each as on the command line, in order.
+
+    Raises:
+        VerbError: A target does not exist, or a value is not one.
+    """
+    read = [(float(at), at, one) for at, one in (_read(verb, written) for verb, written in asked)]
+    found: list[tuple[float, str, list[Patch]]] = []
+    for second, at, one in sorted(read, key=lambda row: row[0]):
+        targets = chosen(documents, one, landed_at(documents, second))
+        made = [{"time": round(second + delay, 6), **entry} for delay, entry in entries(one, targets, at)]
+        found.append((second, sentence(one, targets), made))
+        documents = with_operations(documents, made)
+    return found
 
 
 def with_operations(documents: Sequence[Document], added: Sequence[Patch]) -> list[Document]:
     """Return the documents with the operations added to their Scenario, or to one of their own."""
-    own = next((one for one in documents if one.get("kind") == "Scenario"), None)
+    own = next((one for one in documents if one.get("kind") == SCENARIO_KIND), None)
     others = [one for one in documents if one is not own]
     spec = dict((own or {}).get("spec") or {})
     listed = [*(spec.get("operations") or []), *added]
-    made = own or {"apiVersion": SCENARIO, "kind": "Scenario", "metadata": {"name": "operations"}}
+    made = own or {"apiVersion": SCENARIO_VERSION, "kind": SCENARIO_KIND, "metadata": {"name": "operations"}}
     return [*others, {**made, "spec": {**spec, "operations": listed}}]
 
 
-def split_second(written: str, default: str) -> tuple[str, str]:
-    """Split ``TARGET@SECONDS``; an ``@`` without a number behind it is part of the target, as in a digest."""
-    match = _AT.fullmatch(written)
-    if match is None or seconds(match[2]) is None:
-        return written, default
-    return match[1], match[2]
-
-
-def kind_of(name: str) -> str:
-    """Return the kind that kubectl calls ``name``, in short or in any case; what is unknown is as it is."""
-    return SHORT_NAMES.get(name, next((kind for kind in KINDS if kind.lower() == name.lower()), name))
-
-
-def _of(documents: Sequence[Document], name: str, written: str) -> Iterator[Patch]:
-    verb = VERBS[name]
+def _read(verb: str, written: str) -> tuple[str, Asked]:
     target, at = split_second(written, DEFAULT_SECOND)
-    value = ""
-    if verb.value:
+    value, row = "", VERBS[verb]
+    if row.value is not None and not row.value.default:
         target, separator, value = target.partition("=")
         if not separator:
-            raise VerbError(f"{name} {written[:80]!r}: write {target}={verb.value}")
-    chosen = _nodes if verb.kinds == _NODES else _workloads
-    for manifest in chosen(documents, target, verb):
-        meta = manifest["metadata"]
-        place = {} if manifest["kind"] == "Node" else {"namespace": meta.get("namespace") or "default"}
-        yield {
-            "time": float(at),
-            "patchOperation": {
-                "typeMeta": {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"]},
-                "objectMeta": {"name": meta["name"], **place},
-                "patchType": "merge",
-                "patch": verb.patch(manifest, value, at),
-            },
-        }
-
-
-def _nodes(documents: Sequence[Document], target: str, _verb: Verb) -> list[Document]:
-    nodes = [one for one in documents if one.get("kind") == "Node"]
-    label, separator, value = target.partition("=")
-    if not separator:
-        found = [one for one in nodes if one["metadata"].get("name") == target]
-        if found:
-            return found
-        names = ", ".join(str(one["metadata"].get("name")) for one in nodes[:5])
-        raise VerbError(f"there is no node {target[:80]!r}; there are {names or 'none'}")
-    key = DOMAINS.get(label, label)
-    values = {str((one["metadata"].get("labels") or {}).get(key, "")) for one in nodes}
-    found = [one for one in nodes if (one["metadata"].get("labels") or {}).get(key) == value]
-    if found:
-        return found
-    there = ", ".join(sorted(values - {""})[:5])
-    raise VerbError(f"no node has the label {key}={value[:80]}; its values are {there or 'none'}")
-
-
-def _workloads(documents: Sequence[Document], target: str, verb: Verb) -> list[Document]:
-    kind, *place = target.split("/")
-    kind = kind_of(kind)
-    if kind not in verb.kinds or not 1 <= len(place) <= 2:
-        kinds = ", ".join(verb.kinds)
-        raise VerbError(f"{target[:80]!r}: write KIND/NAME or KIND/NAMESPACE/NAME, the kind one of {kinds}")
-    namespace, name = place if len(place) > 1 else ("default", place[0])
-    for one in documents:
-        meta = one.get("metadata") or {}
-        if one.get("kind") == kind and (meta.get("namespace") or "default", meta.get("name")) == (
-            namespace,
-            name,
-        ):
-            return [one]
-    there = ", ".join(
-        str(one["metadata"].get("name")) for one in documents if one.get("kind") == kind and "metadata" in one
-    )
-    raise VerbError(f"there is no {kind} {namespace}/{name}; there are {there[:200] or 'none'}")
+            raise VerbError(f"{verb} {written[:80]!r}: write {target}={row.value.name}")
+    return at, Asked(verb, (target,), value)

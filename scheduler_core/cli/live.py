@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scheduler_core.authoring.verbs import kind_of, split_second
+from scheduler_core.authoring.verb_targets import kind_of, split_second
 from scheduler_core.cli.reporting import FILES, InputError, read_scenario
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.formats.difference import merge_patch

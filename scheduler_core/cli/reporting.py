@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.authoring.verbs import VerbError
+from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.cli.directories import read_directory
 from scheduler_core.cli.verbs import AskedVerb, with_verbs
 from scheduler_core.formats.archive import PEEKED, glance

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Mapping
 
-from scheduler_core.authoring.verbs import DEFAULT_SECOND, VERBS, operations, with_operations
+from scheduler_core.authoring.verbs import DEFAULT_SECOND, VERBS, Verb, planned, with_operations
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 
@@ -20,9 +21,12 @@ def add_verb_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("what happens to the cluster", text)
     for name, verb in VERBS.items():
-        about = "NODE" if verb.kinds == ("Node",) else "WORKLOAD"
-        metavar = f"{about}={verb.value}" if verb.value else about
-        group.add_argument(f"--{name}", action="append", default=[], metavar=metavar, help=verb.help)
+        group.add_argument(f"--{name}", action="append", default=[], metavar=_metavar(verb), help=verb.help)
+
+
+def _metavar(verb: Verb) -> str:
+    about = {"Node": "NODE", "Pod": "POD"}.get(verb.kinds[0], "WORKLOAD")
+    return f"{about}={verb.value.name}" if verb.value is not None and not verb.value.default else about
 
 
 def asked_verbs(options: argparse.Namespace) -> list[AskedVerb]:
@@ -33,11 +37,16 @@ def asked_verbs(options: argparse.Namespace) -> list[AskedVerb]:
 def with_verbs(
     scenario: Scenario, asked: Iterable[AskedVerb], scheduler: str, gates: Mapping[str, bool] | None
 ) -> Scenario:
-    """Return the scenario, read again with the operations that the verbs are.
+    """Return the scenario, read again with the operations that the verbs are; say what each will do.
+
+    The sentences are printed to standard error, as warnings are.
 
     Raises:
         VerbError: A target does not exist, or a value is not one.
         BundleError: The operations cannot be read.
     """
-    documents = with_operations(scenario.documents, operations(scenario.documents, asked))
+    plan = planned(scenario.documents, asked)
+    for second, sentence, _ in plan:
+        print(f"at {second:g} s: {sentence}", file=sys.stderr)
+    documents = with_operations(scenario.documents, [one for _, _, made in plan for one in made])
     return load_documents(documents, title=scenario.title, scheduler=scheduler, feature_gates=gates)

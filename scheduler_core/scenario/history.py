@@ -8,7 +8,8 @@ operation lands is defined in :mod:`scheduler_core.scenario.moments`: an operati
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -296,12 +297,18 @@ def _group(operations: Sequence[Mapping[str, Any]], major: int) -> tuple[int, in
 
 def _time_before(operations: Operations, place: int) -> float:
     """Return the virtual time in seconds reached before an entry, as :class:`Moments` counts it."""
+    time = [0.0, *_times(operations[:place])][-1]
+    return int(time) if time.is_integer() else time
+
+
+def _times(operations: Sequence[Mapping[str, Any]]) -> Iterator[float]:
+    """Yield the virtual time in seconds that each entry reaches."""
     step, time = 0, 0.0
-    for operation in operations[:place]:
+    for operation in operations:
         major = major_of(operation)
         time = float(operation.get("time", time + 1 if major > step else time))
         step = major
-    return int(time) if time.is_integer() else time
+        yield time
 
 
 def _named(operations: Operations, names: list[str]) -> Operations:
@@ -368,6 +375,30 @@ def landed_by(scenario: Scenario, moment: Moment) -> int:
     first, end = _group(operations, moment.major)
     joins = first < end and minor_of(operations[first]) == moment.minor
     return end if joins else first
+
+
+def landed_at(documents: Sequence[Document], seconds: float) -> int:
+    """Return how many entries have landed by a second of virtual time, including those that land at it."""
+    return sum(1 for _ in takewhile(lambda time: time <= seconds, _times(entries_of(documents))))
+
+
+def versions_of(kind: str, documents: Sequence[Document], count: int) -> dict[Key, list[Manifest]]:
+    """Return the manifests of all objects of a kind: as given, and after each of the first ``count`` entries.
+
+    The last one is that of now. Objects that a controller created have none, deleted ones are left out.
+    """
+    found = {document_key(one): [dict(plain_copy(one))] for one in documents if one.get("kind") == kind}
+    for operation in entries_of(documents)[:count]:
+        key = target_of(operation)
+        known = found.get(key, [])
+        if key[0] != kind or not (known or "createOperation" in operation):
+            continue
+        after = _applied(operation, known[-1] if known else None, None)
+        if after is None:
+            del found[key]
+        else:
+            found[key] = [*known, after]
+    return found
 
 
 def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RUN
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
@@ -57,7 +58,7 @@ def timed_annotations(documents: Iterable[Document]) -> tuple[str, ...]:
     made = map(_created, _operations(documents))
     held = [_annotations(one) for one in chain(documents, made)]
     held += [_annotations(_part(one, "patchOperation", "patch")) for one in _operations(documents)]
-    return tuple(name for name in (RUN, FAILS, RECOVERS, DRAIN) if any(name in one for one in held))
+    return tuple(name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT) if any(name in one for one in held))
 
 
 def _annotations(document: Entry) -> frozenset[str]:
@@ -101,7 +102,8 @@ class _Known:
             case "Node":
                 return bool(self.workloads) if deleted else _fails(patched.get("patch"))
             case "Pod":
-                return bool(deleted) and self._is_controlled(deleted.get("objectMeta"))
+                evicted = EVICT in _annotations(_part(patched, "patch"))
+                return evicted or (bool(deleted) and self._is_controlled(deleted.get("objectMeta")))
         return _is_owner(target)
 
     def _is_controlled(self, meta: object) -> bool:

@@ -74,14 +74,14 @@ def _evictions(pods: list[Pod], store: Store, *, first: bool) -> Iterator[Change
     """Yield an eviction of each pod, or at the ``first`` attempt the answer that refuses it."""
     taken: dict[str, int] = {}  # disruptions by budget, whose status follows
     for pod in pods:
-        refusal = _refusal(pod, store, taken)
+        refusal = refusal_of(pod, store, taken)
         if not refusal:
             yield Change("delete", pod, "EvictionByEvictionAPI")
         elif first:
             yield Change("update", pod, "EvictionRefused", refusal)
 
 
-def _refusal(pod: Pod, store: Store, taken: dict[str, int]) -> str:
+def refusal_of(pod: Pod, store: Store, taken: dict[str, int]) -> str:
     """Return why a pod may not be evicted now, "" if it may; count it for its budget."""
     names = store.budgets.of(pod)
     if pod.phase == "Pending" or not names:

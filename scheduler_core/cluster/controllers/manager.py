@@ -10,7 +10,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from scheduler_core import interrupting
-from scheduler_core.cluster.controllers import claims, daemons, disruption, draining, garbage, nodes, running
+from scheduler_core.cluster.controllers import (
+    claims,
+    daemons,
+    disruption,
+    draining,
+    evicting,
+    garbage,
+    nodes,
+    running,
+)
 from scheduler_core.cluster.controllers.branching import Branching, branch
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, Wake, timestamp
 from scheduler_core.cluster.controllers.daemon_admission import daemon_node
@@ -244,6 +253,8 @@ class ControllerManager(Branching):
             self._alive.pop((WORKLOADS[obj.kind], key), None)
 
     def _pod_changed(self, key: Key, old: Pod | None, pod: Pod) -> None:
+        if evicting.EVICT in pod.meta.annotations:
+            self._ask(evicting.reconcile, key)
         moved = old is None or old.node_name != pod.node_name
         changed = old is None or not counts_alike(old, pod)
         if changed:

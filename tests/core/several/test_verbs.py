@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ ROWS: list[tuple[list[str], list[str]]] = [
     (["--drain", "zone=b@30"], ["n1", "n1", "n1"]),
     (["--lose", "zone=a", "--scale", "deploy/web=2@900"], ["n2", "n3"]),
     (["--cordon", "n1", "--cordon", "n2", "--restart", "deploy/default/web@90"], ["n3", "n3", "n3"]),
+    (["--upgrade", "*"], ["n1", "n1", "n2"]),
 ]
 
 
@@ -73,6 +75,31 @@ def test_a_verb_happens_at_its_second(simulated: Any, options: list[str], nodes:
     """Controllers answer it, and v1.37 places what they create."""
     status, output, errors = simulated(*options)
     assert (status, on(output)) == (0, nodes), errors
+
+
+def test_a_rollout_is_undone_to_the_revision_before(simulated: Any, tmp_path: Path) -> None:
+    """What a verb did before counts as much as the bundle's own operations; the sentences say what comes."""
+    trace = tmp_path / "trace.jsonl"
+    options = ["--undo", "deploy/web@200", "--set-image", "deploy/web=web:2@100", "--trace", str(trace)]
+    status, output, errors = simulated(*options)
+    assert (status, len(on(output))) == (0, 3)
+    assert "at 100 s: Gives the first container of Deployment default/web the image web:2" in errors
+    assert "at 200 s: Takes Deployment default/web back to its previous pod template" in errors
+    first, *_, last = [json.loads(line)["pod"] for line in trace.read_text().splitlines()]
+    assert first.rsplit("-", 1)[0] == last.rsplit("-", 1)[0], "the ReplicaSet of the first template"
+
+
+def test_a_pod_is_evicted_by_name(simulated: Any) -> None:
+    """Without a controller it does not come back."""
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "alone"},
+        "spec": {"containers": [{"name": "c"}]},
+    }
+    _, output, errors = simulated("--evict", "alone", documents=(pod,))
+    assert "at 60 s: Evicts pod default/alone" in errors
+    assert "alone" not in output and len(on(output)) == 3
 
 
 def test_a_budget_that_never_allows_it_stops_a_drain(simulated: Any) -> None:
@@ -96,6 +123,7 @@ WRONG = [
     (["--scale", "deploy/web"], "write deploy/web=REPLICAS"),
     (["--scale", "deploy/web=many"], "is not a number of replicas"),
     (["--set-image", "pod/web=x"], "the kind one of Deployment"),
+    (["--undo", "deploy/web"], "Deployment default/web has no revision before this one"),
 ]
 
 
