@@ -23,8 +23,15 @@ from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.selectors import requirement_matches
-from scheduler_core.scenario.history import Moment, check, manifest_at, objects_at, placed, with_operations
-from scheduler_core.scenario.history_entries import deleting, ids_of, patching
+from scheduler_core.scenario.history import (
+    Moment,
+    all_placed,
+    check,
+    manifest_at,
+    objects_at,
+    with_operations,
+)
+from scheduler_core.scenario.history_entries import deleting, patching
 from scheduler_core.scenario.scenario import Scenario
 
 AT_ONCE = 500  # nodes changed by operations, one operation each
@@ -279,18 +286,7 @@ def _from_start(scenario: Scenario, changes: list[BulkEdit]) -> tuple[Document, 
 
 def _at_moment(scenario: Scenario, changes: list[BulkEdit], moment: Moment) -> tuple[Document, ...]:
     """Return the documents with one operation per node, all after the same cycle."""
-    entries = [_entry(*change) for change in changes]
-    operations, first = placed(scenario, moment, entries[0])
-    taken = set(ids_of(operations))
-    place = ids_of(operations).index(first)
-    step = operations[place]["step"]
-    number = 0
-    more = []
-    for entry in entries[1:]:
-        number = next(n for n in range(number + 1, number + len(taken) + 2) if f"edit-{n}" not in taken)
-        more.append({"id": f"edit-{number}", "step": step, **entry})
-        taken.add(f"edit-{number}")
-    operations[place + 1 : place + 1] = more
+    operations = all_placed(scenario, moment, [_entry(*change) for change in changes])
     return with_operations(scenario.documents, operations)
 
 

@@ -10,6 +10,7 @@ from playground.edits.edit_operations import MissingError, ObjectError
 from playground.live.errors import CommandError
 from playground.storage import bundles
 from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.scenario.history import HistoryError
 
 
@@ -18,7 +19,7 @@ def refusals(field: str = "") -> Iterator[None]:
     """Convert the errors of an edit to CommandError; ``field`` is the default for the error's field."""
     try:
         yield
-    except (HistoryError, BulkError) as error:
+    except (HistoryError, BulkError, VerbError) as error:
         raise CommandError("payload.invalid", str(error), field=field or error.field) from error
     except MissingError as error:
         raise CommandError("object.not-found", str(error)) from error

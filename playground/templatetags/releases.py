@@ -1,4 +1,4 @@
-"""A tag for the words of each release, which the workbench's modules read: ``{% releases %}``."""
+"""Tags for tables of the engine that the workbench's modules read: ``{% releases %}``, ``{% verbs %}``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django import template
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
+from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.settings.release import ROWS
 
 register = template.Library()
@@ -30,3 +31,23 @@ def releases() -> SafeString:
         for row in ROWS
     ]
     return json_script(rows, "releases")
+
+
+@register.simple_tag
+@cache
+def verbs() -> SafeString:
+    """Return operators' verbs, in the order of menus, as the protocol's ``Verb`` in a JSON element."""
+    rows = [
+        {
+            "verb": name,
+            "title": row.title,
+            "help": row.help,
+            "kinds": row.kinds,
+            "timed": row.timed,
+            "domain": row.domain,
+            "value": row.value
+            and {"label": row.value.label, "example": row.value.example, "default": row.value.default},
+        }
+        for name, row in VERBS.items()
+    ]
+    return json_script(rows, "verbs")

@@ -177,18 +177,46 @@ def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Oper
     Other entries keep their time. Written steps continue from the one that the new entry creates. Raises
     HistoryError for a second after the end of the history.
     """
+    operations, (name,) = all_placed_at(scenario, [(seconds, entry)])
+    return operations, name
+
+
+def all_placed_at(
+    scenario: Scenario, entries: Sequence[tuple[float, Manifest]]
+) -> tuple[Operations, list[str]]:
+    """Return the scenario's entries, as by :func:`placed_at`, with several more, and their ids."""
     written = [plain_copy(operation) for _, operation in written_of(scenario.documents)]
     names = ids_of(written)
-    name = str(entry.get("id") or _free(names))
-    body = {key: value for key, value in entry.items() if key in ACTIONS}
     listed = _named(written, names)
-    listed.append({"id": name, "time": int(seconds) if float(seconds).is_integer() else seconds, **body})
+    made = []
+    for seconds, entry in entries:
+        name = str(entry.get("id") or _free(names))
+        body = {key: value for key, value in entry.items() if key in ACTIONS}
+        made.append({"id": name, "time": int(seconds) if float(seconds).is_integer() else seconds, **body})
+        names.append(name)
+    listed += made
     ordered = [listed[place] for place in in_order(listed)]
-    if any("doneOperation" in operation for operation in ordered[: ordered.index(listed[-1])]):
-        text = f"The history ends before {seconds:g} s; later operations are not read."
+    end = next((n for n, one in enumerate(ordered) if "doneOperation" in one), len(ordered))
+    late = next((one for one in ordered[end:] if any(one is other for other in made)), None)
+    if late is not None:
+        text = f"The history ends before {late['time']:g} s; later operations are not read."
         raise HistoryError(text, "seconds")
     _stepped_on(ordered)
-    return ordered, name
+    return ordered, names[len(names) - len(made) :]
+
+
+def all_placed(scenario: Scenario, moment: Moment, entries: Sequence[Manifest]) -> Operations:
+    """Return the scenario's entries, as by :func:`placed`, with several more at one moment."""
+    operations, first = placed(scenario, moment, entries[0])
+    names = ids_of(operations)
+    place = names.index(first)
+    more = []
+    for entry in entries[1:]:
+        name = _free(names)
+        names.append(name)
+        more.append({"id": name, "step": operations[place]["step"], **entry})
+    operations[place + 1 : place + 1] = more
+    return operations
 
 
 def _stepped_on(ordered: Operations) -> None:
@@ -210,7 +238,8 @@ def _stepped_on(ordered: Operations) -> None:
 
 
 def _free(names: Sequence[str]) -> str:
-    return next(f"edit-{n}" for n in range(1, len(names) + 2) if f"edit-{n}" not in names)
+    taken = set(names)
+    return next(f"edit-{n}" for n in range(1, len(taken) + 2) if f"edit-{n}" not in taken)
 
 
 def removed(scenario: Scenario, name: str, landed: Moment | None) -> tuple[Operations, Manifest]:

@@ -24,6 +24,7 @@ EDITS: dict[str, dict[str, str]] = {
     "bundle.configure": {"what": "setting", "key": "quirks", "value": "fixed"},
     "bundle.add": {"documents": POD.replace("name: p}", "name: q}")},
     "bundle.bulk": {"by": "names", "which": "n1", "what": "cordon"},
+    "bundle.verb": {"verb": "cordon", "targets": "n1", "step": "1.1"},
     "bundle.operate": {"action": "delete", "target": "Pod default/p", "step": "1.1"},
     "bundle.amend": {"target": "Node n1", "object": CORDONED, "base": BASE},
 }

@@ -82,6 +82,7 @@ EDITS: dict[str, dict[str, str]] = {
     "bundle.configure": {"what": "setting", "key": "cache", "value": "sound"},
     "bundle.add": {"documents": ADDED},
     "bundle.bulk": {"by": "names", "which": "n0001", "what": "cordon"},
+    "bundle.verb": {"verb": "cordon", "targets": "n0001", "step": "1.1"},
     "bundle.operate": {"action": "delete", "target": "Pod default/p", "step": "1.1"},
     "bundle.amend": {"target": "Node n0001", "object": CHANGED, "base": UNCHANGED},
 }

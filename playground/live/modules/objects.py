@@ -23,7 +23,7 @@ from scheduler_core.scenario.history import Moment
 T = TypeVar("T")
 
 
-async def _at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
+async def at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
     """Return the result of ``read`` at the cycle of the call's step, computing forward if needed."""
     step = call.payload["step"]
 
@@ -59,13 +59,13 @@ async def get(call: Call) -> Answer:
             raise bundles.TooLargeError(f"{target} has more than {OBJECT_BYTES:,} characters of YAML.")
         return Encoded(encode(found))
 
-    return await _at_step(call, read)
+    return await at_step(call, read)
 
 
 @command("objects.list", source="source", latest=1, step="text")
 async def listed(call: Call) -> Answer:
     """Return the names of all objects but nodes and pods that exist after a step."""
-    return await _at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
+    return await at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
 
 
 @command("group.draft", source="source", latest=1, fields="object", step="text?")

@@ -29,6 +29,20 @@ export interface Release {
   terms: Terms;
 }
 
+/**
+ * An operator's verb, in the page's element `verbs`: what it is called, what it is for, and what is given beside the
+ * target. `timed` needs controllers; `domain`: it is for all nodes of a label rather than for one.
+ */
+export interface Verb {
+  verb: string;
+  title: string;
+  help: string;
+  kinds: string[];
+  timed: boolean;
+  domain: boolean;
+  value: { label: string; example: string; default: string } | null;
+}
+
 /** What a release calls its rules; `points` are the phases of a cycle that it calls otherwise. */
 export interface Terms {
   rule: string; // what fails on a node
@@ -1666,6 +1680,14 @@ export interface Commands {
   };
   "bundle.bulk": {
     asks: { text: string; by: string; which: string; what: string; key?: string; value?: string; step?: string };
+    answers: Rewritten;
+  };
+  "verb.preview": {
+    asks: { source: Source; verb: string; targets: string; value?: string; step: string; seconds?: string; at?: string };
+    answers: { sentence: string; operations: number; errors: FieldProblem[] };
+  };
+  "bundle.verb": {
+    asks: { text: string; verb: string; targets: string; value?: string; step?: string; seconds?: string; at?: string };
     answers: Rewritten;
   };
   "policy.catalogue": { asks: {}; answers: Catalogue };

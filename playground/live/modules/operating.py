@@ -1,0 +1,63 @@
+"""``verb.…`` and ``bundle.verb``: operators' verbs, said beforehand and written into a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.edits.operating import VerbWish, done, previewed
+from playground.live.commands import Answer, Call, command
+from playground.live.modules.objects import at_step
+from playground.live.refusals import refusals
+from playground.playback.playback import Playback
+from playground.wire import Encoded, encode
+from scheduler_core.authoring.verbs import Asked
+from scheduler_core.scenario.history import Moment
+
+
+def _wish(payload: dict[str, Any], moment: Moment | None) -> VerbWish:
+    asked = Asked(payload["verb"], tuple(payload["targets"].splitlines()), payload.get("value") or "")
+    return VerbWish(asked, moment, payload.get("seconds") or "", payload.get("at") or "0")
+
+
+@command(
+    "verb.preview",
+    source="source",
+    latest=1,
+    verb="text",
+    targets="text",
+    value="text?",
+    step="text",
+    seconds="text?",
+    at="text?",
+)
+async def preview(call: Call) -> Answer:
+    """Return what a verb would do at a step, in a sentence; nothing is stored."""
+
+    def read(playback: Playback, index: int) -> Encoded:
+        moment = Moment.parse(playback.trail.step(index))
+        with refusals("step"):
+            return Encoded(encode(previewed(playback, index, _wish(call.payload, moment))))
+
+    return await at_step(call, read)
+
+
+@command(
+    "bundle.verb",
+    latest=1,
+    large=True,
+    text="text",
+    verb="text",
+    targets="text",
+    value="text?",
+    step="text?",
+    seconds="text?",
+    at="text?",
+)
+async def do(call: Call) -> Answer:
+    """Return a text with the operations of a verb; nothing is stored."""
+    return await call.in_pool(_done, call.payload, call.moment())
+
+
+def _done(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
+    with refusals():
+        return done(payload["text"], _wish(payload, moment))

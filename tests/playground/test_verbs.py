@@ -1,0 +1,121 @@
+"""Operators' verbs over the socket: said beforehand of the cluster as it is, written as operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from scheduler_core import load, simulate
+from tests.playground.conftest import OWNER, Socket, connected
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NODES = "".join(
+    f"""---
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}, labels: {{topology.kubernetes.io/zone: {zone}}}}}
+status: {{allocatable: {{cpu: "8", memory: 8Gi, pods: "20"}}}}
+"""
+    for name, zone in (("n1", "a"), ("n2", "a"), ("n3", "b"))
+)
+WEB = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 6
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "web:1", resources: {requests: {cpu: 100m}}}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+"""
+BUNDLE = NODES + WEB
+OLD = BUNDLE + "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
+
+
+async def preview(socket: Socket, text: str = BUNDLE, **wish: str) -> dict[str, Any]:
+    """Return what a verb would do after the sixth cycle."""
+    opened = await socket.success("bundle.open", {"text": text})
+    payload = {"source": {"draft": opened["draft"]}, "step": "6", **wish}
+    return dict(await socket.success("verb.preview", payload))
+
+
+@pytest.mark.parametrize(
+    ("verb", "targets", "operations", "sentence"),
+    [
+        ("drain", "n1", 1, "Cordons node n1, then evicts 2 pods; budget default/web allows 1 at a time."),
+        (
+            "drain",
+            "zone=a",
+            2,
+            "Cordons 2 nodes of zone a, then evicts 3 pods; budget default/web",
+        ),
+        ("cordon", "n1\nn3", 2, "Cordons 2 nodes: no further pod is placed there; their 5 pods stay."),
+        (
+            "scale",
+            "Deployment/default/web",
+            1,
+            "Scales Deployment default/web from 6 to 8: 2 pods are created.",
+        ),
+    ],
+)
+async def test_a_verb_says_what_it_will_do(verb: str, targets: str, operations: int, sentence: str) -> None:
+    """Pods are those on the nodes at that step."""
+    async with connected(OWNER) as socket:
+        answer = await preview(socket, verb=verb, targets=targets, value="8" if verb == "scale" else "")
+    assert answer["errors"] == []
+    assert answer["sentence"].startswith(sentence)
+    assert answer["operations"] == operations
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "targets", "field", "message"),
+    [
+        (OLD, "drain", "n1", "target", "Drain needs controllers, and under v1.11 no time passes"),
+        (BUNDLE, "drain", "n9", "target", "there is no node 'n9'"),
+        (BUNDLE, "scale", "deploy/web", "value", "is not a number of replicas"),
+    ],
+    ids=["under v1.11", "no such node", "no number"],
+)
+async def test_what_cannot_be_done_is_said_at_its_field(
+    text: str, verb: str, targets: str, field: str, message: str
+) -> None:
+    """A preview has errors, and the change is refused with the same words."""
+    async with connected(OWNER) as socket:
+        answer = await preview(socket, text, verb=verb, targets=targets)
+        [error] = answer["errors"]
+        assert error["field"] == field and message in error["message"]
+        wish = {"text": text, "verb": verb, "targets": targets, "step": "1.6"}
+        refused = await socket.error("bundle.verb", wish)
+        assert (refused["field"], refused["message"]) == (field, error["message"])
+
+
+async def test_a_zone_is_drained_at_a_step_and_its_pods_move() -> None:
+    """The operations of one verb land after one cycle."""
+    async with connected(OWNER) as socket:
+        wish = {"text": BUNDLE, "verb": "drain", "targets": "zone=a", "step": "1.6"}
+        answer = await socket.success("bundle.verb", wish)
+    assert answer["words"] == "drain: 2 nodes of zone a"
+    assert answer["text"].startswith(BUNDLE)
+    operations = list(yaml.safe_load_all(answer["text"]))[-1]["spec"]["operations"]
+    assert [one["step"] for one in operations] == [{"major": 1, "minor": 6}] * 2
+    cycles = list(simulate(load(answer["text"])))
+    assert {cycle.node for cycle in cycles[6:]} == {"n3"} and len(cycles) == 9
+
+
+async def test_an_upgrade_goes_on_from_the_step() -> None:
+    """The first node is drained after the cycle, the others in their turn."""
+    async with connected(OWNER) as socket:
+        wish = {"text": BUNDLE, "verb": "upgrade", "targets": "*", "step": "1.6", "at": "4", "value": "30"}
+        answer = await socket.success("bundle.verb", wish)
+    operations = list(yaml.safe_load_all(answer["text"]))[-1]["spec"]["operations"]
+    assert [one.get("time") for one in operations] == [None, 34, 34, 64, 64, 94]
+    assert list(simulate(load(answer["text"])))[-1].node is not None
