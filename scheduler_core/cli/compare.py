@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from scheduler_core.cli.availability_report import difference_lines
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
@@ -16,6 +17,7 @@ from scheduler_core.cli.reporting import (
     read_configuration,
     read_scenario,
 )
+from scheduler_core.compare.availability import difference
 from scheduler_core.compare.compare import FirstDifference, PolicyComparison, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.compare.results.metrics import FIGURES
@@ -122,6 +124,9 @@ def lines(result: PolicyComparison, names: list[str]) -> Iterator[str]:
     yield from _placements(result)
     yield ""
     yield from _table(result.a.as_dict(), result.b.as_dict())
+    a, b = (run.availability() for run in result.runs)
+    if a is not None and b is not None:
+        yield from difference_lines(difference(a, b))
 
 
 def _difference_lines(title: str, difference: FirstDifference) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -221,3 +221,10 @@ def _line(problem: Problem) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the singular for one."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield rows in columns as wide as their content, three spaces apart."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for row in rows:
+        yield "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
+from scheduler_core.cli.reporting import in_columns
 from scheduler_core.record.several import Outcome
 from scheduler_core.run.reported import Contest
 from scheduler_core.run.several.figures import Figures
@@ -40,10 +41,9 @@ def report_several(contest: Contest, design: str, out: TextIO) -> None:
         conflicts = noticed["scheduler"] + noticed["apiServer"] + noticed["arbiter"]
         counts = (tally.attempts, tally.retries, tally.placed, conflicts, noticed["kubelet"])
         rows.append((label, *map(str, (*counts, tally.evictions, tally.evictions_of_others))))
-    widths = [max(map(len, column)) for column in zip(*rows)]
     print(f"\nDesign: {design}", file=out)
-    for row in rows:
-        print("  " + "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip(), file=out)
+    for line in in_columns(rows):
+        print(f"  {line}", file=out)
 
     for line in _figures(contest.figures):
         print(f"  {line}", file=out)

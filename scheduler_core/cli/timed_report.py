@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TextIO
 
-from scheduler_core.cli.reporting import counted
+from scheduler_core.cli.availability_report import availability_lines
+from scheduler_core.cli.reporting import counted, in_columns
 from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import seconds_of
@@ -40,6 +41,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
             print(f"  and {len(phases) - PHASES_SHOWN:,} more changes", file=out)
     if simulation.contest is not None:
         report_several(simulation.contest, simulation.scenario.settings.design, out)
+    for line in availability_lines(simulation.availability()):
+        print(line, file=out)
     print(file=out)
     for text in simulation.unsettled:
         print(f"note: {text}", file=out)
@@ -64,10 +67,7 @@ def table(rows: Sequence[Sequence[str]], *, several: bool) -> Iterator[str]:
     if not rows:
         yield "No resources found"
         return
-    header = ("NAMESPACE", *HEADER) if several else HEADER
-    widths = [max(map(len, column)) for column in zip(header, *rows)]
-    for row in (header, *rows):
-        yield "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip()
+    yield from in_columns([("NAMESPACE", *HEADER) if several else HEADER, *rows])
 
 
 def status(pod: Pod) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers import Change, ControllerManager
 from scheduler_core.cluster.controllers.changes import timestamp
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
@@ -40,6 +41,7 @@ class ControlledFramework(Framework):
         self.manager = manager
         self.controlled = controlled
         self.bound_phase = "Pending" if controlled else "Running"
+        self.availability: AvailabilityTracker | None = None  # of a view nothing is followed
         self.changed: dict[str, None] = {}  # pods that may have moved since this was last cleared
         self._wake: Timer | None = None
         self._settling = False
@@ -47,6 +49,32 @@ class ControlledFramework(Framework):
         super().__init__(listed, *args, **kwargs)
         self.ask_to_settle()
         self.cluster.refresh()
+
+    # Writes, from which availability follows
+
+    def store_pod(self, key: str, pod: Pod) -> None:
+        """Write a pod's new version."""
+        if self.availability is not None:
+            self.availability.pod(self.pods.get(key), pod, self.clock.now)
+        super().store_pod(key, pod)
+
+    def remove_pod(self, key: str) -> None:
+        """Remove a pod from the store."""
+        if self.availability is not None:
+            self.availability.pod(self.pods[key], None, self.clock.now)
+        super().remove_pod(key)
+
+    def put_object(self, obj: KubernetesObject) -> None:
+        """Create or replace an object other than a pod or a PodGroup."""
+        if self.availability is not None:
+            self.availability.put(obj, self.clock.now)
+        super().put_object(obj)
+
+    def delete_object(self, kind: str, key: str) -> None:
+        """Delete an object other than a pod; a node's pods stay until they are deleted separately."""
+        if self.availability is not None:
+            self.availability.delete(kind, key, self.clock.now)
+        super().delete_object(kind, key)
 
     # Changes by the scheduler and by operations
 
@@ -139,7 +167,7 @@ class ControlledFramework(Framework):
         previous = self.pods.get(key)
         if previous is None:
             return
-        self.pods[key] = pod
+        self.store_pod(key, pod)
         if pod.terminal and not previous.terminal:
             self.record_event(reason or pod.phase, key, message or f"phase {pod.phase}")
             self.leave(key, bound=bool(pod.node_name))
@@ -158,7 +186,8 @@ class ControlledFramework(Framework):
         if pod.terminal:
             self.change_pod(pod)
             return
-        previous, self.pods[key] = self.pods[key], pod
+        previous = self.pods[key]
+        self.store_pod(key, pod)
         if not pod.node_name and key in self.binding:
             # the scheduler continues with the pod that it assumed; plugins read the informers' version
             self.later(partial(self._pod_changed, key))

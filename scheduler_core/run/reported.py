@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple, Protocol
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.several.figures import Figures
@@ -65,6 +66,10 @@ class ReportedRun(Protocol):
     def counts(self) -> dict[str, float]:
         """Return what a benchmark counts beside cycles, by the name in its output."""
         return {}
+
+    def availability(self) -> Availability | None:
+        """Return the availability of all workloads until now, ``None`` for a run in which no time passes."""
+        return None
 
     def untried_because(self, pod: str) -> str:
         """Return why a pending pod has had no attempt."""

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Self
 
+from scheduler_core.cluster.availability import COUNTED, AvailabilityTracker
 from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.kubernetes.keys import Key
-from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle, Decision, FinalState, Queues, Restart
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.agenda import Agenda
@@ -88,6 +90,7 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._started = False  # the scheduler exists
         self._deleted = []
         self.framework = self._build(make_manager(scenario.objects, scenario.most_pods), interrupt)
+        self._follow_availability(self.framework)
         self._started = True
         self._before = self.profile
         self._recording.places = self.placement()
@@ -105,6 +108,10 @@ class TimedSimulation(FrameworkReader, ReportedRun):
             details=self._trace,
             interrupt=interrupt,
         )
+
+    def _follow_availability(self, framework: ControlledFramework) -> None:
+        objects, pods = self.scenario.objects, framework.pods.values()
+        framework.availability = AvailabilityTracker.start(objects, pods, framework.clock.now)
 
     @property
     def observed(self) -> ControlledFramework:
@@ -130,6 +137,11 @@ class TimedSimulation(FrameworkReader, ReportedRun):
             "turns": self.turns,
             "succeeded": ended,
         }
+
+    def availability(self) -> Availability | None:
+        """Return the availability of all workloads until now."""
+        tracker = self.framework.availability
+        return None if tracker is None else tracker.result(self.time)
 
     def live_object(self, kind: str, key: str) -> KubernetesObject | None:
         """Return an object as scheduler and controllers have left it, ``None`` if there is none."""
@@ -468,6 +480,7 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._deleted += previous.deleted
         self._configuration = configuration
         self.framework = restart(previous, configuration, keep=self._keep, details=self._trace)
+        self.framework.availability = previous.availability
         self._beside.restarted()
         for key in previous.pods:
             self._touch(key)
@@ -486,10 +499,16 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         elif what.what == "Scheduled":
             self.messages.pop(what.about, None)
         pods = self.framework.pods if self._started else {}
+        self._count(what, pods)
         for observer in self.observers:
             observer.notice(what, pods)
         self._look()
         self._recording.add(what)  # a fork made now may still report it
+
+    def _count(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
+        """Count an eviction, or its refusal, for the workload of its pod."""
+        if event.what in COUNTED and event.about in pods and self.framework.availability is not None:
+            self.framework.availability.note(event.what, pods[event.about])
 
     def _touch(self, key: str) -> None:
         self._touched[key] = None

@@ -151,12 +151,20 @@ class Api:
         self._last_about = about or self._last_about
         self.keep(TimelineEvent(self.clock.now, what, about, text, detail))
 
+    def store_pod(self, key: str, pod: Pod) -> None:
+        """Write a pod's new version; nothing is notified of it here."""
+        self.pods[key] = pod
+
+    def remove_pod(self, key: str) -> None:
+        """Remove a pod from the store; nothing is notified of it here."""
+        del self.pods[key]
+
     def create_pod(self, pod: Pod) -> None:
         """Create a pod, pending or bound."""
         key = pod.meta.key
         if key in self.leaving:  # the name is reused: deliver the old pod's deletion before the creation
             self._heard_of_leaving(key)
-        self.pods[key] = pod
+        self.store_pod(key, pod)
         state = self.cluster.put(pod)
         if state is not None and not state.node_name and self.responsible(pod):
             self.enqueue(state)
@@ -173,7 +181,7 @@ class Api:
         pod = self.pods.get(key)
         if pod is None or not pod.node_name or pod.terminal:
             return
-        self.pods[key] = replace(pod, phase=phase)
+        self.store_pod(key, replace(pod, phase=phase))
         self.record_event(phase, key)
         self.leave(key, bound=True)
 
@@ -183,9 +191,10 @@ class Api:
         It is not notified of a finished pod's deletion: it does not watch finished pods, and was notified
         when the pod finished.
         """
-        pod = self.pods.pop(key, None)
+        pod = self.pods.get(key)
         if pod is None:
             return
+        self.remove_pod(key)
         self.deleted.append(key)
         if pod.terminal:
             self.later(partial(self._forget_finished, key))
@@ -241,7 +250,7 @@ class Api:
         if pod.node_name:
             held = f'pod {name} is already assigned to node "{pod.node_name}"'
             return f'Operation cannot be fulfilled on pods/binding "{name}": {held}'
-        self.pods[key] = replace(pod, node_name=node, phase=self.bound_phase)
+        self.store_pod(key, replace(pod, node_name=node, phase=self.bound_phase))
         return ""
 
     def claims_bound(self, keys: Iterable[str]) -> None:

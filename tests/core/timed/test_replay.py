@@ -45,6 +45,7 @@ def hold(scenario: Scenario, steps: int) -> None:
     fresh.replay(straight.decisions[: len(lines) // 2])
     assert [trace_line(one) for one in fresh] == lines[len(lines) // 2 :]
     assert fresh.placement() == straight.placement()
+    assert fresh.availability() == straight.availability()
     assert phases_of(fresh.observers) == phases_of(straight.observers)
 
 

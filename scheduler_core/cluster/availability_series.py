@@ -1,0 +1,139 @@
+"""The availability of one workload, kept while its pods change: a bounded series, and what sums it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from scheduler_core.cluster.controllers.branching import Branching, branch
+from scheduler_core.record.availability import Moment, WorkloadAvailability
+
+STRETCHES = 80
+"""Into how many equal stretches of time a long series is divided: each keeps three moments of its own."""
+MOST_MOMENTS = 3 * STRETCHES + 2
+
+
+@dataclass(slots=True)
+class Span(Branching):
+    """A time below desired in one piece, as it grows."""
+
+    begin: float | None = None
+    seconds: float = 0.0
+
+    def grow(self, begin: float, seconds: float) -> None:
+        """Add a stretch that follows the last one without a gap."""
+        self.begin = begin if self.begin is None else self.begin
+        self.seconds += seconds
+
+
+@dataclass(slots=True)
+class AvailabilitySeries(Branching):
+    """The state since ``at``, and everything before it.
+
+    A change takes the time since the last one into account (:meth:`pass_to`), so that what lasts no time at
+    all is not seen: pods that are deleted and created again at one moment are a change by none.
+    """
+
+    at: float
+    desired: int = 0
+    ready: int = 0
+    pending: int = 0
+    terminating: int = 0
+    moments: list[Moment] = field(default_factory=list)
+    complete_at: float | None = None
+    fewest: tuple[int, float] | None = None  # pods, and since when
+    most_ready: int = 0
+    most_pending: int = 0
+    below: float = 0.0
+    below_from: float | None = None
+    below_until: float | None = None
+    now_below: Span = field(default_factory=Span)
+    longest: Span = field(default_factory=Span)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def pass_to(self, now: float) -> None:
+        """Account for the time until ``now``, in which nothing changed."""
+        if now > self.at:
+            self._see()
+            self._stay(now - self.at)
+            self.at = now
+            if len(self.moments) > 2 * MOST_MOMENTS:
+                self.moments = _merged(self.moments)
+
+    def add(self, name: str) -> None:
+        """Count an event: ``evicted``, ``refused`` or ``preempted``."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+    def finished(self, kind: str, key: str, now: float) -> WorkloadAvailability:
+        """Return the workload up to ``now``; the series itself stays as it is."""
+        done = branch(self)
+        done.pass_to(now)
+        done._see()  # noqa: SLF001 -- a copy of its own
+        done.moments = _merged(done.moments) if len(done.moments) > MOST_MOMENTS else done.moments
+        fewest, fewest_at = done.fewest or (done.ready, done.at)
+        return WorkloadAvailability(
+            kind=kind,
+            key=key,
+            moments=tuple(done.moments),
+            complete_at=done.complete_at,
+            fewest_ready=fewest,
+            fewest_at=fewest_at,
+            most_ready=done.most_ready,
+            most_pending=done.most_pending,
+            below=done.below,
+            below_from=done.below_from,
+            below_until=None if done.ready < done.desired else done.below_until,
+            longest=done.longest.seconds,
+            longest_from=done.longest.begin,
+            **done.counts,
+        )
+
+    def _see(self) -> None:
+        """Take the present state into account, however long it lasts."""
+        moment = Moment(self.at, self.desired, self.ready, self.pending, self.terminating)
+        if not self.moments or self.moments[-1][1:] != moment[1:]:
+            self.moments.append(moment)
+        if self.complete_at is None and self.ready >= self.desired > 0:
+            self._begin_again()
+        if self.desired and (self.fewest is None or self.ready < self.fewest[0]):
+            self.fewest = (self.ready, self.at)
+        self.most_ready = max(self.most_ready, self.ready)
+        self.most_pending = max(self.most_pending, self.pending)
+
+    def _begin_again(self) -> None:
+        """Forget the time in which the workload was started."""
+        self.complete_at, self.fewest = self.at, None
+        self.below, self.below_from, self.below_until = 0.0, None, None
+        self.now_below, self.longest = Span(), Span()
+
+    def _stay(self, seconds: float) -> None:
+        """Count a stretch of time in the present state."""
+        if self.ready >= self.desired:
+            self.now_below = Span()
+            return
+        self.now_below.grow(self.at, seconds)
+        self.below += seconds
+        self.below_from = self.at if self.below_from is None else self.below_from
+        self.below_until = self.at + seconds
+        if self.now_below.seconds > self.longest.seconds:
+            self.longest = branch(self.now_below)
+
+
+def _merged(moments: list[Moment]) -> list[Moment]:
+    """Return the first moment, the last, and of each stretch of time between them its extremes."""
+    first, *inner, last = moments
+    width = (last.at - first.at) / STRETCHES
+    stretches = groupby(inner, key=lambda one: min(STRETCHES - 1, int((one.at - first.at) / width)))
+    return [first, *(one for _, stretch in stretches for one in _extremes(list(stretch))), last]
+
+
+def _extremes(stretch: list[Moment]) -> Iterator[Moment]:
+    """Yield, in order, the moments with the fewest and the most ready pods, and with the most pending."""
+    places = range(len(stretch))
+    kept = {
+        min(places, key=lambda place: stretch[place].ready),
+        max(places, key=lambda place: stretch[place].ready),
+        max(places, key=lambda place: stretch[place].pending),
+    }
+    return (stretch[place] for place in sorted(kept))

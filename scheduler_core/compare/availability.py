@@ -1,0 +1,126 @@
+"""What a branch did to the availability of its parent's workloads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.record.availability import Availability, WorkloadAvailability
+
+MOST_DIFFERENCES = 50
+COMPARED = ("desired", "ready", "pending", "terminating", "fewestReady", "mostPending", "below", "longest")
+COUNTED = ("evicted", "refused", "preempted")
+
+
+class WorkloadDifference(Struct, frozen=True):
+    """One workload in both runs, ``None`` in the one that does not list it."""
+
+    parent: WorkloadAvailability | None
+    branch: WorkloadAvailability | None
+
+    @property
+    def below(self) -> float:
+        """The seconds below desired that the branch adds; negative if it saves some."""
+        return _below(self.branch) - _below(self.parent)
+
+    @property
+    def evicted(self) -> int:
+        """The pods evicted or preempted that the branch adds."""
+        return _lost(self.branch) - _lost(self.parent)
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether anything but the moments differs."""
+        return _facts(self.parent) != _facts(self.branch)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        found = {
+            "parent": None if self.parent is None else self.parent.document(),
+            "branch": None if self.branch is None else self.branch.document(),
+        }
+        return {**found, "below": round(self.below, 3)}
+
+
+class AvailabilityDifference(Struct, frozen=True):
+    """The workloads that differ, those first to which the branch adds most time below desired.
+
+    ``calm`` is the seconds by which the last change came later in the branch.
+    """
+
+    parent: Availability
+    branch: Availability
+    workloads: tuple[WorkloadDifference, ...]
+    left_out: int
+    calm: float
+
+    def document(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "until": round(self.branch.until, 3),
+            "calm": round(self.calm, 3),
+            "total": WorkloadDifference(self.parent.total, self.branch.total).document(),
+            "workloads": [one.document() for one in self.workloads],
+            "leftOut": self.left_out,
+        }
+
+
+def difference(parent: Availability, branch: Availability) -> AvailabilityDifference:
+    """Compare two runs as if both had lasted as long as the longer one, in which nothing changed any more.
+
+    Of the workloads beyond the bound of either record nothing is said; ``left_out`` counts the differences
+    beyond :data:`MOST_DIFFERENCES`.
+    """
+    until = max(parent.until, branch.until)
+    one, other = lasting(parent, until), lasting(branch, until)
+    own, branched = _by_key(one), _by_key(other)
+    both = [WorkloadDifference(own.get(key), branched.get(key)) for key in {**own, **branched}]
+    found = sorted((each for each in both if each.is_difference), key=_weight)
+    return AvailabilityDifference(
+        parent=one,
+        branch=other,
+        workloads=tuple(found[:MOST_DIFFERENCES]),
+        left_out=max(0, len(found) - MOST_DIFFERENCES),
+        calm=branch.calm_at - parent.calm_at,
+    )
+
+
+def lasting(run: Availability, until: float) -> Availability:
+    """Return a run that stays as it was at its end until a later time."""
+    more = until - run.until
+    if more <= 0:
+        return run
+    stretched = tuple(_lasting(one, more) for one in run.workloads)
+    return replace(run, until=until, total=_lasting(run.total, more), workloads=stretched)
+
+
+def _lasting(one: WorkloadAvailability, more: float) -> WorkloadAvailability:
+    if not one.is_below:
+        return one
+    return replace(one, below=one.below + more)
+
+
+def _by_key(run: Availability) -> dict[Key, WorkloadAvailability]:
+    return {(one.kind, one.key): one for one in run.workloads}
+
+
+def _below(one: WorkloadAvailability | None) -> float:
+    return 0.0 if one is None else one.below
+
+
+def _lost(one: WorkloadAvailability | None) -> int:
+    return 0 if one is None else one.evicted + one.preempted
+
+
+def _facts(one: WorkloadAvailability | None) -> list[Any] | None:
+    found = None if one is None else one.document()
+    return None if found is None else [found[name] for name in (*COMPARED, *COUNTED)]
+
+
+def _weight(one: WorkloadDifference) -> tuple[Any, ...]:
+    named = one.branch or one.parent
+    assert named is not None
+    return -one.below, -one.evicted, named.kind, named.key
