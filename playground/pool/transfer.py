@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
 from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.scenario.scenario import Scenario
 
@@ -22,6 +22,9 @@ PART = 200  # items, unpickled in a few milliseconds
 WORK_SECONDS = 0.01  # between two pauses
 PAUSE_SECONDS = 0.002  # during which other threads can run
 FIELDS = ("documents", "objects", "operations", "warnings", "unhonored")
+
+Own = tuple[str, str, Written | None]
+"""A pod's name, uid and manifest."""
 
 
 def packed(scenario: Scenario) -> bytes:
@@ -49,23 +52,23 @@ def unpacked(data: bytes) -> Scenario:
     return replace(scenario, **{name: tuple(items) for name, items in fields.items()})
 
 
-def _abridged(objects: Sequence[KubernetesObject]) -> Iterator[KubernetesObject | tuple[str, str]]:
-    """Yield each object; of a replica of the one before only its name and uid."""
+def _abridged(objects: Sequence[KubernetesObject]) -> Iterator[KubernetesObject | Own]:
+    """Yield each object; of a replica of the one before only what it does not share."""
     for obj, replicas in with_replicas(objects):
         yield obj
         for pod in replicas:
-            yield pod.meta.name, pod.meta.uid
+            yield pod.meta.name, pod.meta.uid, pod.meta.written
 
 
-def _whole(items: Iterable[Pod | tuple[str, str]]) -> Iterator[KubernetesObject]:
+def _whole(items: Iterable[Pod | Own]) -> Iterator[KubernetesObject]:
     """Yield the objects that :func:`_abridged` was given."""
     for item in items:
         if not isinstance(item, tuple):
             last = item
             yield item
             continue
-        name, uid = item
-        yield replace(last, meta=replace(last.meta, name=name, uid=uid))
+        name, uid, written = item
+        yield replace(last, meta=replace(last.meta, name=name, uid=uid, written=written))
 
 
 def _items(load: Callable[[], Any]) -> Iterator[Any]:

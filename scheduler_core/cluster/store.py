@@ -24,7 +24,6 @@ from scheduler_core.kubernetes.model import (
     KubernetesObject,
     LabelSelector,
     Node,
-    ObjectMeta,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -167,7 +166,7 @@ class Store(Branching):
         lives = self._lives.get(f"{namespace}/{name}", 0) if owner.kind == "StatefulSet" else 0
         uid = uid_for("Pod", namespace, f"{name}/{lives}" if lives else name)
         stamp = timestamp(self.options, now)
-        own = ObjectMeta(name, namespace, uid, meta.labels, meta.annotations, meta.owner_references, stamp)
+        own = replace(meta, name=name, namespace=namespace, uid=uid, creation_timestamp=stamp)
         return replace(prototype, meta=own)
 
     def revision(self, owner: Workload, template: Pod) -> str:

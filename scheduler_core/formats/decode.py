@@ -6,11 +6,11 @@ import hashlib
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind
-from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.model import KubernetesObject, Written
 from scheduler_core.kubernetes.names import nearest
 from scheduler_core.kubernetes.reading import At, Report, show
 
@@ -104,6 +104,7 @@ def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> Kubern
         meta = replace(
             meta, name=stem[:58] + short_hash(stem, str(entry.number), str(entry.prefix), *salt.split())
         )
+    force_setattr(meta, "written", Written(entry.value))  # nothing else has it yet
     namespace = (meta.namespace or "default") if row.namespaced else ""
     if meta is not read.meta or namespace != meta.namespace:
         read = replace(read, meta=replace(meta, namespace=namespace))

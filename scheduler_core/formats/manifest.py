@@ -284,3 +284,13 @@ def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
     if isinstance(obj, PersistentVolume):
         return _persistent_volume(obj)
     raise TypeError(f"{type(obj).__name__} objects are not created by controllers")
+
+
+def whole_manifest(obj: KubernetesObject) -> dict[str, Any]:
+    """Return the manifest of an object with all fields of its pod template, whichever release reads them."""
+    made = to_manifest(obj)
+    written = obj.template.meta.written if isinstance(obj, Workload) and obj.template is not None else None
+    if written is not None:
+        template = {**written.document, "metadata": made["spec"]["template"]["metadata"]}
+        made["spec"] = {**made["spec"], "template": template}
+    return made

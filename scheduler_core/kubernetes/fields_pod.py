@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import force_setattr
+
 from scheduler_core.kubernetes import support_pod as support
 from scheduler_core.kubernetes.fields_common import (
     LABEL_SELECTOR,
@@ -26,6 +28,7 @@ from scheduler_core.kubernetes.model import (
     Toleration,
     Volume,
     WeightedPodAffinityTerm,
+    Written,
 )
 from scheduler_core.kubernetes.names import check_namespace, check_value, did_you_mean
 from scheduler_core.kubernetes.quantity import format_resource
@@ -510,8 +513,19 @@ def _template(meta: ObjectMeta | None = None, spec: dict[str, Any] | None = None
     return build_pod(meta or ObjectMeta(name=""), spec)
 
 
-POD_TEMPLATE = record(
+_TEMPLATE = record(
     _template,
     {"metadata": Field("meta", META), "spec": Field("spec", POD_SPEC, required=True)},
     part=support.TEMPLATE,
 )
+
+
+def _written_template(value: Any, at: At) -> Pod | None:
+    """Read a pod template, which keeps its manifest for the pods that are made from it."""
+    read: Pod | None = _TEMPLATE(value, at)
+    if read is not None:
+        force_setattr(read.meta, "written", Written(value, is_template=True))
+    return read
+
+
+POD_TEMPLATE = outlined(_written_template, _TEMPLATE)

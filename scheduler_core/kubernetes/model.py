@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct, field
 
@@ -25,7 +25,41 @@ class OwnerReference(Struct, frozen=True):
     controller: bool = False
 
 
-class ObjectMeta(Struct, frozen=True):
+class _Hashed(Struct, frozen=True):
+    """An object whose ``repr``, without the ``UNHASHED`` fields, ``template_hash`` names ReplicaSets by."""
+
+    UNHASHED: ClassVar[frozenset[str]] = frozenset()
+
+    def __repr__(self) -> str:
+        fields = [
+            f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in self.UNHASHED
+        ]
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+
+class Written(Struct, frozen=True, gc=False):
+    """The manifest that an object was read from, or the pod template that a controller's pod was made from.
+
+    It has every field, whichever release reads it. Objects are equal, whatever they were read from, so that
+    components that read typed fields alone see no change in the others.
+    """
+
+    document: Mapping[str, Any]
+    is_template: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Written)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+    def __deepcopy__(self, memo: object) -> Written:
+        return self
+
+
+class ObjectMeta(_Hashed, frozen=True):
+    UNHASHED: ClassVar = frozenset({"written"})
+
     name: str
     namespace: str = ""  # "" for cluster-scoped kinds, "default" filled in for the others
     uid: str = ""
@@ -34,6 +68,7 @@ class ObjectMeta(Struct, frozen=True):
     owner_references: tuple[OwnerReference, ...] = ()
     creation_timestamp: str | None = None  # RFC 3339
     deletion_timestamp: str | None = None
+    written: Written | None = None  # None for an object that a controller created without a template
 
     @property
     def key(self) -> str:
@@ -118,18 +153,6 @@ class HostPort(Struct, frozen=True):
     ip: str  # "0.0.0.0" where the manifest names none
     protocol: str  # "TCP" where the manifest names none
     port: int
-
-
-class _Hashed(Struct, frozen=True):
-    """An object whose ``repr``, without the ``UNHASHED`` fields, ``template_hash`` names ReplicaSets by."""
-
-    UNHASHED: ClassVar[frozenset[str]] = frozenset()
-
-    def __repr__(self) -> str:
-        fields = [
-            f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in self.UNHASHED
-        ]
-        return f"{type(self).__name__}({', '.join(fields)})"
 
 
 class Container(_Hashed, frozen=True):

@@ -7,7 +7,7 @@ from operator import attrgetter, is_
 
 from scheduler_core.kubernetes.model import KubernetesObject, ObjectMeta, Pod
 
-_OWN = frozenset(("name", "uid"))
+_OWN = frozenset(("name", "uid", "written"))
 _SPECIFIED = tuple(name for name in Pod.__struct_fields__ if name != "meta")
 specification = attrgetter(*_SPECIFIED)
 """Return a pod's fields but ``meta``."""
@@ -18,7 +18,7 @@ _shared = attrgetter(
 
 
 def is_replica(pod: Pod, other: Pod) -> bool:
-    """Return whether two pods have the same objects as all fields but their names and uids.
+    """Return whether two pods have the same objects as all typed fields but their names and uids.
 
     False is inconclusive: equal fields may be different objects.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
-from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.manifest import whole_manifest
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.keys import key_of
 from scheduler_core.kubernetes.model import KubernetesObject
@@ -27,7 +27,7 @@ def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: s
         raise NoEffectError(f"there is no {name} at this moment")
     report = Report(strict=False)
     at = At(report, None, Entry({}))
-    document = patched_by(operation, to_manifest(live), at.child("patch"))
+    document = patched_by(operation, whole_manifest(live), at.child("patch"))
     made = _read(document, report) if isinstance(document, dict) else None
     if made is None or report.errors:
         found = report.errors[0] if report.errors else None

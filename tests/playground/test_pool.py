@@ -233,6 +233,7 @@ spec:
     metadata: {labels: {app: many}}
     spec: {containers: [{name: c, image: nginx}]}
 """
+SPEC = "{containers: [{name: c, image: nginx}]}"
 
 
 def test_replicas_come_over_by_their_names() -> None:
@@ -242,7 +243,15 @@ def test_replicas_come_over_by_their_names() -> None:
     came = unpacked(sent)
     assert came == scenario
     assert [len(alike) for _, alike in with_replicas(came.objects)] == [0, 0, 599]
+    assert len({id(pod.meta.written) for pod in came.objects[2:]}) == 1
     assert len(sent) - len(few) < 500 * 100
+
+
+def test_written_pods_come_over_with_their_own_manifests() -> None:
+    """Of pods that are alike in typed fields each still refers to its own document."""
+    pods = [f"{{kind: Pod, apiVersion: v1, metadata: {{name: {name}}}, spec: {SPEC}}}" for name in "abc"]
+    came = unpacked(packed(bundles.parse([("", "\n---\n".join(pods))])))
+    assert all(one.meta.written.document is of for one, of in zip(came.objects, came.documents, strict=True))
 
 
 @pytest.mark.parametrize(

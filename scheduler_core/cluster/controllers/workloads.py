@@ -232,6 +232,7 @@ def make_pod(owner: Workload, name: str, references: tuple[OwnerReference, ...] 
         labels=template.meta.labels,
         annotations=template.meta.annotations,
         owner_references=references or (reference_to(owner),),
+        written=template.meta.written,
     )
     return replace(template, meta=meta)
 

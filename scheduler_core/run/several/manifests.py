@@ -109,7 +109,7 @@ class StoredManifests:
             if made is not None:
                 return made
         if stored is None:
-            return self.made.created(obj, None, self) if isinstance(obj, WRITTEN) else None
+            return self.made.created(obj, self) if isinstance(obj, WRITTEN) else None
         return _followed(stored, previous, obj)
 
     def operated(self, operation: Operation) -> Document | None:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
-from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.manifest import to_manifest, whole_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.kubernetes.admission import SYSTEM_CLASSES
 from scheduler_core.kubernetes.device_versions import in_version
-from scheduler_core.kubernetes.keys import document_key, key_of
+from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import (
@@ -27,12 +27,12 @@ from scheduler_core.kubernetes.model import (
     Pod,
     PodDisruptionBudget,
     PodGroup,
+    PriorityClass,
     StorageClass,
     Workload,
 )
 from scheduler_core.kubernetes.replicas import is_replica, with_replicas
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
-from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.schedulers.v1_37.volumes import BIND_COMPLETED
@@ -73,27 +73,16 @@ class ScenarioManifests:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self._given: dict[tuple[str, str], Mapping[str, Any]] = {}
-        self._generated: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
-        for document in scenario.documents:
-            self._take(document)
-        self._classes = [one for (kind, _), one in self._given.items() if kind == "PriorityClass"]
-        self._last: tuple[Pod, Mapping[str, Any], Manifest] | None = None  # of a template, and what was made
+        self._classes = [document_of(one) for one in scenario.objects if isinstance(one, PriorityClass)]
+        self._reserved = {  # by volume
+            one.meta.name: one.claim_ref for one in scenario.objects if isinstance(one, PersistentVolume)
+        }
+        self._last: tuple[Pod, Manifest] | None = None  # of a template, and what was made
         self._entries: dict[int, Mapping[str, Any]] = {}
         for entry, made in resolved(entries_of(scenario.documents), scenario):
             own = [one for one in made if (one.kind, one.key) == target_of(entry)]
             for operation in own[:1]:
                 self._entries[id(operation)] = entry
-
-    def _take(self, document: Mapping[str, Any]) -> None:
-        meta = document.get("metadata")
-        if document.get("kind") in NOT_OBJECTS or not isinstance(meta, Mapping):
-            return
-        if isinstance(meta.get("name"), str):
-            self._given[document_key(document)] = document
-        elif isinstance(meta.get("generateName"), str):
-            key = str(document["kind"]), str(meta.get("namespace") or "default"), meta["generateName"]
-            self._generated.setdefault(key, []).append(document)
 
     def initial(self, cluster: ManifestStore) -> Iterator[Manifest]:
         """Yield the objects of the start in order; what is yielded has to be in ``cluster`` afterwards.
@@ -109,32 +98,16 @@ class ScenarioManifests:
 
         ``objects`` are those of the scenario, with the replicas of each.
         """
-        for document in self._given.values():
-            if is_manifest_kind(document):
-                yield [_named(document)]
+        for document in _without_types(self.scenario.documents):
+            yield [_named(document)]
         for obj, replicas in objects:
-            written = self.written(obj)
-            if not is_read(obj, written):
+            if not is_read(obj):
                 continue
-            made = self.created(obj, written, cluster)
-            if replicas and self._last is not None and self._last[2] is made:  # none is written
+            made = self.created(obj, cluster)
+            if all(pod.meta.written is obj.meta.written for pod in replicas):
                 yield [made, *(_renamed(made, pod) for pod in replicas)]
-                continue
-            yield [made]
-            for pod in replicas:
-                yield [self.created(pod, self.written(pod), cluster)]
-
-    def written(self, obj: KubernetesObject) -> Mapping[str, Any] | None:
-        """Return the document that an object was read from; one with a generated name is handed out once."""
-        kind, key = key_of(obj)
-        found = self._given.get((kind, key))
-        if found is not None:
-            return found
-        namespace = obj.meta.namespace or "default"
-        for (kind_, namespace_, prefix), documents in self._generated.items():
-            if (kind_, namespace_) == (kind, namespace) and obj.meta.name.startswith(prefix) and documents:
-                return documents.pop(0)
-        return None
+            else:  # each is written, and may differ in fields that only v1.37 reads
+                yield from ([one] for one in (made, *(self.created(pod, cluster) for pod in replicas)))
 
     def changed(
         self, operation: Operation, cluster: ManifestStore, live: KubernetesObject | None = None
@@ -153,14 +126,10 @@ class ScenarioManifests:
                 return None
             patched = apply_patch(stored, body["patch"], kind_of_patch(body, stored))
             return admitted(patched, obj)
-        if entry is not None:
-            given = entry["createOperation"]["object"]
-            if not is_read(obj, given):
-                return None
-            made = self.created(obj, given, cluster)
-            return made if stored is None else _replaced(stored, made)
         if stored is None:
-            return self.created(obj, None, cluster) if is_read(obj, None) else None
+            return self.created(obj, cluster) if is_read(obj) else None
+        if entry is not None:
+            return _replaced(stored, self.created(obj, cluster))
         return _updated(stored, obj)
 
     def operated(self, operation: Operation, cluster: ManifestStore) -> Manifest | None:
@@ -183,14 +152,9 @@ class ScenarioManifests:
 
     def _bound(self, claim: Manifest) -> Manifest:
         """Return a claim on a volume that is reserved for it as bound: the volume controller does that."""
-        name = (claim.get("spec") or {}).get("volumeName")
-        volume = self._given.get(("PersistentVolume", name)) if name else None
-        reserved = ((volume or {}).get("spec") or {}).get("claimRef") or {}
+        reserved = self._reserved.get((claim.get("spec") or {}).get("volumeName", ""))
         meta = claim["metadata"]
-        if (reserved.get("namespace") or "default", reserved.get("name")) != (
-            meta.get("namespace") or "default",
-            meta["name"],
-        ):
+        if reserved != f"{meta.get('namespace') or 'default'}/{meta['name']}":
             return claim
         annotations = {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}
         return {**claim, "metadata": {**meta, "annotations": annotations}}
@@ -205,41 +169,54 @@ class ScenarioManifests:
             spec["priority"] = {**SYSTEM_CLASSES, **values}.get(obj.priority_class_name or usual, 0)
         return {**group, "spec": spec}
 
-    def created(
-        self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: ManifestStore
-    ) -> Manifest:
-        """Return the manifest of a new object: as given, or from its owner's template."""
-        if given is not None:
-            made = admitted(_named(given), obj)
-            if isinstance(obj, PodGroup):
-                return self._prioritized(made, obj, cluster)
-            return self._bound(made) if isinstance(obj, PersistentVolumeClaim) else made
-        template = _template(obj.meta.controller, obj.meta.namespace, cluster)
-        if isinstance(obj, Pod) and template:
-            return self._replica(obj, template)
-        made = to_manifest(obj)
-        if isinstance(obj, Workload) and template:
-            merged = {**template, "metadata": made["spec"]["template"]["metadata"]}
-            made["spec"] = {**made["spec"], "template": merged}
-        return admitted(made, obj)
+    def created(self, obj: KubernetesObject, cluster: ManifestStore) -> Manifest:
+        """Return the manifest of a new object."""
+        if isinstance(obj, Pod) and _is_made(obj):
+            return self._replica(obj)
+        made = manifest_of(obj)
+        if isinstance(obj, PodGroup):
+            return self._prioritized(made, obj, cluster)
+        return self._bound(made) if isinstance(obj, PersistentVolumeClaim) else made
 
-    def _replica(self, pod: Pod, template: Mapping[str, Any]) -> Manifest:
+    def _replica(self, pod: Pod) -> Manifest:
         """Return the manifest of a template's pod; replicas share all but the metadata."""
-        last = self._last
-        if last is not None and last[1] is template and is_replica(pod, last[0]) and pod.meta.uid:
-            made = _renamed(last[2], pod)
-            self._last = pod, template, made
-            return made
-        made = to_manifest(pod)
-        made["spec"] = with_additions(template.get("spec") or {}, made["spec"], pod.meta.controller)
-        made = admitted(made, pod)
-        self._last = (pod, template, made) if pod.meta.uid else None
+        last, written = self._last, pod.meta.written
+        same = last is not None and last[0].meta.written is written and is_replica(pod, last[0])
+        made = _renamed(last[1], pod) if last is not None and same and pod.meta.uid else manifest_of(pod)
+        self._last = (pod, made) if pod.meta.uid else None
         return made
 
 
-def is_read(obj: KubernetesObject, written: Mapping[str, Any] | None) -> bool:
+def manifest_of(obj: KubernetesObject) -> Manifest:
+    """Return the manifest that the API server stores for a new object: as written, or from a template."""
+    if obj.meta.written is None:
+        return admitted(whole_manifest(obj), obj)
+    if not obj.meta.written.is_template:
+        return admitted(_named(obj.meta.written.document), obj)
+    made = to_manifest(obj)
+    made["spec"] = with_additions(document_of(obj).get("spec") or {}, made["spec"], obj.meta.controller)
+    return admitted(made, obj)
+
+
+def document_of(obj: KubernetesObject) -> Mapping[str, Any]:
+    """Return the manifest that an object was read from, or its pod template; empty if there is none."""
+    return {} if obj.meta.written is None else obj.meta.written.document
+
+
+def _is_made(pod: Pod) -> bool:
+    """Return whether a pod was made from a template."""
+    return pod.meta.written is not None and pod.meta.written.is_template
+
+
+def is_read(obj: KubernetesObject) -> bool:
     """Return whether v1.37 reads an object: of PodGroups those of its own API group alone."""
-    return not isinstance(obj, PodGroup) or (written is not None and group_of(written) == NATIVE)
+    return not isinstance(obj, PodGroup) or group_of(document_of(obj)) == NATIVE
+
+
+def _without_types(documents: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    """Return the manifests of kinds that only v1.37 reads; of the same object the last one."""
+    found = [one for one in documents if is_manifest_kind(one) and (one.get("metadata") or {}).get("name")]
+    return {document_key(one): one for one in found}.values()
 
 
 def _renamed(manifest: Manifest, pod: Pod) -> Manifest:
@@ -250,17 +227,6 @@ def _renamed(manifest: Manifest, pod: Pod) -> Manifest:
 
 def _named(document: Mapping[str, Any]) -> Manifest:
     return {**document, "metadata": {**document["metadata"]}}
-
-
-def _template(
-    owner: OwnerReference | None, namespace: str, cluster: ManifestStore
-) -> Mapping[str, Any] | None:
-    """Return the pod template of the object that owns a pod or a ReplicaSet."""
-    if owner is None:
-        return None
-    found = cluster.get(owner.kind, namespace, owner.name)
-    template = ((found or {}).get("spec") or {}).get("template")
-    return template if isinstance(template, Mapping) else None
 
 
 def with_additions(

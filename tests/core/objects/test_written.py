@@ -1,0 +1,98 @@
+"""What an object was read from: it follows the object, and is no part of what it is compared by."""
+
+from __future__ import annotations
+
+import pickle
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from scheduler_core import load_documents
+from scheduler_core.cluster.controllers.workloads import template_hash
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.v1_37.manifests import document_of, manifest_of
+
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n"},
+    "status": {"allocatable": {"pods": "9"}},
+}
+BESIDE = {
+    "apiVersion": "podstep/v1",
+    "kind": "SimulationSettings",
+    "until": 300,
+    "time": "virtual",
+    "scheduler": "v1.22",
+    "schedulers": [{"name": "default-scheduler", "runs": "v1.37"}],
+}
+
+
+def workload(kind: str, **spec: Any) -> dict[str, Any]:
+    """Return a controller of two pods."""
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"hostname": "old", "containers": [{"name": "c", "image": "app"}]},
+    }
+    selector = {"matchLabels": {"app": "web"}}
+    spec = {"replicas": 2, "selector": selector, "template": template, **spec}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": spec}
+
+
+def written(hostname: str) -> Pod:
+    """Return a pod that was read from a manifest with a field that typed objects lack."""
+    document = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
+    (found,) = load_documents(
+        [{**document, "spec": {"hostname": hostname, "containers": [{"name": "c"}]}}]
+    ).objects
+    assert isinstance(found, Pod)
+    return found
+
+
+def test_objects_are_equal_whatever_they_were_read_from() -> None:
+    """As are their texts, by which ReplicaSets are named."""
+    one, other = written("x"), written("y")
+    assert one == other
+    assert one.meta == other.meta
+    assert repr(one) == repr(other)
+    assert template_hash(one) == template_hash(other)
+    assert [document_of(each)["spec"]["hostname"] for each in (one, other)] == ["x", "y"]
+
+
+def test_a_copy_has_the_same_manifest() -> None:
+    """A fork shares it; another process receives an equal one."""
+    one = written("x")
+    assert document_of(deepcopy(one)) is document_of(one)
+    assert document_of(pickle.loads(pickle.dumps(one))) == document_of(one)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"])
+def test_a_made_pod_has_all_fields_of_its_template(kind: str) -> None:
+    """Under its own name, and those that typed objects lack."""
+    objects = load_documents([NODE, workload(kind)]).objects
+    pods = [one for one in objects if isinstance(one, Pod)]
+    assert pods
+    for one in pods:
+        made = manifest_of(one)
+        assert (made["metadata"]["name"], made["spec"]["hostname"]) == (one.meta.name, "old")
+
+
+def test_a_recreated_pod_has_the_template_that_its_controller_kept() -> None:
+    """Below the partition it is the one before the update, above it the patched one."""
+    target = {"typeMeta": {"kind": "StatefulSet"}, "objectMeta": {"name": "web"}}
+    patch = {"spec": {"template": {"spec": {"hostname": "new", "restartPolicy": "Always"}}}}
+    lost = {"typeMeta": {"kind": "Pod"}, "objectMeta": {"name": "web-0"}}
+    operations = [
+        {"time": 20, "patchOperation": {**target, "patch": patch}},
+        {"time": 60, "deleteOperation": lost},
+    ]
+    sets = workload("StatefulSet", updateStrategy={"rollingUpdate": {"partition": 1}})
+    scenario = {"kind": "Scenario", "spec": {"operations": operations}}
+    made = SeveralSimulation(load_documents([NODE, BESIDE, sets, scenario]), trace=False)
+    list(made)
+    assert made.manifests is not None
+    pods = made.manifests.objects["Pod"]
+    names = {key.rpartition("/")[2]: one["spec"]["hostname"] for key, one in pods.items()}
+    assert names == {"web-0": "old", "web-1": "new"}
