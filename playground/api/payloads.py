@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from scheduler_core.kubernetes.plain import Count
+from scheduler_core.record.availability import Availability
 
 Json = dict[str, Any]
 DateTime = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
@@ -470,10 +471,10 @@ class NewRoom(Room):
     lead_token: str
 
 
-COMPONENTS: tuple[type[Payload], ...] = (
+COMPONENTS: tuple[type[Struct], ...] = (
     *(Form, Errors, NewScenario, Created, NewDraft, Drafts, DraftChange, Scenario, Cycles, Why, Found, Costs),
     *(Divergence, Generator, Recipe, Generated, NewRun, Run, Link, CommentRequest, CommentChange, NewComment),
     *(Threads, Comparison, NewComparison, ComparisonCreated, StoredComparison),
-    *(RoomRequest, RoomEnd, NewRoom, Room),
+    *(RoomRequest, RoomEnd, NewRoom, Room, Availability),
 )
 """Those that a route names; the others are parts of them."""

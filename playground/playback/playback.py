@@ -29,6 +29,7 @@ from playground.playback.weighing import scenario_bytes
 from playground.wire import encode
 from scheduler_core.explain.recorded_answer import DumpFacts
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, cache_of, simulate
 from scheduler_core.scenario.scenario import Scenario
@@ -90,6 +91,7 @@ class Playback:
         self.ended = False  # whether there is an end state after the last cycle: see `rest`
         self._rest: tuple[str, FinalState] | None = None
         self.rest_nodes: NodeChanges = []  # the differences at the end from the state after the last cycle
+        self._availability: Availability | None = None
         self._seconds = 0.0
         self._forward: Stepper | None = None
         self._records = False  # whether its next cycle is recorded, not to be rebuilt
@@ -198,7 +200,8 @@ class Playback:
                 self._stop(
                     f"The workbench computes for at most {limit('INTERACTIVE_SECONDS')} seconds by itself"
                 )
-            if self.complete:
+            if self.complete and self._forward is not None:
+                self._availability = self._forward.availability()
                 self._forward = None  # its columns are no longer needed
             return not self.complete
 
@@ -297,6 +300,25 @@ class Playback:
                 self._end(simulation)
         assert self._rest is not None, "a run whose worker reached its end has one"
         return self._rest
+
+    # --- over time -------------------------------------------------------------------------
+
+    def availability(self, unwanted: Callable[[], bool] = never) -> Availability | None:
+        """Return the availability of workloads, as far as cycles are computed.
+
+        ``None`` if no time passes, and of a run as long as its worker computes. Raises Superseded.
+        """
+        with self._grow_lock:
+            if self._forward is not None:
+                return self._forward.availability()
+        if self._availability is None and self.complete and self.tables.timed:
+            with self.after(len(self) + self.ended, unwanted) as simulation:
+                self._availability = simulation.availability()
+        return self._availability
+
+    def remember(self, availability: Availability | None) -> None:
+        """Take the availability that the worker of a run has stored."""
+        self._availability = availability
 
     # --- addresses -------------------------------------------------------------------------
 

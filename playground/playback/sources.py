@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, ComparedSide, Draft, Run, Scenario
-from playground.playback import releases
+from playground.playback import over_time, releases
 from playground.playback.chunks import read_chunks
 from playground.playback.library import Library, library
 from playground.playback.playback import Playback
@@ -279,7 +279,8 @@ def refresh(playback: Playback, run: Run) -> int:
     first = len(playback) + 1
     if not playback.complete:
         state = Run.objects.filter(pk=run.pk).values_list("state", flat=True).first()
-        playback.follow(
-            lambda after: read_chunks(run.pk, after), complete=state not in UNFINISHED, over=state == DONE
-        )
+        complete = state not in UNFINISHED
+        playback.follow(lambda after: read_chunks(run.pk, after), complete=complete, over=state == DONE)
+        if complete:
+            playback.remember(over_time.of(Run.objects.only("samples").get(pk=run.pk)))
     return first

@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from playground.limits import MIB, limit
 from playground.models import CANCELLED, CANCELLING, DONE, FAILED, QUEUED, RUNNING, Run, RunChunk
+from playground.playback import over_time
 from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
 from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
@@ -176,6 +177,7 @@ class _Attempt:
         self.cache = CacheReport()
         self.unplaced = Unplaced()
         self.recorded = RecordedAnswers(DumpFacts.of(self.scenario))
+        self.at_end: dict[str, Any] = {}  # what is stored with the samples once the run ends
         self.seconds = self.run.seconds
         self.chunks = 0
         self._resume()
@@ -297,6 +299,7 @@ class _Attempt:
                 **self.samples.stored(),
                 **several.stored(self.simulation),
                 **dumps.stored(self.scenario, self.recorded),
+                **self.at_end,
             },
             "unplaced": self.unplaced.stored(self.meter.failed, self.tables.pods),
             "seconds": self.seconds,
@@ -327,6 +330,7 @@ class _Attempt:
         if index and self.samples.rows[-1][0] != index:
             time_ = self.trail.time(index)
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
+        self.at_end = over_time.stored(self.simulation.availability())
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
         retry_outages(lambda: self._end(values))
         return state

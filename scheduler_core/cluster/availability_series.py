@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -12,6 +12,7 @@ from scheduler_core.record.availability import Moment, WorkloadAvailability
 STRETCHES = 80
 """Into how many equal stretches of time a long series is divided: each keeps three moments of its own."""
 MOST_MOMENTS = 3 * STRETCHES + 2
+RESOLUTION = 6  # decimals of seconds, as the clock's
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class AvailabilitySeries(Branching):
             self._stay(now - self.at)
             self.at = now
             if len(self.moments) > 2 * MOST_MOMENTS:
-                self.moments = _merged(self.moments)
+                self.moments = list(thinned(self.moments, STRETCHES))
 
     def add(self, name: str) -> None:
         """Count an event: ``evicted``, ``refused`` or ``preempted``."""
@@ -70,21 +71,20 @@ class AvailabilitySeries(Branching):
         done = branch(self)
         done.pass_to(now)
         done._see()  # noqa: SLF001 -- a copy of its own
-        done.moments = _merged(done.moments) if len(done.moments) > MOST_MOMENTS else done.moments
         fewest, fewest_at = done.fewest or (done.ready, done.at)
         return WorkloadAvailability(
             kind=kind,
             key=key,
-            moments=tuple(done.moments),
+            moments=thinned(done.moments, STRETCHES),
             complete_at=done.complete_at,
             fewest_ready=fewest,
             fewest_at=fewest_at,
             most_ready=done.most_ready,
             most_pending=done.most_pending,
-            below=done.below,
+            below=round(done.below, RESOLUTION),
             below_from=done.below_from,
             below_until=None if done.ready < done.desired else done.below_until,
-            longest=done.longest.seconds,
+            longest=round(done.longest.seconds, RESOLUTION),
             longest_from=done.longest.begin,
             **done.counts,
         )
@@ -120,12 +120,17 @@ class AvailabilitySeries(Branching):
             self.longest = branch(self.now_below)
 
 
-def _merged(moments: list[Moment]) -> list[Moment]:
-    """Return the first moment, the last, and of each stretch of time between them its extremes."""
+def thinned(moments: Sequence[Moment], stretches: int) -> tuple[Moment, ...]:
+    """Return at most ``3 * stretches + 2`` of the moments of a series, all if there are no more.
+
+    Of more, those are the first, the last, and of each of so many equal stretches of time its extremes.
+    """
+    if len(moments) <= 3 * stretches + 2:
+        return tuple(moments)
     first, *inner, last = moments
-    width = (last.at - first.at) / STRETCHES
-    stretches = groupby(inner, key=lambda one: min(STRETCHES - 1, int((one.at - first.at) / width)))
-    return [first, *(one for _, stretch in stretches for one in _extremes(list(stretch))), last]
+    width = (last.at - first.at) / stretches
+    parts = groupby(inner, key=lambda one: min(stretches - 1, int((one.at - first.at) / width)))
+    return (first, *(one for _, part in parts for one in _extremes(list(part))), last)
 
 
 def _extremes(stretch: list[Moment]) -> Iterator[Moment]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -11,8 +12,7 @@ from scheduler_core.kubernetes.keys import Key
 from scheduler_core.record.availability import Availability, WorkloadAvailability
 
 MOST_DIFFERENCES = 50
-COMPARED = ("desired", "ready", "pending", "terminating", "fewestReady", "mostPending", "below", "longest")
-COUNTED = ("evicted", "refused", "preempted")
+COMPARED = attrgetter("fewest_ready", "most_pending", "below", "longest", "evicted", "refused", "preempted")
 
 
 class WorkloadDifference(Struct, frozen=True):
@@ -36,14 +36,6 @@ class WorkloadDifference(Struct, frozen=True):
         """Whether anything but the moments differs."""
         return _facts(self.parent) != _facts(self.branch)
 
-    def document(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        found = {
-            "parent": None if self.parent is None else self.parent.document(),
-            "branch": None if self.branch is None else self.branch.document(),
-        }
-        return {**found, "below": round(self.below, 3)}
-
 
 class AvailabilityDifference(Struct, frozen=True):
     """The workloads that differ, those first to which the branch adds most time below desired.
@@ -56,16 +48,6 @@ class AvailabilityDifference(Struct, frozen=True):
     workloads: tuple[WorkloadDifference, ...]
     left_out: int
     calm: float
-
-    def document(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {
-            "until": round(self.branch.until, 3),
-            "calm": round(self.calm, 3),
-            "total": WorkloadDifference(self.parent.total, self.branch.total).document(),
-            "workloads": [one.document() for one in self.workloads],
-            "leftOut": self.left_out,
-        }
 
 
 def difference(parent: Availability, branch: Availability) -> AvailabilityDifference:
@@ -115,9 +97,8 @@ def _lost(one: WorkloadAvailability | None) -> int:
     return 0 if one is None else one.evicted + one.preempted
 
 
-def _facts(one: WorkloadAvailability | None) -> list[Any] | None:
-    found = None if one is None else one.document()
-    return None if found is None else [found[name] for name in (*COMPARED, *COUNTED)]
+def _facts(one: WorkloadAvailability | None) -> tuple[Any, ...] | None:
+    return None if one is None else (*one.last[1:], *COMPARED(one))
 
 
 def _weight(one: WorkloadDifference) -> tuple[Any, ...]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
-
-COLUMNS = ("at", "desired", "ready", "pending", "terminating")
-"""The columns of a series, in the order of :class:`Moment`'s fields."""
 
 
 class Moment(NamedTuple):
@@ -24,7 +21,7 @@ class Moment(NamedTuple):
     terminating: int
 
 
-class WorkloadAvailability(Struct, frozen=True, kw_only=True):
+class WorkloadAvailability(Struct, frozen=True, kw_only=True, rename="camel"):
     """One workload over a run. Times are virtual seconds.
 
     What is counted as below desired begins when as many pods as desired were first ready (``complete_at``),
@@ -65,34 +62,8 @@ class WorkloadAvailability(Struct, frozen=True, kw_only=True):
         """``Kind namespace/name``, for people."""
         return f"{self.kind} {self.key}" if self.kind else "pods without a controller"
 
-    def document(self) -> dict[str, Any]:
-        """Return the workload as a JSON object; times to the millisecond."""
-        now = self.last
-        return {
-            "kind": self.kind,
-            "key": self.key,
-            "desired": now.desired,
-            "ready": now.ready,
-            "pending": now.pending,
-            "terminating": now.terminating,
-            "completeAt": _ms(self.complete_at),
-            "fewestReady": self.fewest_ready,
-            "fewestAt": _ms(self.fewest_at),
-            "mostReady": self.most_ready,
-            "mostPending": self.most_pending,
-            "below": _ms(self.below),
-            "belowFrom": _ms(self.below_from),
-            "belowUntil": _ms(self.below_until),
-            "longest": _ms(self.longest),
-            "longestFrom": _ms(self.longest_from),
-            "evicted": self.evicted,
-            "refused": self.refused,
-            "preempted": self.preempted,
-            "moments": [[_ms(one.at), *one[1:]] for one in self.moments],
-        }
 
-
-class Availability(Struct, frozen=True, kw_only=True):
+class Availability(Struct, frozen=True, kw_only=True, rename="camel"):
     """All workloads over a run up to ``until``, those that were below desired longest first.
 
     ``total`` sums all workloads, those beyond the bound (``left_out``) included. ``calm_at`` is the last
@@ -104,18 +75,3 @@ class Availability(Struct, frozen=True, kw_only=True):
     total: WorkloadAvailability
     workloads: tuple[WorkloadAvailability, ...]
     left_out: int = 0
-
-    def document(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {
-            "until": _ms(self.until),
-            "calmAt": _ms(self.calm_at),
-            "columns": list(COLUMNS),
-            "total": self.total.document(),
-            "workloads": [one.document() for one in self.workloads],
-            "leftOut": self.left_out,
-        }
-
-
-def _ms(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 3)

@@ -783,6 +783,40 @@ export interface ViewWindow {
   free: Record<string, number>;
 }
 
+/** The pods of a workload from a moment on, until the next one. */
+export type AvailableMoment = [at: number, desired: number, ready: number, pending: number, terminating: number];
+
+/** A workload over virtual time; `kind` and `key` are "" for the pods without a controller. */
+export interface Available {
+  kind: string;
+  key: string;
+  moments: AvailableMoment[];
+  completeAt: number | null;
+  fewestReady: number;
+  fewestAt: number;
+  mostReady: number;
+  mostPending: number;
+  below: number;
+  belowFrom: number | null;
+  belowUntil: number | null;
+  longest: number;
+  longestFrom: number | null;
+  evicted: number;
+  refused: number;
+  preempted: number;
+}
+
+/** The workloads over virtual time, and the whole series of one; `steps` are the first that are not before a moment. */
+export interface OverTime {
+  known: number;
+  until: number;
+  calmAt: number;
+  leftOut: number;
+  total: Available;
+  workloads: Available[];
+  shown: { kind: string; key: string; moments: AvailableMoment[]; steps: number[] };
+}
+
 /** The views of several schedulers, where they differ from what the API server has. */
 export interface ViewsPart {
   scheduler: string;
@@ -1569,6 +1603,10 @@ export interface Commands {
   "scores.explain": {
     asks: { source: Source; cycle: number; node: NodeIndex; priority: number };
     answers: Explanation;
+  };
+  "availability.get": {
+    asks: { source: Source; kind: string; key: string };
+    answers: OverTime | null;
   };
   "events.list": {
     asks: { source: Source; to: number; count: number };

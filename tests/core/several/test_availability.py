@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 from scheduler_core import load
 from scheduler_core.cli.availability_report import availability_lines
@@ -15,6 +16,7 @@ from scheduler_core.cluster.availability_series import MOST_MOMENTS, Availabilit
 from scheduler_core.compare.availability import difference
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import Pod, Workload
+from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.availability import Availability, Moment, WorkloadAvailability
 from scheduler_core.run import TimedSimulation, simulate
@@ -226,7 +228,7 @@ def test_a_branch_is_compared_as_if_both_lasted_as_long() -> None:
         for seconds in ("5", "500")
     )
     assert all(one.branch is None or not one.branch.kind for one in difference(stuck, longer).workloads)
-    json.dumps(found.document())
+    assert convert(plain(lost), Availability) == lost
 
 
 # --- on the command line

@@ -1,0 +1,24 @@
+"""The availability of workloads over a run, as it is stored with the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import convert
+
+from playground.models import Run
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.availability import Availability
+
+KEY = "availability"  # of the run's samples
+
+
+def stored(found: Availability | None) -> dict[str, Any]:
+    """Return what a run stores with its samples, nothing of one in which no time passes."""
+    return {} if found is None else {KEY: plain(found)}
+
+
+def of(run: Run) -> Availability | None:
+    """Return what :func:`stored` stored."""
+    found = run.samples.get(KEY)
+    return None if found is None else convert(found, Availability)

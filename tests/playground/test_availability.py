@@ -1,0 +1,102 @@
+"""The workloads over time: in a playback, over HTTP, and of a run that a worker computed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from playground.celery import app
+from playground.panels.availability import availability
+from playground.playback import over_time, sources
+from playground.playback.playback import Playback
+from playground.storage import store
+from playground.tasks import run_simulation
+from scheduler_core import load
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.run import simulate
+from tests.playground.test_api import api, create, post  # noqa: F401 - a fixture
+from tests.playground.test_timed import example_text, played
+
+FAILS = example_text("node-fails")
+WEB = ("Deployment", "default/web")
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs wait until the test computes them."""
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
+
+
+def by_itself(text: str) -> Any:
+    """Return what the engine says of a whole run."""
+    simulation = simulate(load(text), trace=False)
+    for _ in simulation:
+        pass
+    return plain(simulation.availability())
+
+
+def test_a_moment_leads_to_the_step_that_shows_it() -> None:
+    """The first cycle that is not before it; what comes after the last one is at the end."""
+    playback = played(FAILS)
+    found = availability(playback, WEB)
+    assert found is not None
+    shown = found["shown"]
+    assert (shown["kind"], shown["key"]) == WEB
+    assert shown["moments"] == by_itself(FAILS)["workloads"][0]["moments"]
+    for (at, *_), step in zip(shown["moments"], shown["steps"], strict=True):
+        assert step == len(playback) + 1 or playback.trail.time(step) >= at
+        assert step == 1 or playback.trail.time(step - 1) < at
+    assert shown["steps"] == sorted(shown["steps"])
+    (row,) = found["workloads"]
+    assert (row["fewestReady"], row["evicted"], found["known"]) == (3, 2, len(playback))
+    total = availability(playback, ("Deployment", "default/other"))
+    assert total is not None
+    assert (total["shown"]["kind"], total["shown"]["key"]) == ("", "")
+
+
+def test_it_is_known_while_it_is_computed_and_when_it_stopped() -> None:
+    """As far as cycles are computed."""
+    playback = Playback(load(FAILS))
+    assert playback.availability() is None
+    playback.advance(0)
+    begun = playback.availability()
+    assert begun is not None
+    assert begun.until < 1
+    while playback.advance(1):
+        pass
+    assert plain(playback.availability()) == by_itself(FAILS)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_over_http(api: Client) -> None:  # noqa: F811
+    """Of a scenario at once, of a run from when it has ended; not where no time passes."""
+    made = create(api, FAILS)
+    address = f"/api/scenarios/{made['id']}/availability"
+    assert json.loads(api.get(address).content) == by_itself(FAILS)
+    run = json.loads(post(api, "/api/runs", {"scenario": made["id"], "config": {}}).content)["id"]
+    address = f"/api/runs/{run}/availability"
+    assert api.get(address).status_code == 404
+    run_simulation(run)
+    assert json.loads(api.get(address).content) == by_itself(FAILS)
+    still = create(api, example_text("first-cycle"))
+    answer = api.get(f"/api/scenarios/{still['id']}/availability")
+    assert answer.status_code == 404
+    assert "No time passes" in json.loads(answer.content)["errors"][0]["message"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_in_the_workbench(api: Client) -> None:  # noqa: F811
+    """What its worker stored; a run of before is computed again."""
+    made = create(api, FAILS)
+    run = json.loads(post(api, "/api/runs", {"scenario": made["id"], "config": {}}).content)["id"]
+    run_simulation(run)
+    row = store.find_run(run)
+    assert row is not None
+    opened = sources.open_playback(sources.find({"run": run}, ""))
+    assert opened.availability() == over_time.of(row)
+    again = opened.copy()
+    again.remember(None)
+    assert again.availability() == over_time.of(row)
