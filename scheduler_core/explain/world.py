@@ -14,11 +14,10 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.keys import Key, document_key, key_of
+from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
 from scheduler_core.run import Stepper, counter_of
-from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns import Cluster, PodState
 from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
@@ -100,7 +99,8 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
         ),
     ]
     objects = {key_of(obj): obj for obj in listed}
-    documents = _documents(simulation.scenario, objects)
+    written = {key: obj.meta.written for key, obj in objects.items()}
+    documents = {key: one.document for key, one in written.items() if one and not one.is_template}
     return ObjectsAtMoment(
         pod,
         objects,
@@ -109,21 +109,6 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
         counter_of(simulation),
         schedulers=frozenset(simulation.profiles),
     )
-
-
-def _documents(scenario: Scenario, objects: Mapping[Key, KubernetesObject]) -> dict[Key, Mapping[str, Any]]:
-    """Find the manifests that were given for objects, including those of create operations."""
-    found: dict[Key, Mapping[str, Any]] = {}
-    for document in scenario.documents:
-        listed = [document]
-        if document.get("kind") == "Scenario":
-            operations = (document.get("spec") or {}).get("operations") or ()
-            listed = [(op.get("createOperation") or {}).get("object") or {} for op in operations]
-        for manifest in listed:
-            key = document_key(manifest)
-            if key in objects:
-                found[key] = manifest
-    return found
 
 
 class Standing:
