@@ -1,7 +1,8 @@
 """The support status of the Kubernetes API's fields: implemented, reported, or irrelevant to scheduling.
 
-An :class:`ApiType` classifies every field of one type. It determines which fields readers ignore or report,
-and the texts of the warnings; ``docs/formats.md`` lists it, and a test compares all of them.
+The fields that a type's reader reads are implemented; an :class:`ApiType` classifies the others. It
+determines which fields readers ignore or report, and the texts of the warnings; ``docs/formats.md`` lists
+all of them.
 """
 
 from __future__ import annotations
@@ -48,14 +49,13 @@ class Reported(Struct, frozen=True):
 
 
 class ApiType(Struct, frozen=True):
-    """The fields of one type of the API.
+    """The fields of one type of the API, besides those that its reader reads.
 
-    ``implemented`` names those that are read, separated by spaces; one that is also ``reported`` is honored
-    only in some simulations or for some values. ``irrelevant`` maps a reason to the fields it applies to.
+    One that is read and ``reported`` is honored only in some simulations or for some values. ``irrelevant``
+    maps a reason to the fields it applies to, separated by spaces.
     """
 
     type: str
-    implemented: str
     reported: tuple[Reported, ...] = ()
     irrelevant: Mapping[str, str] = field(default_factory=dict)
 

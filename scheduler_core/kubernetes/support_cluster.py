@@ -1,4 +1,4 @@
-"""The fields of nodes, Services, storage, classes, budgets and groups: implemented, reported, irrelevant."""
+"""The fields of nodes, Services, storage, classes, budgets and groups that are reported or irrelevant."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from scheduler_core.kubernetes.support import (
     more_than_one,
     of_unbound,
 )
-from scheduler_core.kubernetes.support_pod import CINDER, CSI, DISKS, NETWORK_VOLUMES
+from scheduler_core.kubernetes.support_pod import CINDER, CSI, NETWORK_VOLUMES
 
 HEAD = "they identify the document"
 TIMES = "timestamps and reasons do not affect scheduling"
 
 
-def whole(kind: str, implemented: str = "metadata spec") -> ApiType:
-    """Create the :class:`ApiType` of a whole kind; its status is irrelevant unless implemented."""
-    left = {} if "status" in implemented.split() else {"controllers write it": "status"}
-    return ApiType(kind, implemented, irrelevant={HEAD: "apiVersion kind", **left})
+def whole(kind: str, *, has_status: bool = False) -> ApiType:
+    """Create the :class:`ApiType` of a whole kind; its status is irrelevant unless it is read."""
+    left = {} if has_status else {"controllers write it": "status"}
+    return ApiType(kind, irrelevant={HEAD: "apiVersion kind", **left})
 
 
 META = ApiType(
     "ObjectMeta",
-    "name namespace uid labels annotations ownerReferences creationTimestamp deletionTimestamp",
     irrelevant={
         "a name is generated from it if none is given": "generateName",
         "the API server's own bookkeeping": "resourceVersion selfLink generation managedFields",
@@ -39,23 +38,21 @@ META = ApiType(
 )
 OWNER = ApiType(
     "OwnerReference",
-    "kind name uid controller",
     irrelevant={
         "kind, name and uid identify it": "apiVersion",
         "the garbage collector's": "blockOwnerDeletion",
     },
 )
-LABEL_SELECTOR = ApiType("LabelSelector", "matchLabels matchExpressions")
-REQUIREMENT = ApiType("LabelSelectorRequirement, NodeSelectorRequirement", "key operator values")
-NODE_SELECTOR = ApiType("NodeSelector", "nodeSelectorTerms")
-NODE_SELECTOR_TERM = ApiType("NodeSelectorTerm", "matchExpressions matchFields")
+LABEL_SELECTOR = ApiType("LabelSelector")
+REQUIREMENT = ApiType("LabelSelectorRequirement, NodeSelectorRequirement")
+NODE_SELECTOR = ApiType("NodeSelector")
+NODE_SELECTOR_TERM = ApiType("NodeSelectorTerm")
 
 # --- Node, Service
 
-NODE = whole("Node", "metadata spec status")
+NODE = whole("Node", has_status=True)
 NODE_SPEC = ApiType(
     "NodeSpec",
-    "taints unschedulable",
     irrelevant={
         "addresses and names of the machine": "podCIDR podCIDRs providerID externalID",
         "the kubelet's configuration": "configSource",
@@ -64,7 +61,6 @@ NODE_SPEC = ApiType(
 )
 NODE_STATUS = ApiType(
     "NodeStatus",
-    "allocatable capacity conditions images",
     (
         Reported(
             "allocatable",
@@ -81,17 +77,15 @@ NODE_STATUS = ApiType(
         "the fields of pods that need a feature are reported": "declaredFeatures",
     },
 )
-TAINT = ApiType("Taint", "key value effect", irrelevant={TIMES: "timeAdded"})
+TAINT = ApiType("Taint", irrelevant={TIMES: "timeAdded"})
 CONDITION = ApiType(
     "NodeCondition, JobCondition",
-    "type status",
     irrelevant={TIMES: "lastHeartbeatTime lastTransitionTime lastProbeTime message reason"},
 )
-IMAGE = ApiType("ContainerImage", "names sizeBytes")
+IMAGE = ApiType("ContainerImage")
 SERVICE = whole("Service")
 SERVICE_SPEC = ApiType(
     "ServiceSpec",
-    "selector",
     irrelevant={
         "they are about the traffic to the pods": (
             "ports clusterIP clusterIPs type sessionAffinity sessionAffinityConfig externalIPs externalName "
@@ -116,27 +110,24 @@ _ATTRIBUTES = Reported(
     when=of_unbound(given),
     disks=True,
 )
-VOLUME = whole("PersistentVolume", "metadata spec status")
+VOLUME = whole("PersistentVolume", has_status=True)
 VOLUME_SPEC = ApiType(
     "PersistentVolumeSpec",
-    f"{DISKS} capacity nodeAffinity storageClassName accessModes claimRef",
     (CSI, CINDER, _MODE, _ATTRIBUTES),
     {
         "no predicate reads them": f"{NETWORK_VOLUMES} hostPath local",
         "they are about a volume that is mounted, or released": "mountOptions persistentVolumeReclaimPolicy",
     },
 )
-VOLUME_AFFINITY = ApiType("VolumeNodeAffinity", "required")
+VOLUME_AFFINITY = ApiType("VolumeNodeAffinity")
 CLAIM_REF = ApiType(
     "ObjectReference in claimRef",
-    "name namespace",
     irrelevant={
         "name and namespace identify the claim": "apiVersion kind uid resourceVersion fieldPath",
     },
 )
 STORAGE_STATUS = ApiType(
     "PersistentVolumeStatus, PersistentVolumeClaimStatus",
-    "phase",
     irrelevant={
         TIMES: "message reason lastPhaseTransitionTime conditions healthStatus",
         "the request is in the spec": (
@@ -145,10 +136,9 @@ STORAGE_STATUS = ApiType(
         ),
     },
 )
-CLAIM = whole("PersistentVolumeClaim", "metadata spec status")
+CLAIM = whole("PersistentVolumeClaim", has_status=True)
 CLAIM_SPEC = ApiType(
     "PersistentVolumeClaimSpec",
-    "volumeName storageClassName resources accessModes selector",
     (
         Reported(
             "accessModes",
@@ -161,14 +151,11 @@ CLAIM_SPEC = ApiType(
     ),
     {"what a new volume is filled with does not say where it is": "dataSource dataSourceRef"},
 )
-CLAIM_RESOURCES = ApiType(
-    "VolumeResourceRequirements", "requests limits", irrelevant={"no claim of storage has it": "claims"}
-)
-TOPOLOGY = ApiType("TopologySelectorTerm", "matchLabelExpressions")
-TOPOLOGY_LABEL = ApiType("TopologySelectorLabelRequirement", "key values")
+CLAIM_RESOURCES = ApiType("VolumeResourceRequirements", irrelevant={"no claim of storage has it": "claims"})
+TOPOLOGY = ApiType("TopologySelectorTerm")
+TOPOLOGY_LABEL = ApiType("TopologySelectorLabelRequirement")
 STORAGE_CLASS = ApiType(
     "StorageClass",
-    "metadata provisioner volumeBindingMode allowedTopologies",
     irrelevant={
         HEAD: "apiVersion kind",
         "they are about a volume that is made": "parameters reclaimPolicy mountOptions allowVolumeExpansion",
@@ -179,17 +166,14 @@ STORAGE_CLASS = ApiType(
 
 PRIORITY_CLASS = ApiType(
     "PriorityClass",
-    "metadata value globalDefault preemptionPolicy",
     irrelevant={HEAD: "apiVersion kind", "documentation only": "description"},
 )
-BUDGET = whole("PodDisruptionBudget", "metadata spec status")
+BUDGET = whole("PodDisruptionBudget", has_status=True)
 BUDGET_SPEC = ApiType(
     "PodDisruptionBudgetSpec",
-    "selector minAvailable maxUnavailable unhealthyPodEvictionPolicy",
 )
 BUDGET_STATUS = ApiType(
     "PodDisruptionBudgetStatus",
-    "disruptionsAllowed",
     (Reported("disruptedPods", "deleting a listed pod no longer violates the budget"),),
     {
         "disruptionsAllowed is derived from them": (
@@ -202,10 +186,9 @@ _ALL_OR_NONE = "the members of the group are placed all or none"
 _WITH_PLUGIN = frozenset(
     {COSCHEDULING, CONFIGURED, KUBE_BATCH}
 )  # not if a scheduler is configured without it
-POD_GROUP = whole("PodGroup", "metadata spec status")
+POD_GROUP = whole("PodGroup", has_status=True)
 POD_GROUP_SPEC = ApiType(
     "PodGroupSpec",
-    "minMember scheduleTimeoutSeconds minResources schedulingPolicy queue priorityClassName",
     (
         Reported("minMember", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),
         Reported("minTaskMember", "the group needs so many members of each task"),
@@ -233,67 +216,22 @@ POD_GROUP_SPEC = ApiType(
     },
 )
 GROUP_POLICY = ApiType(
-    "PodGroupSchedulingPolicy", "gang", irrelevant={"it is the policy of pods without a group": "basic"}
+    "PodGroupSchedulingPolicy", irrelevant={"it is the policy of pods without a group": "basic"}
 )
 GANG = ApiType(
     "GangSchedulingPolicy",
-    "minCount",
     (Reported("minCount", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),),
 )
 GROUP_STATUS = ApiType(
     "PodGroupStatus",
-    "phase occupiedBy scheduled running succeeded failed scheduleStartTime conditions",
     irrelevant={"controllers write what they say": "resourceClaimStatuses observedGeneration"},
 )
 GROUP_CONDITION = ApiType(
     "PodGroupCondition",
-    "type status reason message",
     irrelevant={"they identify a transition": "lastTransitionTime transitionID observedGeneration"},
 )
 QUEUE = whole("Queue")
 QUEUE_SPEC = ApiType(
     "QueueSpec",
-    "weight",
     irrelevant={"kube-batch accepts it and never reads it": "capability"},
 )
-
-CLUSTER_PARTS = (
-    NODE,
-    NODE_SPEC,
-    NODE_STATUS,
-    TAINT,
-    CONDITION,
-    IMAGE,
-    SERVICE,
-    SERVICE_SPEC,
-    VOLUME,
-    VOLUME_SPEC,
-    VOLUME_AFFINITY,
-    CLAIM_REF,
-    CLAIM,
-    CLAIM_SPEC,
-    CLAIM_RESOURCES,
-    STORAGE_STATUS,
-    STORAGE_CLASS,
-    TOPOLOGY,
-    TOPOLOGY_LABEL,
-    PRIORITY_CLASS,
-    BUDGET,
-    BUDGET_SPEC,
-    BUDGET_STATUS,
-    POD_GROUP,
-    POD_GROUP_SPEC,
-    GROUP_POLICY,
-    GANG,
-    GROUP_STATUS,
-    GROUP_CONDITION,
-    QUEUE,
-    QUEUE_SPEC,
-    META,
-    OWNER,
-    LABEL_SELECTOR,
-    REQUIREMENT,
-    NODE_SELECTOR,
-    NODE_SELECTOR_TERM,
-)
-"""The types, in the order in which the documentation lists them."""

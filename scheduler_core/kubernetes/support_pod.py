@@ -1,4 +1,4 @@
-"""The fields of a Pod and the types it contains: implemented, reported, irrelevant."""
+"""The fields of a Pod and the types it contains that are reported or irrelevant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from scheduler_core.kubernetes.support import (
     resized,
 )
 
-DISKS = "gcePersistentDisk awsElasticBlockStore azureDisk iscsi rbd"
 NETWORK_VOLUMES = (
     "nfs glusterfs cephfs fc flexVolume flocker vsphereVolume quobyte azureFile photonPersistentDisk "
     "portworxVolume scaleIO storageos"
@@ -26,14 +25,11 @@ LIMIT = "its volumes count against what CSINode says that a node can attach"
 CSI = Reported("csi", LIMIT, disks=True)
 CINDER = Reported("cinder", "a node holds a limited number of Cinder volumes", disks=True)
 
-TEMPLATE = ApiType("PodTemplateSpec", "metadata spec")
-POD = ApiType("Pod", "metadata spec status", irrelevant={"they identify the document": "apiVersion kind"})
+TEMPLATE = ApiType("PodTemplateSpec")
+POD = ApiType("Pod", irrelevant={"they identify the document": "apiVersion kind"})
 
 POD_SPEC = ApiType(
     "PodSpec",
-    "nodeName nodeSelector affinity tolerations containers initContainers overhead volumes priority "
-    "priorityClassName preemptionPolicy hostNetwork schedulerName restartPolicy schedulingGates "
-    "schedulingGroup",
     (
         Reported("overhead", "it is requested on top of what the containers request"),
         Reported(
@@ -92,7 +88,6 @@ POD_SPEC = ApiType(
 
 STATUS = ApiType(
     "PodStatus",
-    "phase nominatedNodeName startTime",
     (
         Reported(
             "containerStatuses",
@@ -114,7 +109,6 @@ STATUS = ApiType(
 )
 
 _KUBELET = "the kubelet acts on them once the pod has a node"
-_CONTAINER_FIELDS = "name image resources ports"
 _RESTART_RULES = Reported(
     "restartPolicyRules",
     "RestartAllContainers needs a node that declares RestartAllContainersOnContainerExits",
@@ -128,12 +122,9 @@ _RUN = (
 )
 _MOUNTS = {"their names are checked against spec.volumes, and decide nothing": "volumeMounts"}
 
-CONTAINER = ApiType(
-    "Container", _CONTAINER_FIELDS, (_RESTART_RULES,), {_KUBELET: f"{_RUN} restartPolicy", **_MOUNTS}
-)
+CONTAINER = ApiType("Container", (_RESTART_RULES,), {_KUBELET: f"{_RUN} restartPolicy", **_MOUNTS})
 INIT_CONTAINER = ApiType(
     "Container in initContainers",
-    _CONTAINER_FIELDS,
     (
         Reported(
             "restartPolicy",
@@ -146,28 +137,18 @@ INIT_CONTAINER = ApiType(
 )
 RESOURCES = ApiType(
     "ResourceRequirements",
-    "requests limits",
     (Reported("claims", "the container uses devices of the pod's resource claims"),),
 )
-PORT = ApiType(
-    "ContainerPort", "containerPort hostPort hostIP protocol", irrelevant={"Services refer to it": "name"}
-)
+PORT = ApiType("ContainerPort", irrelevant={"Services refer to it": "name"})
 
 # --- volumes
 
 _MOUNTING = "mount options do not identify the disk"
-GCE_DISK = ApiType(
-    "GCEPersistentDiskVolumeSource", "pdName readOnly", irrelevant={_MOUNTING: "fsType partition"}
-)
-AWS_DISK = ApiType(
-    "AWSElasticBlockStoreVolumeSource", "volumeID readOnly", irrelevant={_MOUNTING: "fsType partition"}
-)
-AZURE_DISK = ApiType(
-    "AzureDiskVolumeSource", "diskName readOnly", irrelevant={_MOUNTING: "diskURI cachingMode fsType kind"}
-)
+GCE_DISK = ApiType("GCEPersistentDiskVolumeSource", irrelevant={_MOUNTING: "fsType partition"})
+AWS_DISK = ApiType("AWSElasticBlockStoreVolumeSource", irrelevant={_MOUNTING: "fsType partition"})
+AZURE_DISK = ApiType("AzureDiskVolumeSource", irrelevant={_MOUNTING: "diskURI cachingMode fsType kind"})
 ISCSI = ApiType(
     "ISCSIVolumeSource",
-    "iqn readOnly",
     irrelevant={
         _MOUNTING: (
             "targetPortal lun fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName "
@@ -175,13 +156,10 @@ ISCSI = ApiType(
         )
     },
 )
-RBD = ApiType(
-    "RBDVolumeSource", "monitors image pool readOnly", irrelevant={_MOUNTING: "fsType user keyring secretRef"}
-)
-CLAIM_SOURCE = ApiType("PersistentVolumeClaimVolumeSource", "claimName readOnly")
+RBD = ApiType("RBDVolumeSource", irrelevant={_MOUNTING: "fsType user keyring secretRef"})
+CLAIM_SOURCE = ApiType("PersistentVolumeClaimVolumeSource")
 VOLUME = ApiType(
     "Volume",
-    f"name {DISKS} persistentVolumeClaim emptyDir hostPath",
     (
         CSI,
         CINDER,
@@ -197,20 +175,17 @@ VOLUME = ApiType(
 
 # --- affinity and tolerations
 
-_DURING = "requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution"
-AFFINITY = ApiType("Affinity", "nodeAffinity podAffinity podAntiAffinity")
-NODE_AFFINITY = ApiType("NodeAffinity", _DURING)
-POD_AFFINITY = ApiType("PodAffinity, PodAntiAffinity", _DURING)
-WEIGHTED_TERM = ApiType("WeightedPodAffinityTerm", "weight podAffinityTerm")
-PREFERRED_TERM = ApiType("PreferredSchedulingTerm", "weight preference")
+AFFINITY = ApiType("Affinity")
+NODE_AFFINITY = ApiType("NodeAffinity")
+POD_AFFINITY = ApiType("PodAffinity, PodAntiAffinity")
+WEIGHTED_TERM = ApiType("WeightedPodAffinityTerm")
+PREFERRED_TERM = ApiType("PreferredSchedulingTerm")
 PREFERENCE = ApiType(
     "NodeSelectorTerm in preference",
-    "matchExpressions matchFields",
     (Reported("matchFields", "a preferred node can be named", placing=True),),
 )
 POD_AFFINITY_TERM = ApiType(
     "PodAffinityTerm",
-    "labelSelector topologyKey namespaces",
     (
         Reported(
             "namespaceSelector",
@@ -229,39 +204,9 @@ POD_AFFINITY_TERM = ApiType(
         ),
     ),
 )
-TOLERATION = ApiType("Toleration", "key operator value effect tolerationSeconds")
-GATE = ApiType("PodSchedulingGate", "name")
+TOLERATION = ApiType("Toleration")
+GATE = ApiType("PodSchedulingGate")
 GROUP = ApiType(
     "PodSchedulingGroup",
-    "podGroupName",
     (Reported("workloadRef", "the members of the workload are placed all or none", placing=True),),
 )
-
-POD_PARTS = (
-    POD,
-    TEMPLATE,
-    POD_SPEC,
-    STATUS,
-    CONTAINER,
-    INIT_CONTAINER,
-    RESOURCES,
-    PORT,
-    VOLUME,
-    GCE_DISK,
-    AWS_DISK,
-    AZURE_DISK,
-    ISCSI,
-    RBD,
-    CLAIM_SOURCE,
-    AFFINITY,
-    NODE_AFFINITY,
-    PREFERRED_TERM,
-    PREFERENCE,
-    POD_AFFINITY,
-    WEIGHTED_TERM,
-    POD_AFFINITY_TERM,
-    TOLERATION,
-    GATE,
-    GROUP,
-)
-"""The types, in the order in which the documentation lists them."""

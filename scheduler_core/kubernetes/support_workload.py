@@ -1,4 +1,4 @@
-"""The fields of workload controllers, and the kinds without a reader: implemented, reported, irrelevant."""
+"""The fields of workload controllers that are reported or irrelevant, and the kinds without a reader."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from scheduler_core.kubernetes.support import (
     part_of,
     present,
 )
-from scheduler_core.kubernetes.support_cluster import CLUSTER_PARTS, whole
-from scheduler_core.kubernetes.support_pod import POD_PARTS
+from scheduler_core.kubernetes.support_cluster import whole
 
 _PACE = "it sets the pace of replacement, not whether or where"
 _HISTORY = "old revisions create no pods"
@@ -30,17 +29,14 @@ _ROLLED = {_PACE: "minReadySeconds progressDeadlineSeconds", _HISTORY: "revision
 
 BY_COUNT = ApiType(
     "ReplicaSetSpec, ReplicationControllerSpec",
-    "replicas selector template",
     irrelevant={**_ROLLED, _OTHER_KINDS: "rollbackTo paused strategy updateStrategy"},
 )
 DEPLOYMENT = ApiType(
     "DeploymentSpec",
-    "replicas selector template strategy paused",
     irrelevant={**_ROLLED, _OTHER_KINDS: "rollbackTo updateStrategy"},
 )
 STATEFUL = ApiType(
     "StatefulSetSpec",
-    "replicas selector template volumeClaimTemplates updateStrategy podManagementPolicy",
     (
         Reported(
             "ordinals",
@@ -62,16 +58,12 @@ STATEFUL = ApiType(
 )
 DAEMON = ApiType(
     "DaemonSetSpec",
-    "selector template updateStrategy",
     irrelevant={**_ROLLED, _OTHER_KINDS: "rollbackTo paused strategy templateGeneration"},
 )
-STRATEGY = ApiType(
-    "DeploymentStrategy, StatefulSetUpdateStrategy, DaemonSetUpdateStrategy", "type rollingUpdate"
-)
-ROLLING = ApiType("RollingUpdate…", "maxSurge maxUnavailable partition")
+STRATEGY = ApiType("DeploymentStrategy, StatefulSetUpdateStrategy, DaemonSetUpdateStrategy")
+ROLLING = ApiType("RollingUpdate…")
 JOB = ApiType(
     "JobSpec",
-    "parallelism completions selector template suspend backoffLimit completionMode",
     (
         Reported(
             "managedBy",
@@ -97,7 +89,6 @@ JOB = ApiType(
 )
 JOB_STATUS = ApiType(
     "JobStatus",
-    "succeeded failed conditions",
     irrelevant={
         "they follow from the pods": "active ready terminating uncountedTerminatedPods",
         "timestamps and reasons do not affect scheduling": "startTime completionTime",
@@ -107,23 +98,7 @@ JOB_STATUS = ApiType(
 WORKLOADS = tuple(
     whole(kind) for kind in ("ReplicationController", "ReplicaSet", "Deployment", "StatefulSet", "DaemonSet")
 )
-WHOLE_JOB = whole("Job", "metadata spec status")
-
-WORKLOAD_PARTS = (
-    *WORKLOADS,
-    BY_COUNT,
-    DEPLOYMENT,
-    STATEFUL,
-    DAEMON,
-    STRATEGY,
-    ROLLING,
-    WHOLE_JOB,
-    JOB,
-    JOB_STATUS,
-)
-
-PARTS: tuple[ApiType, ...] = (*POD_PARTS, *CLUSTER_PARTS, *WORKLOAD_PARTS)
-"""Every type whose fields are known to a reader."""
+WHOLE_JOB = whole("Job", has_status=True)
 
 
 class ReportedKind(Struct, frozen=True):

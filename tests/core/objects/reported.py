@@ -9,7 +9,8 @@ from typing import Any
 
 import yaml
 
-from scheduler_core.kubernetes.support_workload import PARTS, REPORTED_KINDS
+from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
+from tests.core.objects.support_text import PARTS
 
 HOLE = "<>"
 SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\n"
@@ -36,7 +37,7 @@ class Case:
         """What the table says that honoring it does."""
         if not self.type:
             return REPORTED_KINDS[self.name].effect
-        (part,) = [part for part in PARTS if part.type == self.type]
+        (part,) = [part for part, _ in PARTS if part.type == self.type]
         return next(row.effect for row in part.reported if row.field == self.name)
 
 
