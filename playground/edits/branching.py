@@ -59,7 +59,7 @@ def origin_of(source: sources.Source, step: str = "", words: tuple[str, ...] = (
 
 
 def branch(source: sources.Source, visitor: str, step: str, title: str, text: str | None = None) -> Draft:
-    """Store a copy of a source as a draft of the visitor; for a draft, optionally with another ``text``.
+    """Store a copy of a source as a draft of the visitor, optionally with another ``text``.
 
     Like any draft's, the text may be invalid. Raises TooManyDraftsError, BundleError, StaleError and
     TooLargeError.
@@ -68,13 +68,13 @@ def branch(source: sources.Source, visitor: str, step: str, title: str, text: st
     if Draft.objects.filter(owner=visitor, family=origin.family).count() >= limit("BRANCHES_PER_FAMILY"):
         raise TooManyDraftsError
     based_on = key_of(source)
-    if isinstance(source.row, Draft) and text is not None:
+    if isinstance(source.row, Draft):
+        based_on = source.row.based_on
+    if text is not None:
         store.check_size(text)
-        files, based_on = [("", text)], source.row.based_on
-    elif isinstance(source.row, Draft):
-        files, based_on = source.files(), source.row.based_on
+        files = [("", text)]
     else:
-        files = [("", source.text())]
+        files = source.files() if isinstance(source.row, Draft) else [("", source.text())]
     return store.create_draft(visitor, files, title or _title(source, step), based_on, origin)
 
 

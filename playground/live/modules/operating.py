@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.edits import branching
 from playground.edits.operating import VerbWish, done, previewed
 from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
 from playground.live.modules.objects import at_step
 from playground.live.refusals import refusals
+from playground.models import Draft
+from playground.playback import sources
 from playground.playback.playback import Playback
+from playground.storage import store
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.verbs import Asked
 from scheduler_core.scenario.history import Moment
@@ -56,6 +61,36 @@ async def preview(call: Call) -> Answer:
 async def do(call: Call) -> Answer:
     """Return a text with the operations of a verb; nothing is stored."""
     return await call.in_pool(_done, call.payload, call.moment())
+
+
+@command(
+    "branch.try",
+    source="source",
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    verb="text",
+    targets="text",
+    value="text?",
+    step="text?",
+    seconds="text?",
+    at="text?",
+    title="text?",
+)
+async def attempt(call: Call) -> Answer:
+    """Store a copy of the source with the operations of a verb as a draft of the visitor."""
+    wish = _wish(call.payload, call.moment())
+    title = store.clean_title(call.payload.get("title") or "")
+    try:
+        draft = await call.in_engine(_attempted, call.found(), call.visitor, wish, title)
+    except branching.TooManyDraftsError as error:
+        raise CommandError("branch.full", str(error)) from error
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
+
+
+def _attempted(source: sources.Source, visitor: str, wish: VerbWish, title: str) -> Draft:
+    with refusals():
+        made = done(source.text(), wish)
+    return branching.branch(source, visitor, made["step"] or "", f"What if: {title}", made["text"])
 
 
 def _done(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:

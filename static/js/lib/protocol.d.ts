@@ -1721,7 +1721,15 @@ export interface Commands {
     answers: Rewritten;
   };
   "verb.preview": {
-    asks: { source: Source; verb: string; targets: string; value?: string; step: string; seconds?: string; at?: string };
+    asks: {
+      source: Source;
+      verb: string;
+      targets: string;
+      value?: string;
+      step: string;
+      seconds?: string;
+      at?: string;
+    };
     answers: { sentence: string; operations: number; errors: FieldProblem[] };
   };
   "bundle.verb": {
@@ -1759,6 +1767,19 @@ export interface Commands {
   "scenario.fork": { asks: { source: Source }; answers: { draft: string; url: string } };
   "branch.create": {
     asks: { source: Source; step?: string; title?: string };
+    answers: { draft: string; url: string; title: string };
+  };
+  "branch.try": {
+    asks: {
+      source: Source;
+      verb: string;
+      targets: string;
+      value?: string;
+      step?: string;
+      seconds?: string;
+      at?: string;
+      title?: string;
+    };
     answers: { draft: string; url: string; title: string };
   };
   "branch.list": { asks: { source: Source }; answers: BranchList };

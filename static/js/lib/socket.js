@@ -51,6 +51,7 @@ const LONGEST_OUTAGE_WAIT = 30; // seconds
 const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set([
   "branch.create",
+  "branch.try",
   "bundle.open",
   "comment.write",
   "draft.branch",

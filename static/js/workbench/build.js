@@ -10,6 +10,7 @@ import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 import { DraftText } from "./text.js";
 import { Undo } from "./undo.js";
+import { Verbs } from "./verbs/verbs.js";
 /** @import { Edited } from "./draft.js" */
 /** @import { View } from "./view.js" */
 
@@ -67,6 +68,7 @@ export class Build {
             },
           })
         : null;
+    if (this.edit) view.verbs = new Verbs(view, this.edit);
     this.history = new History(view, this.edit, mine);
     if (this.edit) this.body.before(new AddBar(view, this.edit, mine).element);
     this.objects = new Objects(view, this.edit);

@@ -1,6 +1,6 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
-import { targetOf, h } from "../lib/dom.js";
+import { targetOf, h, icon } from "../lib/dom.js";
 import { ghosts } from "./ghosts.js";
 import { Card, resourcesOf } from "./stage/card.js";
 import { CLASSES } from "./stage/colours.js";
@@ -41,6 +41,7 @@ export class Cards {
       else if (targetOf(event).closest(".why") && view.facts.pod >= 0) view.emit("why", { pod: view.facts.pod, node });
       else view.selectNode(view.node === node ? -1 : node);
     });
+    this.element.addEventListener("contextmenu", (event) => this.#act(event));
     this.element.addEventListener("pointerover", (event) =>
       view.hover(Number(targetOf(event).closest("[data-node]")?.dataset.node ?? -1)),
     );
@@ -124,8 +125,32 @@ export class Cards {
       }
       const size = h("small", { text: String(members.length) });
       this.#sizes.push([size, members]);
-      this.element.append(h("section", { class: "zone" }, h("h3", null, h("span", { text: label }), size), list));
+      const heading = h("h3", null, h("span", { text: label }), size, this.#operate(label, members));
+      this.element.append(h("section", { class: "zone" }, heading, list));
     }
+  }
+
+  /**
+   * A button beside a heading: what can be done with all nodes under it.
+   *
+   * @param {string} label
+   * @param {number[]} members
+   */
+  #operate(label, members) {
+    const { view } = this;
+    if (!view.edit || this.groups.length < 2) return null;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "zone-act",
+        "aria-haspopup": "menu",
+        "aria-label": `Operate ${label}`,
+        title: "Drain, cordon, lose … all its nodes",
+        onclick: (event) => view.emit("act", { group: [label, members], place: event.target.closest("button") }),
+      },
+      icon("command"),
+    );
   }
 
   /** Whether nodes belong to other groups now than they are drawn in, or have resources without a bar. */
@@ -249,6 +274,23 @@ export class Cards {
     if (!card?.height || !room) return false;
     const bottom = room.bottom - this.covered;
     return card.top >= room.top - 1 && Math.min(card.bottom, card.top + bottom - room.top) <= bottom + 1;
+  }
+
+  /**
+   * What can be done with the node or the pod under the pointer, or with the card that has the focus.
+   *
+   * @param {MouseEvent} event
+   */
+  #act(event) {
+    const card = targetOf(event).closest("[data-node]");
+    if (!card || !this.view.edit) return;
+    event.preventDefault();
+    const block = targetOf(event).closest("[data-pod]");
+    const place = event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : card;
+    this.view.emit("act", {
+      ...(block ? { pod: Number(block.dataset.pod) } : { node: Number(card.dataset.node) }),
+      place,
+    });
   }
 
   /** @param {KeyboardEvent} event */

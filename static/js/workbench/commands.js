@@ -253,6 +253,19 @@ export const COMMANDS = [
     run: ({ view }, { target }) => view.emit("edit", about(target, view)),
   },
   {
+    id: "act",
+    group: "Change",
+    name: "Operate: drain, cordon, evict, scale …",
+    help: "Operate a node, a pod or its workload: drain, cordon, evict, scale …",
+    keys: ["a"],
+    when: ({ view }) => Boolean(view.edit),
+    run: ({ view }, { target }) => {
+      const card = target?.closest?.("[data-key], [data-node]");
+      const { pod } = view;
+      view.emit("act", { ...(card || pod < 0 ? about(target, view) : { pod }), place: card ?? undefined });
+    },
+  },
+  {
     id: "yaml",
     group: "Change",
     name: "The YAML",

@@ -11,7 +11,11 @@ import { TEMPLATES, templateChoice } from "./edit/templates.js";
 import { GROUP } from "./group.js";
 /** @import { View } from "./view.js" */
 
-/** @typedef {"bundle.operate" | "bundle.amend" | "bundle.add" | "bundle.bulk"} Rewriting of a text, by commands */
+/**
+ * Rewriting of a text, by commands.
+ *
+ * @typedef {"bundle.operate" | "bundle.amend" | "bundle.add" | "bundle.bulk" | "bundle.verb"} Rewriting
+ */
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // at most one of each; changing it restarts the scheduler
 

@@ -272,6 +272,7 @@ export class HeatMap {
       { passive: false },
     );
     canvas.addEventListener("pointerdown", (event) => {
+      if (event.button === 2) return; // asks for a menu
       canvas.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, at(event));
       this.#drag = { start: at(event), pan: { ...this.camera.pan }, moved: false, spread: 0 };
@@ -313,6 +314,15 @@ export class HeatMap {
     canvas.addEventListener("pointerleave", () => {
       this.#showTip(-1);
       view.hover(-1);
+    });
+    canvas.addEventListener("contextmenu", (event) => {
+      const pointed = event.button === 2;
+      const node = pointed ? this.camera.hit(...at(event)) : Math.max(this.cursor, view.node);
+      if (node < 0 || !view.edit) return;
+      event.preventDefault();
+      this.#drag = null;
+      this.#pointers.clear();
+      view.emit("act", { node, place: pointed ? { x: event.clientX, y: event.clientY } : canvas });
     });
     canvas.addEventListener("keydown", (event) => this.#key(event));
     canvas.addEventListener("focus", this.draw);

@@ -213,6 +213,7 @@ export class Palette {
     } else {
       const found = [
         this.#ranked(commands, typed).map((item) => ({ ...item, group: "Commands" })),
+        this.#ranked(this.context.view.verbs?.named(text) ?? [], typed, EACH),
         this.#named(typed),
       ].flat();
       const best = new Map(); // groups by their best, so that a name typed whole stands first

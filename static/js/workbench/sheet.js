@@ -9,6 +9,7 @@ import { whereIs } from "./stage/where.js";
 import { markOf } from "./stage/windows.js";
 import { ailmentsOf, describePast, pastVerdict, plainReason } from "./nodewords.js";
 import { UNREACHED } from "./verdict.js";
+import { actButton } from "./verbs/verbs.js";
 /** @import { View } from "./view.js" */
 
 const PODS_LISTED = 60;
@@ -134,6 +135,7 @@ export class Sheet {
         facts.pod >= 0 && view.exists(node)
           ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node })
           : null,
+        view.exists(node) ? actButton(view, { node }) : null,
         view.exists(node) ? this.#edit({ node }) : null,
         breakButton(view, condition("node", nodes.names[node])),
       ],
@@ -247,6 +249,7 @@ export class Sheet {
           ? h("span", { class: "pill pass", text: "placed" })
           : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }),
         this.#why("Why?", { pod }),
+        at === ABSENT ? null : actButton(view, { pod }),
         at === ABSENT ? null : this.#edit({ pod }),
         breakButton(view, condition("pod", pods.keys[pod])),
       ],

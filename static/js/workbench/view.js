@@ -82,6 +82,7 @@ export class View extends Emitter {
     this.draft = null; // what Build edits
     /** @type {Edit | null} */
     this.edit = null; // null where nothing can be changed
+    this.verbs = null; // what operators do, null as well
     /** @type {Settings | null} */
     this.settings = null;
     /** @type {(line: number) => void} */

@@ -7,8 +7,12 @@ import { short } from "../lib/quantity.js";
 const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/;
 const known = new WeakMap(); // groups → {length, names}: the table grows while controllers make pods
 
-/** @param {{ kind: string, name: string }} given */
-const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? (HASHED.exec(name)?.[1] ?? "") : "");
+/**
+ * The Deployment that a ReplicaSet's name tells, "" if it tells none.
+ *
+ * @param {{ kind: string, name: string }} given
+ */
+export const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? (HASHED.exec(name)?.[1] ?? "") : "");
 
 function named(groups) {
   const kept = known.get(groups);

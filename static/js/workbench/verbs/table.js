@@ -1,0 +1,199 @@
+// Operators' verbs as the engine's table has them, and what they are about: nodes, all nodes of a label, workloads
+// and pods.
+
+import { releaseOf } from "../../lib/releases.js";
+import { short } from "../../lib/quantity.js";
+import { NONE, ZONE } from "../stage/grouping.js";
+import { deploymentOf } from "../workload.js";
+/** @import { Verb } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
+
+/**
+ * What a verb is about: the kind of its targets, the targets as the server reads them, and what they are called.
+ * `domain`: all nodes of a label, or several; `cordoned` and `failed` of a node are null where it is not one node.
+ *
+ * @typedef {{
+ *   kind: string,
+ *   targets: string[],
+ *   label: string,
+ *   domain?: boolean,
+ *   cordoned?: boolean | null,
+ *   failed?: boolean | null,
+ * }} About
+ */
+
+const TOPOLOGY = "topology.kubernetes.io/zone";
+const LEGACY = "failure-domain.beta.kubernetes.io/zone";
+const MOST = 500; // nodes that are named one by one
+
+/** @type {Verb[] | undefined} */
+let listed;
+
+/** @returns {Verb[]} */
+export const verbs = () => (listed ??= JSON.parse(document.getElementById("verbs").textContent));
+
+/**
+ * Whether the scheduler of the scenario can do it.
+ *
+ * @param {View} view
+ * @param {Verb} verb
+ */
+export const canDo = (view, verb) => !verb.timed || releaseOf(view.playback.release).hasControllers;
+
+/**
+ * Why it cannot.
+ *
+ * @param {View} view
+ * @param {Verb} verb
+ */
+export const whyNot = (view, verb) =>
+  `${verb.title} needs controllers, and under ${view.playback.release} no time passes. Choose v1.37 in Build, Policy.`;
+
+/**
+ * The verbs for something, in the order of the table, without those that would change nothing.
+ *
+ * @param {View} view
+ * @param {About} about
+ */
+export function verbsFor(view, { kind, domain = false, cordoned = null, failed = null }) {
+  const idle = { cordon: cordoned === true, uncordon: cordoned === false, recover: failed === false };
+  return verbs().filter(
+    (verb) =>
+      verb.kinds.includes(kind)
+      && (domain ? verb.verb !== "fail" : !verb.domain)
+      && !idle[verb.verb]
+      && canDo(view, verb),
+  );
+}
+
+/**
+ * @param {View} view
+ * @param {number} node
+ * @returns {About}
+ */
+export function aboutNode(view, node) {
+  const { names, unschedulable, conditions } = view.playback.nodes;
+  const failed = conditions[node].some((text) => text.startsWith("Ready="));
+  return {
+    kind: "Node",
+    targets: [names[node]],
+    label: `node ${names[node]}`,
+    cordoned: Boolean(unschedulable[node]),
+    failed,
+  };
+}
+
+/**
+ * All nodes of a group of the stage: of a zone, of another label's value, or by name.
+ *
+ * @param {View} view
+ * @param {string} label
+ * @param {number[]} members
+ * @returns {About | null}
+ */
+export function aboutGroup(view, label, members) {
+  const { nodes } = view.playback;
+  const by = view.look.group;
+  const [first] = members;
+  const key = by === ZONE ? (nodes.labels[first]?.[TOPOLOGY] ? TOPOLOGY : LEGACY) : by;
+  const value = by === NONE ? "" : (nodes.labels[first]?.[key] ?? "");
+  if (value) {
+    const short_ = key === TOPOLOGY ? "zone" : key;
+    return { kind: "Node", targets: [`${short_}=${value}`], label, domain: true };
+  }
+  if (members.length === nodes.names.length) return { kind: "Node", targets: ["*"], label: "all nodes", domain: true };
+  return members.length <= MOST ? aboutNodes(view, members, label) : null;
+}
+
+/**
+ * @param {View} view
+ * @param {number[]} members
+ * @param {string} label
+ * @returns {About}
+ */
+export const aboutNodes = (view, members, label) => ({
+  kind: "Node",
+  targets: members.map((node) => view.playback.nodes.names[node]),
+  label,
+  domain: true,
+});
+
+/**
+ * The zone of a node, null if it has none.
+ *
+ * @param {View} view
+ * @param {number} node
+ * @returns {About | null}
+ */
+export function aboutZone(view, node) {
+  const labels = view.playback.nodes.labels[node] ?? {};
+  const key = labels[TOPOLOGY] ? TOPOLOGY : LEGACY;
+  const zone = labels[key];
+  if (!zone) return null;
+  return {
+    kind: "Node",
+    targets: [`${key === TOPOLOGY ? "zone" : key}=${zone}`],
+    label: `zone ${zone}`,
+    domain: true,
+  };
+}
+
+/**
+ * The controller of a pod, null if it has none.
+ *
+ * @param {View} view
+ * @param {number} pod
+ * @returns {About | null}
+ */
+export function aboutOwner(view, pod) {
+  const { pods } = view.playback;
+  return aboutWorkload(pods.groups[pods.group[pod]]);
+}
+
+/**
+ * A workload of the table of pods: the Deployment of a ReplicaSet that has its hash.
+ *
+ * @param {{ kind: string, name: string } | undefined} group
+ * @returns {About | null}
+ */
+export function aboutWorkload(group) {
+  if (!group?.kind || group.kind === "Pod" || !group.name) return null;
+  const deployment = deploymentOf(group);
+  const [kind, name] = deployment ? ["Deployment", deployment] : [group.kind, group.name];
+  return { kind, targets: [`${kind}/${name}`], label: `${kind} ${short(name)}` };
+}
+
+/**
+ * An object of the tree, such as `Deployment default/web`.
+ *
+ * @param {string} target
+ */
+export function aboutTarget(target) {
+  const [kind, name = ""] = target.split(" ");
+  return aboutWorkload({ kind, name });
+}
+
+/**
+ * @param {View} view
+ * @param {number} pod
+ * @returns {About}
+ */
+export function aboutPod(view, pod) {
+  const key = view.playback.pods.keys[pod];
+  return { kind: "Pod", targets: [key], label: `pod ${short(key)}` };
+}
+
+/**
+ * All zones of the cluster.
+ *
+ * @param {View} view
+ * @returns {About[]}
+ */
+export function zones(view) {
+  const { nodes } = view.playback;
+  const first = new Map();
+  nodes.zone.forEach((zone, node) => {
+    if (zone && !first.has(zone)) first.set(zone, node);
+  });
+  return [...first.values()].map((node) => aboutZone(view, node)).filter(Boolean);
+}

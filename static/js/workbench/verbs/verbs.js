@@ -1,0 +1,228 @@
+// What operators do, from menus: on nodes, groups of them, workloads and pods.
+
+import { h, icon, toast } from "../../lib/dom.js";
+import { VerbDialog } from "./dialog.js";
+import { openMenu } from "./menu.js";
+import {
+  aboutGroup,
+  aboutNode,
+  aboutNodes,
+  aboutOwner,
+  aboutPod,
+  aboutTarget,
+  aboutWorkload,
+  aboutZone,
+  canDo,
+  verbs,
+  verbsFor,
+  whyNot,
+  zones,
+} from "./table.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
+/** @import { Section } from "./menu.js" */
+/** @import { About } from "./table.js" */
+
+const NAMED = 20; // nodes by name in the palette
+const WORKLOADS = 500;
+const ICONS = {
+  cordon: "hand",
+  uncordon: "check",
+  drain: "inbox",
+  "force-drain": "inbox",
+  fail: "cross",
+  lose: "cross",
+  recover: "redo",
+  upgrade: "spark",
+  scale: "plus",
+  "set-image": "edit",
+  restart: "redo",
+  undo: "undo",
+  evict: "external",
+};
+
+/**
+ * What a menu is wanted for: a node or a pod by index, what is lit up, or a group of the stage; `place` is where.
+ *
+ * @typedef {{
+ *   node?: number,
+ *   pod?: number,
+ *   about?: About | null,
+ *   target?: string,
+ *   group?: [label: string, members: number[]],
+ *   place?: import("./menu.js").Place,
+ * }} ActWish
+ */
+
+export class Verbs {
+  /**
+   * @param {View} view
+   * @param {Edit} edit
+   */
+  constructor(view, edit) {
+    this.view = view;
+    this.edit = edit;
+    this.dialog = new VerbDialog(view, edit, (wish, words) => this.whatIf(wish, words));
+    view.on("act", (wish) => this.menu(wish));
+  }
+
+  /** @param {ActWish} wish */
+  menu({ place, ...wish }) {
+    const abouts = this.#abouts(wish).filter((about) => verbsFor(this.view, about).length);
+    if (!abouts.length) {
+      toast("Select a node or a pod first: what can be done with it is listed then.", { name: "help" });
+      return;
+    }
+    const at = place ?? document.querySelector(".sheet:not([hidden]) [data-act]") ?? { x: 40, y: 80 };
+    const [first, ...others] = abouts;
+    const more = others.map((about) => ({
+      text: `${about.label[0].toUpperCase()}${about.label.slice(1)}…`,
+      name: "right",
+      run: () => openMenu(`What to do with ${about.label}`, [this.#section(about)], at),
+    }));
+    const beyond = more.length ? [{ heading: "It belongs to", entries: more }] : [];
+    openMenu(`What to do with ${first.label}`, [this.#section(first), ...beyond], at);
+  }
+
+  /**
+   * @param {About} about
+   * @returns {Section}
+   */
+  #section(about) {
+    return {
+      heading: about.label,
+      entries: verbsFor(this.view, about).map((verb) => ({
+        text: `${verb.title}…`,
+        name: ICONS[verb.verb],
+        title: verb.help,
+        run: () => this.start(verb.verb, about),
+      })),
+    };
+  }
+
+  /**
+   * What a menu offers verbs for: what was asked for, and what it belongs to.
+   *
+   * @param {ActWish} wish
+   * @returns {About[]}
+   */
+  #abouts({ node = -1, pod = -1, about = null, group, target }) {
+    const { view } = this;
+    if (target) return [aboutTarget(target)].filter(Boolean);
+    if (about) return [about];
+    if (group) return [aboutGroup(view, ...group)].filter(Boolean);
+    if (pod >= 0) return [aboutPod(view, pod), aboutOwner(view, pod)].filter(Boolean);
+    const { lit } = view;
+    const several = lit?.nodes.size && (node < 0 || lit.nodes.has(node)) ? [...lit.nodes] : [];
+    const chosen = several.length > 1 ? aboutNodes(view, several, `${several.length} nodes: ${lit.label}`) : null;
+    if (node < 0) return [chosen].filter(Boolean);
+    return [aboutNode(view, node), chosen, aboutZone(view, node)].filter(Boolean);
+  }
+
+  /**
+   * What the palette finds: verbs on what is selected, on zones, and on nodes and workloads whose name is typed.
+   *
+   * @param {string} typed
+   */
+  named(typed) {
+    const word = typed.split(" ")[0].toLowerCase();
+    const rows = verbs().filter(({ title }) => word.length > 1 && title.toLowerCase().includes(word));
+    if (!rows.length) return [];
+    const abouts = new Map(this.#nameable(typed).map((about) => [about.targets.join(), about]));
+    return rows.flatMap((verb) => {
+      if (!canDo(this.view, verb))
+        return [{ id: `verb ${verb.verb}`, group: "Operate", name: verb.title, run: () => this.start(verb.verb) }];
+      return [...abouts.values()]
+        .filter((about) => verbsFor(this.view, about).includes(verb))
+        .map((about) => ({
+          id: `verb ${verb.verb} ${about.targets}`,
+          group: "Operate",
+          name: `${verb.title} ${about.label}`,
+          run: () => this.start(verb.verb, about),
+        }));
+    });
+  }
+
+  /**
+   * @param {string} typed
+   * @returns {About[]}
+   */
+  #nameable(typed) {
+    const { view } = this;
+    const { nodes, pods } = view.playback;
+    const last = typed
+      .split(" ")
+      .slice(1)
+      .join(" ")
+      .toLowerCase()
+      .replace(/^node /, "");
+    const hits = last ? nodes.names.flatMap((name, node) => (name.includes(last) ? [node] : [])) : [];
+    return [
+      ...this.#abouts({ node: view.node }),
+      ...(view.pod >= 0 ? this.#abouts({ pod: view.pod }) : []),
+      ...zones(view),
+      /** @type {About} */ ({ kind: "Node", targets: ["*"], label: "all nodes", domain: true }),
+      ...hits.slice(0, NAMED).map((node) => aboutNode(view, node)),
+      ...pods.groups.slice(0, WORKLOADS).map(aboutWorkload).filter(Boolean),
+    ];
+  }
+
+  /**
+   * Ask about a verb; where the scheduler cannot do it, say why.
+   *
+   * @param {string} name
+   * @param {About} [about]
+   */
+  start(name, about) {
+    const verb = verbs().find((one) => one.verb === name);
+    if (!canDo(this.view, verb)) {
+      toast(whyNot(this.view, verb), { name: "help", ms: 6000 });
+      return;
+    }
+    if (this.edit.options.mine && this.edit.options.dirty()) {
+      toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 });
+      this.edit.options.onText();
+      return;
+    }
+    this.dialog.open(verb, about);
+  }
+
+  /**
+   * Try a verb in a branch.
+   *
+   * @param {any} wish
+   * @param {string} words
+   */
+  async whatIf(wish, words) {
+    const { playback } = this.view;
+    try {
+      const { url } = await playback.socket.call("branch.try", { source: playback.source, ...wish, title: words });
+      location.assign(url);
+    } catch (error) {
+      toast(`It could not be tried: ${error.message}`, { name: "warn", ms: 6000 });
+    }
+  }
+}
+
+/**
+ * A button that opens the menu, for a node or a pod of the sheet; null where nothing can be changed.
+ *
+ * @param {View} view
+ * @param {ActWish} wish
+ */
+export function actButton(view, wish) {
+  if (!view.edit) return null;
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "btn small",
+      "data-act": true,
+      "aria-haspopup": "menu",
+      title: "Drain, cordon, evict, scale … (a)",
+      onclick: (event) => view.emit("act", { ...wish, place: event.target.closest("button") }),
+    },
+    icon("command"),
+    "Operate",
+  );
+}

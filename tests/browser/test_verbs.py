@@ -1,0 +1,85 @@
+"""What operators do, from menus of the stage: a node is drained and undone, a zone is lost in a branch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.pages import Workbench, drafted, holds, wide
+from tests.browser.test_edit import placements
+from tests.playground.test_verbs import BUNDLE
+
+
+def own(page: Page, text: str = BUNDLE) -> Workbench:
+    """Open a draft under its own release, at its end."""
+    return Workbench(page).open(drafted(page, text, as_is=True))
+
+
+def menu(page: Page, bench: Workbench, node: str) -> Locator:
+    """Open the menu of a node on the stage."""
+    bench.stage.get_by_role("button", name=re.compile(rf"^{node}\b")).click(button="right")
+    return page.get_by_role("menu")
+
+
+def test_a_node_is_drained_from_its_menu_and_undone(page: Page) -> None:
+    """The dialog says what will happen; the evicted pods come back elsewhere; one Undo takes all back."""
+    bench = own(page)
+    bench.step(6)
+    before = placements(page)
+    menu(page, bench, "n1").get_by_role("menuitem", name="Drain…", exact=True).click()
+    box = page.get_by_role("dialog", name="Drain: node n1")
+    expect(box.get_by_role("status")).to_have_text(re.compile(r"^Cordons node n1, then evicts \d pods?"))
+    expect(box.get_by_role("status")).to_contain_text("budget default/web allows 1 at a time")
+    box.get_by_role("button", name="Apply").click()
+    expect(box).to_have_count(0)
+    holds(lambda: placements(page), lambda nodes: len(nodes) > 6 and "n1" not in nodes[6:])
+    bench.build.get_by_role("button", name="Undo").click()
+    holds(lambda: placements(page), lambda nodes: nodes == before)
+
+
+def test_menus_are_reached_by_keyboard_and_offer_what_changes_something(page: Page) -> None:
+    """The context menu key on a card, `a` on what is selected; Escape gives the focus back."""
+    bench = own(page)
+    bench.step(6)
+    card = bench.stage.get_by_role("button", name=re.compile(r"^n1\b"))
+    card.focus()
+    page.keyboard.press("a")
+    entries = page.get_by_role("menu").get_by_role("menuitem")
+    expect(entries.first).to_be_focused()
+    expect(entries.filter(has_text="Uncordon")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(card).to_be_focused()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("drain zone b")
+    page.keyboard.press("Enter")
+    box = page.get_by_role("dialog", name="Drain: zone b")
+    expect(box.get_by_role("status")).to_contain_text("Cordons node n3, then evicts")
+    page.keyboard.press("Escape")
+    bench.stage.get_by_role("button", name="Operate zone a").click()
+    page.get_by_role("menuitem", name="Upgrade one by one…").click()
+    box = page.get_by_role("dialog", name="Upgrade one by one: zone a")
+    box.get_by_label("Seconds for each node").fill("soon")
+    expect(box.get_by_label("Seconds for each node")).to_have_accessible_description(
+        re.compile("is not a number of seconds")
+    )
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_menu_and_dialog_on_a_phone(
+    visitor: Callable[..., Page], scheme: str, accessible: Callable[[Page], None]
+) -> None:
+    """The sheet of a node has the menu; nothing is wider than the phone, and axe finds nothing."""
+    page = visitor(size=PHONE, color_scheme=scheme)
+    bench = own(page)
+    bench.stage.get_by_role("button", name=re.compile(r"^n1\b")).click()
+    page.get_by_role("button", name="Operate", exact=True).click()
+    expect(page.get_by_role("menu")).to_be_visible()
+    assert wide(page) <= 0
+    page.get_by_role("menuitem", name="Drain…", exact=True).click()
+    expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text("then evicts")
+    assert wide(page) <= 0
+    accessible(page)
