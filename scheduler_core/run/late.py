@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import force_setattr
+
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.formats.manifest import whole_manifest
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.keys import key_of
-from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.model import KubernetesObject, Written
 from scheduler_core.kubernetes.reading import At, Report
 
 
@@ -34,7 +36,17 @@ def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: s
         raise NoEffectError(found[1] if found else "the patch leaves no object")
     if key_of(made) != key_of(live):
         raise NoEffectError(f"a patch must not change the kind, the name or the namespace of {name}")
+    force_setattr(made.meta, "written", _written(live, operation))
     return made
+
+
+def _written(live: KubernetesObject, operation: Mapping[str, Any]) -> Written | None:
+    """Return what an object was read from with the patch, unless that does not suit it."""
+    written = live.meta.written
+    if written is None or written.is_template:
+        return written
+    document = patched_by(operation, written.document, At(Report(strict=False), None, Entry({})))
+    return Written(document) if isinstance(document, dict) else written
 
 
 def _read(document: dict[str, Any], report: Report) -> KubernetesObject | None:

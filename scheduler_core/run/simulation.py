@@ -147,9 +147,9 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         """Return an object as scheduler and controllers have left it, ``None`` if there is none."""
         return live(self.framework, kind, key)
 
-    def controlled_objects(self) -> Mapping[Key, KubernetesObject]:
-        """Return what the controllers' store has."""
-        return self.framework.manager.store.objects
+    def controlled_objects(self) -> Mapping[Key, KubernetesObject] | None:
+        """Return what the controllers' store has; operations of a recording do not reach it."""
+        return self.framework.manager.store.objects if self.framework.controlled else None
 
     # Steps
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
 
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from scheduler_core.cluster.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
@@ -25,7 +25,7 @@ from scheduler_core.formats.skipping import Skipped
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.model import KubernetesObject, Node, Workload
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Workload, Written
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
@@ -427,7 +427,9 @@ class _Loading:
                 self.documents.append(to_manifest(obj))
             elif isinstance(obj, Workload):
                 document = self.documents[place]
-                self.documents[place] = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
+                document = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
+                self.documents[place] = document
+                force_setattr(obj.meta, "written", Written(document))
         self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
 
     def keep(self, entry: Entry) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.kubernetes.keys import Key, document_key, key_of
-from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler_core.run import Stepper
-from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
-from scheduler_core.scenario.scenario import Scenario
 
 # Kinds that controllers create and delete.
 MADE = ("Pod", "ReplicaSet", "PersistentVolumeClaim", "PersistentVolume")
@@ -26,9 +21,7 @@ def ending_documents(simulation: Stepper) -> list[Document]:
     object that a controller created gets one. What has no typed object comes first: Namespaces as given, and
     under v1.37 all kinds that it reads, claims with their devices.
     """
-    scenario = simulation.scenario
-    given = _manifests(scenario)
-    return simulation.unread_manifests() + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
+    return simulation.unread_manifests() + [_manifest(obj, simulation) for obj in _objects(simulation)]
 
 
 def _objects(simulation: Stepper) -> list[KubernetesObject]:
@@ -49,8 +42,8 @@ def _objects(simulation: Stepper) -> list[KubernetesObject]:
     return [*kept, *alive.values(), *(pod for key, pod in cluster.finished.items() if key not in alive)]
 
 
-def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: Stepper) -> Document:
-    document = given.get(key_of(obj)) or to_manifest(obj)
+def _manifest(obj: KubernetesObject, simulation: Stepper) -> Document:
+    document = _given(obj)
     if isinstance(obj, (PersistentVolumeClaim, PersistentVolume)):
         return _claimed(document, obj)
     if not isinstance(obj, Pod) or obj.terminal:
@@ -79,21 +72,10 @@ def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) 
     return {**document, "spec": {**bond, **spec}} if bond.keys() - spec.keys() else document
 
 
-def _manifests(scenario: Scenario) -> dict[Key, Any]:
-    """Return the manifests of the objects in the scenario's documents after all operations."""
-    out: dict[Key, Any] = {}
-    for document in scenario.documents:
-        if document.get("kind") in KINDS:
-            out[document_key(document)] = document
-    for entry, made in resolved(entries_of(scenario.documents), scenario):
-        if not made:
-            continue
-        key = target_of(entry)
-        if "createOperation" in entry:
-            out[key] = entry["createOperation"]["object"]
-        elif "deleteOperation" in entry:
-            out.pop(key, None)
-        elif key in out:
-            body = entry["patchOperation"]
-            out[key] = apply_patch(out[key], body["patch"], kind_of_patch(body, out[key]))
-    return out
+def _given(obj: KubernetesObject) -> Document:
+    """Return an object's manifest as it is written, with its generated name, or one of its typed fields."""
+    written = obj.meta.written
+    if written is None or written.is_template:
+        return to_manifest(obj)
+    document = written.document
+    return {**document, "metadata": {**document["metadata"], "name": obj.meta.name}}

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import load_documents
+from scheduler_core import load_documents, simulate
 from scheduler_core.cluster.controllers.workloads import template_hash
+from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.v1_37.manifests import document_of, manifest_of
@@ -96,3 +97,23 @@ def test_a_recreated_pod_has_the_template_that_its_controller_kept() -> None:
     pods = made.manifests.objects["Pod"]
     names = {key.rpartition("/")[2]: one["spec"]["hostname"] for key, one in pods.items()}
     assert names == {"web-0": "old", "web-1": "new"}
+
+
+@pytest.mark.parametrize("controllers", [{}, {"controllers": []}], ids=["live", "recorded"])
+def test_the_last_manifest_of_an_object_is_the_written_one_with_patches_and_its_name(
+    controllers: dict[str, Any],
+) -> None:
+    """A generated name is written into it, and a patch that landed, with fields that nothing reads."""
+    job = {**workload("Job"), "apiVersion": "batch/v1", "metadata": {"generateName": "job-"}}
+    job["spec"] = {"parallelism": 1, "template": job["spec"]["template"], "ttlSecondsAfterFinished": 7}
+    patch = {"spec": {"podCIDR": "10.0.0.0/24"}}
+    target = {"typeMeta": {"kind": "Node"}, "objectMeta": {"name": "n"}}
+    operations = [{"time": 20, "patchOperation": {**target, "patch": patch}}]
+    settings = {**BESIDE, "schedulers": []}
+    scenario = {"kind": "Scenario", "spec": {**controllers, "operations": operations}}
+    made = simulate(load_documents([NODE, settings, job, workload("ReplicaSet"), scenario]))
+    list(made)
+    found = {one["kind"]: one for one in ending_documents(made)}
+    assert found["Node"]["spec"] == {"podCIDR": "10.0.0.0/24"}
+    assert found["Job"]["spec"] == job["spec"]
+    assert found["Job"]["metadata"]["name"].startswith("job-")
