@@ -18,21 +18,26 @@ from scheduler_core.schedulers.v1_37.interface import PodAttempt
 
 def pending_beside(own: OwnRun, here: Explanation) -> Explanation:
     """Explain a pending pod, or one that its manifest binds, on the view of its scheduler."""
+    pod = here.pod
     if here.node:
-        return _with(here, f"{here.pod} is bound to {here.node} by its manifest: no cycle placed it.")
+        return replace(here, summary=f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
     run, of = own.run, f"{own.label} (kube-scheduler v1.37)"
-    if here.pod in own.assumed:
-        node = own.assumed[here.pod]
-        return _with(here, f"{here.pod} is assumed on {node} by {of}: its binding is not confirmed yet.")
-    attempt = attempt_on(run, here.pod)
+    if pod in own.assumed:
+        node = own.assumed[pod]
+        return replace(here, summary=f"{pod} is assumed on {node} by {of}: its binding is not confirmed yet.")
+    attempt = attempt_on(run, pod)
     if attempt is None:
-        return _with(here, f"{here.pod} is pending: {of} has not heard of it yet.")
-    sentences = [_attempt_text(here, attempt), f"So {of} finds on its own view.", waking(run, here.pod)]
+        return replace(here, summary=f"{pod} is pending: {of} has not heard of it yet.")
+    sentences = [_attempt_text(here, attempt), f"So {of} finds on its own view.", waking(run, pod)]
     gate = run.scheduling.pre_enqueue(attempt.pod)
     if gate:
         sentences.insert(1, f"It is not tried before the plugin {gate} lets it into the queue.")
-    answer = _with(here, " ".join(filter(None, sentences)), nodes_count=attempt.total_nodes)
-    return replace(answer, message="" if attempt.node is not None else attempt.error or fit_message(attempt))
+    return replace(
+        here,
+        summary=" ".join(filter(None, sentences)),
+        nodes_count=attempt.total_nodes,
+        message="" if attempt.node is not None else attempt.error or fit_message(attempt),
+    )
 
 
 def _attempt_text(here: Explanation, attempt: PodAttempt) -> str:
@@ -59,26 +64,13 @@ def placed_beside(cycle: Cycle, here: Explanation) -> Explanation:
     if asked is None or asked == here.node or cycle.matrix is None:
         return here
     if asked not in cycle.nodes:
-        return _with(here, f"{here.summary} Its scheduler did not know of node {asked}.")
+        return replace(here, summary=f"{here.summary} Its scheduler did not know of node {asked}.")
     codes = cycle.matrix.codes[:, cycle.nodes.index(asked)]
     failed = next((row for row, code in enumerate(codes.tolist()) if code > 0), None)
     if failed is not None:
         reasons = ", ".join(cycle.matrix.reasons[int(codes[failed])])
-        return _with(here, f"{here.summary} {asked} did not fit: {cycle.matrix.order[failed]} ({reasons}).")
+        return replace(
+            here, summary=f"{here.summary} {asked} did not fit: {cycle.matrix.order[failed]} ({reasons})."
+        )
     walked = bool((codes >= 0).any())
-    return _with(here, f"{here.summary} {asked} {'fitted too' if walked else 'was not evaluated'}.")
-
-
-def _with(here: Explanation, summary: str, *, nodes_count: int | None = None) -> Explanation:
-    return Explanation(
-        here.pod,
-        here.state,
-        here.node,
-        here.asked,
-        here.index,
-        here.step,
-        summary,
-        here.before,
-        here.story,
-        nodes_count=here.nodes_count if nodes_count is None else nodes_count,
-    )
+    return replace(here, summary=f"{here.summary} {asked} {'fitted too' if walked else 'was not evaluated'}.")

@@ -111,11 +111,11 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     del tried  # the answer is the same before the first attempt
     pod, asked = here.pod, here.asked
     if here.node:
-        return _with(here, f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
+        return replace(here, summary=f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
     attempt = attempt_on(simulation.run, pod)
     if attempt is None:
         name = simulation.cluster.pods[pod].pod.scheduler_name
-        return _with(here, f"{pod} is assigned to the scheduler {name}.", state="other")
+        return replace(here, summary=f"{pod} is assigned to the scheduler {name}.", state="other")
     yield
     standing = standing_now(simulation, pod)
     yield
@@ -141,15 +141,9 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
     extenders = decide_too(simulation.run.configuration.extenders)
     sentences = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
-    text = " ".join(filter(None, sentences))
-    return Explanation(
-        pod,
-        here.state,
-        None,
-        asked,
-        here.index,
-        here.step,
-        text,
+    return replace(
+        here,
+        summary=" ".join(filter(None, sentences)),
         nodes=verdicts,
         nodes_count=len(names),
         groups=groups_of(standing, names, fitting) if asked is None else (),
@@ -175,10 +169,6 @@ def changes_for(
     if standing.exhausted:
         notes.append(f"The search for changes ended early, after {standing.trials.trials:,} trials.")
     return found, " ".join(notes)
-
-
-def _with(here: Explanation, summary: str, *, state: str = "") -> Explanation:
-    return Explanation(here.pod, state or here.state, here.node, here.asked, here.index, here.step, summary)
 
 
 def _because(verdict: NodeVerdict) -> str:
