@@ -9,8 +9,15 @@ from msgspec import convert
 from playground.models import Run
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.availability import Availability
+from scheduler_core.run.table import is_timed
+from scheduler_core.scenario.scenario import Scenario
 
 KEY = "availability"  # of the run's samples
+
+
+def begun(scenario: Scenario) -> dict[str, Any]:
+    """Return what a run stores until it ends, so that its page knows that there will be something."""
+    return {KEY: None} if is_timed(scenario) else {}
 
 
 def stored(found: Availability | None) -> dict[str, Any]:

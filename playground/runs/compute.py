@@ -177,7 +177,7 @@ class _Attempt:
         self.cache = CacheReport()
         self.unplaced = Unplaced()
         self.recorded = RecordedAnswers(DumpFacts.of(self.scenario))
-        self.at_end: dict[str, Any] = {}  # what is stored with the samples once the run ends
+        self.at_end = over_time.begun(self.scenario)  # of the samples: what is complete once the run ends
         self.seconds = self.run.seconds
         self.chunks = 0
         self._resume()

@@ -12,11 +12,18 @@ from typing import Any
 import plotly.graph_objects as go
 
 from playground.models import Run
+from playground.playback import over_time
 from playground.playback.chunks import read_chunks
 from playground.runs import several
+from scheduler_core.record.availability import Availability, Moment, WorkloadAvailability
 
 TABLE_ROWS = 60
 PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its index in a sample
+OVER_TIME = "Workloads over time"
+WORKLOAD_COLUMNS = (
+    *("workload", "desired", "ready", "pending"),
+    *("fewest ready", "below desired", "evicted or preempted", "evictions refused"),
+)
 OUTCOMES = ("scheduled", "unschedulable", "preempting", "error")
 
 
@@ -60,6 +67,8 @@ def figures(run: Run) -> dict[str, Any]:
     ends = go.Figure([go.Bar(x=names, y=counts, name="cycles", meta={"series": "outcomes"})])
     ends.update_layout(_layout("Cycles by outcome", "", "cycles"), hovermode="closest", showlegend=False)
     named = {"pods": pods, "utilisation": full, "outcomes": ends}
+    if (found := over_time.of(run)) is not None:
+        named[over_time.KEY] = _available(found)
     if (decided := several.rows_of(run)) is not None:
         labels, attempts = [row[0] for row in decided], [row[1] for row in decided]
         named[several.KEY] = go.Figure(
@@ -71,12 +80,40 @@ def figures(run: Run) -> dict[str, Any]:
     return {name: figure.to_plotly_json() for name, figure in named.items()}
 
 
+def _available(found: Availability) -> go.Figure:
+    """Return all workloads' pods over virtual time; a moment holds until the next."""
+    rows = [*found.total.moments, found.total.last._replace(at=found.until)]
+    x = [row.at for row in rows]
+    lines = [_line(name, x, [row[at] for row in rows]) for at, name in enumerate(Moment._fields) if at]
+    figure = go.Figure(lines)
+    figure.update_traces(line={"shape": "hv"})
+    figure.update_layout(_layout(OVER_TIME, "virtual seconds", "pods"))
+    return figure
+
+
+def _workloads(found: Availability | None) -> dict[str, Any]:
+    """Return the workloads, those that were below desired longest first, as a table of the page."""
+    rows: list[list[str]] = []
+    if found is not None:
+        rows = [
+            _workload("all workloads", found.total),
+            *(_workload(one.name, one) for one in found.workloads),
+        ]
+    return {"name": over_time.KEY, "title": OVER_TIME, "columns": list(WORKLOAD_COLUMNS), "rows": rows}
+
+
+def _workload(name: str, one: WorkloadAvailability) -> list[str]:
+    fewest, below = f"{one.fewest_ready:,} at {one.fewest_at:,.3f} s", f"{one.below:,.3f} s"
+    lost = f"{one.evicted + one.preempted:,}"
+    return [name, *(f"{number:,}" for number in one.last[1:4]), fewest, below, lost, f"{one.refused:,}"]
+
+
 def tables(run: Run) -> list[dict[str, Any]]:
     """Return ``{name, title, columns, rows}`` for each figure; long tables are thinned evenly."""
     rows, resources = _samples(run)
     shown = _thinned(rows)
     counted = _thinned(_counted(run, rows))
-    decided = several.rows_of(run)
+    decided, found = several.rows_of(run), over_time.of(run)
     return [
         {
             "name": "pods",
@@ -97,6 +134,7 @@ def tables(run: Run) -> list[dict[str, Any]]:
             "rows": [[name, f"{run.outcomes.get(name, 0):,}"] for name in outcomes_of(run)],
         },
         *([] if decided is None else [several.table(decided)]),
+        *([_workloads(found)] if over_time.KEY in run.samples else []),
     ]
 
 

@@ -26,6 +26,7 @@ from playground.models import (
     new_run_id,
     token_hash,
 )
+from playground.playback import over_time
 from playground.queues import RUN_TASK
 from playground.runs import fairness, several, sizing
 from playground.runtime import log_context, outage
@@ -135,7 +136,7 @@ def start(
             cancel_token=token_hash(token),
             expected=sizing.expected_cycles(scenario),
             queue=sizing.queue_for(scenario),
-            samples=several.begun(scenario.settings),
+            samples={**several.begun(scenario.settings), **over_time.begun(scenario)},
             request_id=log_context.asked_by(),
         )
         transaction.on_commit(lambda: enqueue(run.id, run.queue))

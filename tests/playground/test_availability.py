@@ -9,19 +9,20 @@ import pytest
 from django.test import Client
 
 from playground.celery import app
-from playground.panels.availability import availability
 from playground.playback import over_time, sources
 from playground.playback.playback import Playback
+from playground.runs import figures
 from playground.storage import store
 from playground.tasks import run_simulation
 from scheduler_core import load
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.run import simulate
+from tests.playground.conftest import connected
 from tests.playground.test_api import api, create, post  # noqa: F401 - a fixture
+from tests.playground.test_socket_commands import draft
 from tests.playground.test_timed import example_text, played
 
 FAILS = example_text("node-fails")
-WEB = ("Deployment", "default/web")
 
 
 @pytest.fixture(autouse=True)
@@ -38,23 +39,16 @@ def by_itself(text: str) -> Any:
     return plain(simulation.availability())
 
 
-def test_a_moment_leads_to_the_step_that_shows_it() -> None:
-    """The first cycle that is not before it; what comes after the last one is at the end."""
-    playback = played(FAILS)
-    found = availability(playback, WEB)
-    assert found is not None
-    shown = found["shown"]
-    assert (shown["kind"], shown["key"]) == WEB
-    assert shown["moments"] == by_itself(FAILS)["workloads"][0]["moments"]
-    for (at, *_), step in zip(shown["moments"], shown["steps"], strict=True):
-        assert step == len(playback) + 1 or playback.trail.time(step) >= at
-        assert step == 1 or playback.trail.time(step - 1) < at
-    assert shown["steps"] == sorted(shown["steps"])
-    (row,) = found["workloads"]
-    assert (row["fewestReady"], row["evicted"], found["known"]) == (3, 2, len(playback))
-    total = availability(playback, ("Deployment", "default/other"))
-    assert total is not None
-    assert (total["shown"]["kind"], total["shown"]["key"]) == ("", "")
+@pytest.mark.django_db(transaction=True)
+async def test_over_the_socket() -> None:
+    """With how many cycles it covers; null where no time passes."""
+    async with connected() as socket:
+        for text in (FAILS, example_text("first-cycle")):
+            source = await draft(socket, text)
+            await socket.success("scenario.open", {"source": source})  # which computes all of it
+            found = by_itself(text)
+            answer = await socket.success("availability.get", {"source": source})
+            assert answer == (found and {"known": len(played(text)), **found})
 
 
 def test_it_is_known_while_it_is_computed_and_when_it_stopped() -> None:
@@ -100,3 +94,21 @@ def test_a_run_in_the_workbench(api: Client) -> None:  # noqa: F811
     again = opened.copy()
     again.remember(None)
     assert again.availability() == over_time.of(row)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_page_of_a_run(api: Client) -> None:  # noqa: F811
+    """It has a place for the workloads from the beginning, and what became of them at the end."""
+    made = create(api, FAILS)
+    run = json.loads(post(api, "/api/runs", {"scenario": made["id"], "config": {}}).content)["id"]
+    row = store.find_run(run)
+    assert row is not None
+    assert figures.tables(row)[-1] == {**figures.tables(row)[-1], "title": "Workloads over time", "rows": []}
+    assert over_time.KEY not in figures.figures(row)
+    run_simulation(run)
+    row.refresh_from_db()
+    table = figures.tables(row)[-1]["rows"]
+    assert [cells[0] for cells in table] == ["all workloads", "Deployment default/web"]
+    assert table[1][1:] == ["5", "5", "0", "3 at 100.000 s", "800.001 s", "2", "0"]
+    lines = {line["name"]: line["y"] for line in figures.figures(row)[over_time.KEY]["data"]}
+    assert min(lines["ready"][-4:]) == 3

@@ -6,23 +6,24 @@ from collections.abc import Hashable
 from typing import Any
 
 from playground.live.commands import Answer, Call, Unwanted, command
-from playground.panels.availability import availability
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
+from scheduler_core.kubernetes.plain import plain
 
 
 def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
-    return (payload["kind"], payload["key"]) if playback.complete else None
+    del payload
+    return True if playback.complete else None
 
 
-@command("availability.get", source="source", latest=1, kept=_asked, kind="text", key="text")
+@command("availability.get", source="source", latest=1, kept=_asked)
 async def get(call: Call) -> Answer:
-    """Return the workloads as far as cycles are computed, with the whole series of one of them."""
-    kind, key = call.payload["kind"], call.payload["key"]
+    """Return the availability of workloads as far as cycles are computed."""
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not len(playback) and playback.advance(SLICE_SECONDS):
             return None
-        return Encoded(encode(availability(playback, (kind, key), unwanted)))
+        found, known = playback.availability(unwanted), len(playback)
+        return Encoded(encode(None if found is None else {"known": known, **plain(found)}))
 
     return await call.in_turns(turn)

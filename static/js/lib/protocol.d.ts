@@ -806,7 +806,7 @@ export interface Available {
   preempted: number;
 }
 
-/** The workloads over virtual time, and the whole series of one; `steps` are the first that are not before a moment. */
+/** The workloads over virtual time, as far as `known` cycles reach. */
 export interface OverTime {
   known: number;
   until: number;
@@ -814,7 +814,6 @@ export interface OverTime {
   leftOut: number;
   total: Available;
   workloads: Available[];
-  shown: { kind: string; key: string; moments: AvailableMoment[]; steps: number[] };
 }
 
 /** The views of several schedulers, where they differ from what the API server has. */
@@ -1605,7 +1604,7 @@ export interface Commands {
     answers: Explanation;
   };
   "availability.get": {
-    asks: { source: Source; kind: string; key: string };
+    asks: { source: Source };
     answers: OverTime | null;
   };
   "events.list": {

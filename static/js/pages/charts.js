@@ -14,6 +14,9 @@ const COLOURS = {
   scheduled: "--pass",
   preempting: "--victim",
   error: "--stale",
+  desired: "--ink",
+  ready: "--pass",
+  terminating: "--victim",
   cpu: "--g0",
   memory: "--g3",
   "ephemeral-storage": "--g8",
@@ -80,7 +83,8 @@ export class Charts {
     });
     if (!host.dataset.drawn)
       /** @type {any} */ (host).on("plotly_click", ({ points }) => {
-        if (typeof points[0]?.x === "number") this.onPoint(points[0].x);
+        const ofCycles = figure.layout.xaxis?.title?.text === "cycle";
+        if (ofCycles && typeof points[0]?.x === "number") this.onPoint(points[0].x);
       });
     host.dataset.drawn = "yes";
     $("[data-pictures]", host.closest("[data-figure]")).hidden = false;
@@ -141,7 +145,7 @@ export class Charts {
         ...trace,
         name: LABELS[trace.name] ?? trace.name.split("/").pop(),
         mode: "lines+markers",
-        line: { color: hue, width: 1.75 },
+        line: { ...trace.line, color: hue, width: 1.75 },
         marker: { color: hue, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i },
       };
     });

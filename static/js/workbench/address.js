@@ -26,7 +26,8 @@ import { MEASURES } from "./stage/shading.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(INSPECT.map(([key]) => key));
-const WITH_VIEWS = new Set(["cache", "priorities", "podgroups", "session"]); // tabs with views of their own
+// Tabs with views of their own.
+const WITH_VIEWS = new Set(["availability", "cache", "priorities", "podgroups", "session"]);
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 // Milliseconds after the step is shown; a list that the address names and that is not drawn by then does not exist.
 const SETTLED = 1500;

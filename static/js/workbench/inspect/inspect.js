@@ -17,6 +17,7 @@ import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 import { Hints } from "./hints.js";
 import { Views } from "./views.js";
+import { Availability } from "./availability.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
@@ -36,6 +37,7 @@ export const TABS = [
   ["session", "Session", Session],
   ["hints", "Hints", Hints],
   ["views", "Views", Views],
+  ["availability", "Over time", Availability],
 ];
 
 export class Inspect {
@@ -113,6 +115,7 @@ export class Inspect {
   #offer() {
     const { podgroups: part, session, views } = this.view.playback.parts ?? {};
     if (views && "lanes" in views) this.viewed = true;
+    this.strip.offer("availability", this.view.playback.timed || this.view.tab === "availability");
     this.strip.offer("views", Boolean(this.viewed) || this.view.tab === "views");
     if (session && "number" in session) this.sessions = true;
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
