@@ -68,6 +68,22 @@ def test_menus_are_reached_by_keyboard_and_offer_what_changes_something(page: Pa
     )
 
 
+def test_a_zone_is_lost_in_a_branch_by_one_click(page: Page) -> None:
+    """The branch runs to its end, and workloads over time, nodes and figures stand beside the parent's."""
+    bench = own(page)
+    bench.step(6)
+    bench.stage.get_by_role("button", name="Operate zone a").click()
+    page.get_by_role("menuitem", name="… it is lost?").click()
+    box = page.get_by_role("dialog", name="What if: lose zone a")
+    expect(box.get_by_role("img", name=re.compile("^Deployment web, ready pods over time"))).to_be_visible()
+    expect(box).to_contain_text(re.compile(r"pods evicted\s*3"))
+    expect(box).to_contain_text("n3: 3 → 6")
+    expect(bench.build.get_by_role("treegrid", name="Branches")).to_contain_text("What if: lose zone a")
+    box.get_by_role("button", name="Delete the branch").click()
+    expect(bench.build.get_by_role("treegrid", name="Branches")).to_be_hidden()
+    expect(bench.build).to_contain_text("There are no operations yet")
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_menu_and_dialog_on_a_phone(
     visitor: Callable[..., Page], scheme: str, accessible: Callable[[Page], None]

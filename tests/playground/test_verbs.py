@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from scheduler_core import load, simulate
-from tests.playground.conftest import OWNER, Socket, connected
+from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -119,3 +119,44 @@ async def test_an_upgrade_goes_on_from_the_step() -> None:
     operations = list(yaml.safe_load_all(answer["text"]))[-1]["spec"]["operations"]
     assert [one.get("time") for one in operations] == [None, 34, 34, 64, 64, 94]
     assert list(simulate(load(answer["text"])))[-1].node is not None
+
+
+async def test_a_verb_is_tried_in_a_branch_and_compared_with_its_parent() -> None:
+    """The parent stays; the branch has the operations, and says what they did to workloads and nodes."""
+    async with connected(OWNER) as socket:
+        opened = await socket.success("bundle.open", {"text": BUNDLE, "title": "shop"})
+        wish = {"verb": "drain", "targets": "zone=a", "seconds": "60", "title": "drain zone a"}
+        made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **wish})
+        assert made["title"] == "What if: drain zone a"
+        found = await socket.success("branch.outcome", {"draft": made["draft"]})
+    assert found["words"][0].startswith("at 60 s: patch Node n1: spec.unschedulable true")
+    over = found["overTime"]
+    assert over["nodes"] == [["n3", 3, 6], ["n1", 2, 0], ["n2", 1, 0]]
+    assert (over["total"]["evicted"], over["pending"]) == (3, [])
+    [web] = over["workloads"]
+    assert (web["kind"], web["key"], web["branch"]["fewestReady"]) == ("Deployment", "default/web", 5)
+    assert 0 < over["calm"] < 60
+
+
+async def test_pods_that_find_no_node_say_why_in_the_outcome() -> None:
+    """With every node cordoned, pods that scaling creates wait, with the answer of their last attempt."""
+    async with connected(OWNER) as socket:
+        wish = {"text": BUNDLE, "verb": "cordon", "targets": "*", "step": "1.6"}
+        cordoned = (await socket.success("bundle.verb", wish))["text"]
+        opened = await socket.success("bundle.open", {"text": cordoned})
+        scale = {"verb": "scale", "targets": "deploy/web", "value": "8", "step": "2.0"}
+        made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **scale})
+        found = await socket.success("branch.outcome", {"draft": made["draft"]})
+    [waiting] = found["overTime"]["pending"]
+    assert (waiting["kind"], waiting["more"]) == ("ReplicaSet", 2)
+    assert "3 node(s) were unschedulable" in waiting["message"]
+
+
+async def test_a_stranger_sees_no_outcome() -> None:
+    """A branch is its owner's."""
+    async with connected(OWNER) as socket:
+        opened = await socket.success("bundle.open", {"text": BUNDLE})
+    async with connected(STRANGER) as socket:
+        assert (await socket.error("branch.outcome", {"draft": opened["draft"]}))[
+            "code"
+        ] == "source.not-found"

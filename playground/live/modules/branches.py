@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, TypeVar
 
-from playground.edits import branching
+from playground.edits import branching, outcomes
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft
@@ -15,6 +17,7 @@ from playground.storage import bundles, store
 from scheduler_core.kubernetes.problems import BundleError
 
 COMPARED_AT_ONCE = 4
+T = TypeVar("T")
 UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist)
 
 
@@ -47,31 +50,56 @@ async def compare(call: Call) -> Answer:
     """Return the outcome of a branch compared with its parent, both in their current state."""
     row = call.found().row
     assert isinstance(row, Draft)
-    parent = await in_storage(branching.parent_of, row, call.visitor)
-    other: Playback | None = None
-    why = ""
-
-    if parent is not None and not sources.is_open(parent):
-        with suppress(*UNREADABLE):  # the turn raises these, too
-            await call.in_engine(sources.open_playback, parent, large=sources.is_large(parent))
-
-    def turn(playback: Playback, _unwanted: Unwanted) -> branching.Compared | None:
-        nonlocal other, why
-        if playback.advance(SLICE_SECONDS):
-            return None
-        if other is None and parent is not None and not why:
-            try:
-                other = sources.open_playback(parent)
-            except UNREADABLE:
-                why = "Its parent cannot be simulated, so there is no comparison."
-        if other is not None and other.advance(SLICE_SECONDS):
-            return None
-        return branching.compared(playback, other)
-
-    found = await call.in_turns(turn)
+    found, why = await _with_parent(call, lambda mine, parent, _: branching.compared(mine, parent))
     words = "\n".join(found.words)
     if found.wire["parent"] is not None and words != row.words:
         # For a text that was saved meanwhile they would be wrong.
         ours = Draft.objects.filter(pk=row.pk, text_revision=row.text_revision)
         await in_storage(lambda: ours.update(words=words))
     return {**found.wire, "why": why}
+
+
+@command("branch.outcome", source="draft", owner=True, latest=1)
+async def outcome(call: Call) -> Answer:
+    """Return what a branch did to the workloads of its parent, over time and at the end."""
+
+    def answer(mine: Playback, parent: Playback | None, unwanted: Unwanted) -> dict[str, Any]:
+        compared = branching.compared(mine, parent).wire
+        over_time = outcomes.outcome(mine, parent, unwanted) if parent is not None else None
+        return {**compared, "overTime": over_time}
+
+    found, why = await _with_parent(call, answer)
+    return {**found, "why": why}
+
+
+async def _with_parent(
+    call: Call, answer: Callable[[Playback, Playback | None, Unwanted], T]
+) -> tuple[T, str]:
+    """Return the answer about a branch and its parent, both computed, and why there is no parent.
+
+    Progress counts the cycles of the branch against those of its parent, once they are known.
+    """
+    row = call.found().row
+    assert isinstance(row, Draft)
+    parent = await in_storage(branching.parent_of, row, call.visitor)
+    other: Playback | None = None
+    why = ""
+    watch = call.watch()
+    if parent is not None and not sources.is_open(parent):
+        with suppress(*UNREADABLE):  # the turn raises these, too
+            await call.in_engine(sources.open_playback, parent, large=sources.is_large(parent))
+
+    def turn(playback: Playback, unwanted: Unwanted) -> T | None:
+        nonlocal other, why
+        if other is None and parent is not None and not why:
+            try:
+                other = sources.open_playback(parent)
+            except UNREADABLE:
+                why = "Its parent cannot be simulated, so there is no comparison."
+        for side in (other, playback):
+            if side is not None and side.advance(SLICE_SECONDS):
+                watch("cycles", len(playback), len(other) if other is not None else 0)
+                return None
+        return answer(playback, other, unwanted)
+
+    return await call.in_turns(turn), why

@@ -1406,6 +1406,18 @@ export interface BranchComparison {
   why: string;
 }
 
+/** What a branch did to the workloads of its parent, over time and at the end; null and none where no time passes. */
+export interface Outcome {
+  at: number;
+  until: number | null;
+  calm: number | null;
+  total: { evicted: number; refused: number; preempted: number } | null;
+  workloads: { kind: string; key: string; branch: Available | null; parent: Available | null }[];
+  leftOut: number;
+  nodes: [name: string, before: number, after: number][];
+  pending: { kind: string; key: string; pods: number; more: number; message: string }[];
+}
+
 export interface Run {
   run: string;
   scenario: string;
@@ -1783,6 +1795,7 @@ export interface Commands {
   };
   "branch.list": { asks: { source: Source }; answers: BranchList };
   "branch.compare": { asks: { draft: string }; answers: BranchComparison };
+  "branch.outcome": { asks: { draft: string }; answers: BranchComparison & { overTime: Outcome | null } };
   "run.start": {
     asks: { source: Source; config?: { policy?: unknown; settings?: unknown } };
     answers: { run: string; url: string };

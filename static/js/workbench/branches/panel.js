@@ -47,6 +47,7 @@ export class Branches {
       this.#timer = setTimeout(() => this.load(), this.#listed ? SETTLE : 0);
     });
     view.on("branch", () => this.create());
+    view.on("branched", () => this.load());
     this.#deck();
   }
 

@@ -6,6 +6,7 @@ import { address } from "../add/when.js";
 /** @import { Playback } from "../playback.js" */
 
 export const SECONDS_WANTED = "Write seconds from 0, such as 12.5.";
+const LATER = 60; // the next full minute after the last cycle: what it placed runs by then
 let made = 0;
 
 /**
@@ -36,12 +37,19 @@ export const caches = ({ policy, current }) => (policy?.cache ?? "off") !== "off
 
 export class Moment {
   /**
-   * `row` is an event that has a moment already; without one it is the cycle on screen.
+   * `row` is an event that has a moment already; without one it is the moment on screen: its cycle, or where the run is
+   * over a second after it. `timed`: what happens lets time pass, even if none does so far.
    *
    * @param {Playback} playback
+   * @param {any} [row]
+   * @param {{ timed?: boolean }} [options]
    */
-  constructor(playback, row = null) {
+  constructor(playback, row = null, { timed = false } = {}) {
     this.playback = playback;
+    this.timed = playback.timed || timed;
+    const over = this.timed && !row && timed && playback.complete && playback.wantedCycle >= playback.cycles;
+    const time = playback.time ?? 0;
+    const now = playback.timed && playback.atEnd ? Math.ceil(time) : Math.ceil((time + LATER - 1) / LATER) * LATER;
     const id = `moment-${(made += 1)}`;
     const index = row?.after ?? playback.wantedCycle;
     const seconds = row ? row.seconds : null;
@@ -58,7 +66,7 @@ export class Moment {
       class: "field num",
       inputmode: "decimal",
       size: "6",
-      value: String(seconds ?? Math.ceil(playback.time ?? 0)),
+      value: String(seconds ?? (over ? now : Math.ceil(playback.time ?? 0))),
       "aria-label": "Seconds of virtual time",
       "aria-describedby": `${id}-error`,
     });
@@ -86,7 +94,7 @@ export class Moment {
         h("span", { class: "dim", text: "(the stale write of the cache)" }),
       ),
     );
-    const byTime = playback.timed && seconds !== null;
+    const byTime = this.timed && (over || seconds !== null);
     const cached = caches(playback) || row?.during;
     this.element = h(
       "fieldset",
@@ -99,7 +107,7 @@ export class Moment {
         this.cycle,
         h("span", { class: "dim", text: `of ${count(playback.cycles)}; 0 is the start` }),
       ),
-      playback.timed
+      this.timed
         ? choice(
             "second",
             byTime,

@@ -4,13 +4,31 @@ import { announce, debounce, dialog, fill, h, icon } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
 import { FormField } from "../add/fields.js";
 import { Moment } from "../events/moment.js";
-import { verbs } from "./table.js";
+import { controlled, verbs } from "./table.js";
 /** @import { Verb } from "../../lib/protocol.js" */
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
 /** @import { About } from "./table.js" */
 
 const TYPED = 200; // milliseconds after the last key
+
+/**
+ * What the server is asked of a verb at a moment.
+ *
+ * @param {View} view
+ * @param {Verb} verb
+ * @param {About} about
+ * @param {{ index: number, step?: string, seconds?: string }} when
+ */
+export function wishOf(view, { verb }, { targets }, { index, step, seconds }, value = "") {
+  return {
+    verb,
+    targets: targets.join("\n"),
+    value,
+    at: seconds ?? String(index ? view.playback.marks.time[index] : 0),
+    ...(seconds ? { seconds } : { step }),
+  };
+}
 
 export class VerbDialog {
   #turn = 0;
@@ -20,7 +38,7 @@ export class VerbDialog {
    *
    * @param {View} view
    * @param {Edit} edit
-   * @param {(wish: any, words: string) => Promise<void>} whatIf
+   * @param {(wish: any, words: string, index: number) => void} whatIf
    */
   constructor(view, edit, whatIf) {
     this.view = view;
@@ -41,7 +59,7 @@ export class VerbDialog {
     this.verb = verb;
     this.about = about;
     const { value } = verb;
-    this.moment = new Moment(this.view.playback);
+    this.moment = new Moment(this.view.playback, null, { timed: verb.timed || controlled(this.view) });
     this.field = value
       ? new FormField({
           name: "value",
@@ -112,19 +130,7 @@ export class VerbDialog {
   async #wish() {
     /** @type {{ index: number, step?: string, seconds?: string } | null} */
     const when = await this.moment.read();
-    if (!when) return null;
-    const { index, step, seconds } = when;
-    const { marks } = this.view.playback;
-    return {
-      index,
-      wish: {
-        verb: this.verb.verb,
-        targets: this.about.targets.join("\n"),
-        value: this.field?.value ?? "",
-        at: seconds ?? String(index ? marks.time[index] : 0),
-        ...(seconds ? { seconds } : { step }),
-      },
-    };
+    return when && { index: when.index, wish: wishOf(this.view, this.verb, this.about, when, this.field?.value) };
   }
 
   /** Ask what it will do; what is wrong stands at its field. */
@@ -183,13 +189,13 @@ export class VerbDialog {
         this.field?.input.focus();
         return;
       }
-      const { wish, words } = found;
+      const { wish, words, index } = found;
       if (apply) {
         await this.edit.operate(wish, "bundle.verb");
         this.edit.added(this.box, words);
       } else {
         this.box.close();
-        await this.whatIf(wish, `${this.verb.title.toLowerCase()} ${this.about.label}`);
+        this.whatIf(wish, `${this.verb.title.toLowerCase()} ${this.about.label}`, index);
       }
     } catch (error) {
       this.#wrong(error.body?.field, error.message);

@@ -33,12 +33,19 @@ let listed;
 export const verbs = () => (listed ??= JSON.parse(document.getElementById("verbs").textContent));
 
 /**
+ * Whether the scheduler of the scenario runs with controllers, at least where they have something to do.
+ *
+ * @param {View} view
+ */
+export const controlled = (view) => releaseOf(view.playback.release).hasControllers;
+
+/**
  * Whether the scheduler of the scenario can do it.
  *
  * @param {View} view
  * @param {Verb} verb
  */
-export const canDo = (view, verb) => !verb.timed || releaseOf(view.playback.release).hasControllers;
+export const canDo = (view, verb) => !verb.timed || controlled(view);
 
 /**
  * Why it cannot.

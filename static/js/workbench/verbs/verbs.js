@@ -1,7 +1,8 @@
 // What operators do, from menus: on nodes, groups of them, workloads and pods.
 
 import { h, icon, toast } from "../../lib/dom.js";
-import { VerbDialog } from "./dialog.js";
+import { Moment } from "../events/moment.js";
+import { VerbDialog, wishOf } from "./dialog.js";
 import { openMenu } from "./menu.js";
 import {
   aboutGroup,
@@ -18,11 +19,19 @@ import {
   whyNot,
   zones,
 } from "./table.js";
+import { WhatIf } from "./whatif.js";
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
 /** @import { Section } from "./menu.js" */
 /** @import { About } from "./table.js" */
 
+/** What may be tried by one click, as a question. */
+const TRIED = {
+  drain: "… it is drained",
+  fail: "… it fails",
+  lose: "… it is lost",
+  upgrade: "… it is upgraded node by node",
+};
 const NAMED = 20; // nodes by name in the palette
 const WORKLOADS = 500;
 const ICONS = {
@@ -62,7 +71,9 @@ export class Verbs {
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
-    this.dialog = new VerbDialog(view, edit, (wish, words) => this.whatIf(wish, words));
+    const { mine } = edit.options;
+    this.whatIf = new WhatIf(view, mine ? (wish) => this.edit.operate(wish, "bundle.verb") : null);
+    this.dialog = new VerbDialog(view, edit, (wish, words) => this.whatIf.open(wish, words));
     view.on("act", (wish) => this.menu(wish));
   }
 
@@ -78,10 +89,10 @@ export class Verbs {
     const more = others.map((about) => ({
       text: `${about.label[0].toUpperCase()}${about.label.slice(1)}…`,
       name: "right",
-      run: () => openMenu(`What to do with ${about.label}`, [this.#section(about)], at),
+      run: () => openMenu(`What to do with ${about.label}`, [this.#section(about), ...this.#tried(about)], at),
     }));
     const beyond = more.length ? [{ heading: "It belongs to", entries: more }] : [];
-    openMenu(`What to do with ${first.label}`, [this.#section(first), ...beyond], at);
+    openMenu(`What to do with ${first.label}`, [this.#section(first), ...this.#tried(first), ...beyond], at);
   }
 
   /**
@@ -98,6 +109,23 @@ export class Verbs {
         run: () => this.start(verb.verb, about),
       })),
     };
+  }
+
+  /**
+   * What is tried in a branch by one click.
+   *
+   * @param {About} about
+   * @returns {Section[]}
+   */
+  #tried(about) {
+    const rows = verbsFor(this.view, about).filter(({ verb }) => TRIED[verb]);
+    const entries = rows.map(({ verb }) => ({
+      text: `${TRIED[verb]}?`,
+      name: "fork",
+      title: "In a branch that is run to its end and compared with this",
+      run: () => this.tryOut(verb, about),
+    }));
+    return entries.length ? [{ heading: "What if…", entries }] : [];
   }
 
   /**
@@ -125,22 +153,39 @@ export class Verbs {
    * @param {string} typed
    */
   named(typed) {
-    const word = typed.split(" ")[0].toLowerCase();
+    const said = typed.toLowerCase().replace(/^what if:? /, "");
+    const word = said.split(" ")[0];
     const rows = verbs().filter(({ title }) => word.length > 1 && title.toLowerCase().includes(word));
     if (!rows.length) return [];
-    const abouts = new Map(this.#nameable(typed).map((about) => [about.targets.join(), about]));
+    const abouts = new Map(this.#nameable(said).map((about) => [about.targets.join(), about]));
     return rows.flatMap((verb) => {
       if (!canDo(this.view, verb))
         return [{ id: `verb ${verb.verb}`, group: "Operate", name: verb.title, run: () => this.start(verb.verb) }];
       return [...abouts.values()]
         .filter((about) => verbsFor(this.view, about).includes(verb))
-        .map((about) => ({
-          id: `verb ${verb.verb} ${about.targets}`,
-          group: "Operate",
-          name: `${verb.title} ${about.label}`,
-          run: () => this.start(verb.verb, about),
-        }));
+        .flatMap((about) => [
+          {
+            id: `verb ${verb.verb} ${about.targets}`,
+            group: "Operate",
+            name: `${verb.title} ${about.label}`,
+            run: () => this.start(verb.verb, about),
+          },
+          ...(TRIED[verb.verb] ? [this.#question(verb, about)] : []),
+        ]);
     });
+  }
+
+  /**
+   * @param {import("../../lib/protocol.js").Verb} verb
+   * @param {About} about
+   */
+  #question({ verb, title }, about) {
+    return {
+      id: `what-if ${verb} ${about.targets}`,
+      group: "Operate",
+      name: `What if: ${title.toLowerCase()} ${about.label}`,
+      run: () => this.tryOut(verb, about),
+    };
   }
 
   /**
@@ -188,19 +233,18 @@ export class Verbs {
   }
 
   /**
-   * Try a verb in a branch.
+   * Try a verb in a branch at the moment on screen, without asking.
    *
-   * @param {any} wish
-   * @param {string} words
+   * @param {string} name
+   * @param {About} about
    */
-  async whatIf(wish, words) {
-    const { playback } = this.view;
-    try {
-      const { url } = await playback.socket.call("branch.try", { source: playback.source, ...wish, title: words });
-      location.assign(url);
-    } catch (error) {
-      toast(`It could not be tried: ${error.message}`, { name: "warn", ms: 6000 });
-    }
+  async tryOut(name, about) {
+    const { view } = this;
+    const verb = verbs().find((one) => one.verb === name);
+    view.emit("hold");
+    const when = await new Moment(view.playback, null, { timed: true }).read();
+    const wish = wishOf(view, verb, about, when, verb.value?.default);
+    this.whatIf.open(wish, `${verb.title.toLowerCase()} ${about.label}`);
   }
 }
 
