@@ -25,7 +25,7 @@ from playground.playback.replaying import Replays
 from playground.playback.stopping import TooMuchWorkError, never, one_step
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, TrailRow
-from playground.playback.weighing import scenario_bytes
+from playground.playback.weighing import weight_of
 from playground.wire import encode
 from scheduler_core.explain.recorded_answer import DumpFacts
 from scheduler_core.kubernetes.model import Pod
@@ -54,6 +54,7 @@ TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
 # v1.37's has an object compiled from each manifest, and finds documents and operations by their names.
 CURRENT_OBJECT_BYTES, CURRENT_DOCUMENT_BYTES, CURRENT_OPERATION_BYTES = 2_500, 170, 260
+CURRENT_SHARED_BYTES = 750  # that a replica shares with the others
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
 
@@ -78,7 +79,7 @@ class Playback:
         self.profile = scenario.configuration.profile
         with one_step():
             self.tables = Tables(scenario)
-        self._scenario_bytes = scenario_bytes(scenario)
+        self._weight = weight_of(scenario)
         created = (one.object for one in scenario.operations if one.action == "create")
         self._given_pods = sum(isinstance(item, Pod) for item in (*scenario.objects, *created))
         self.trail = Trail(scenario, self.tables)
@@ -113,7 +114,7 @@ class Playback:
         nodes, pods = len(self.tables.nodes), len(self.tables.pods)
         steppers = (self._forward, *self.replays.simulations)
         return (
-            self._scenario_bytes
+            self._weight.bytes
             + nodes * TABLE_NODE_BYTES
             + pods * TABLE_POD_BYTES
             + max(0, pods - self._given_pods) * STARTED_POD_BYTES
@@ -144,6 +145,7 @@ class Playback:
         placed = len(stepper.cluster.nodes) + len(stepper.cluster.pods)
         return (
             max(placed, len(scenario.objects)) * CURRENT_OBJECT_BYTES
+            - self._weight.replicas * CURRENT_SHARED_BYTES
             + len(scenario.documents) * CURRENT_DOCUMENT_BYTES
             + len(scenario.operations) * CURRENT_OPERATION_BYTES
         )

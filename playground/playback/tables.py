@@ -75,6 +75,7 @@ class Tables:
         self.usage: list[dict[str, int]] = []
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
+        self._usage_of: dict[int, dict[str, int]] = {}  # by the identity of containers of ``pods``
         self._counted = usages(scenario) if scenario.row.reads_manifests else {}
         self._node_text: Encoded | None = None
         self._pod_text: tuple[int, Encoded] | None = None  # for this number of pods
@@ -112,11 +113,12 @@ class Tables:
 
     def add(self, pod: Pod) -> None:
         """Add a pod unless it is in the table."""
-        if pod.meta.key not in self.pod_index:
-            self.usage.append(self._interned_usage(pod))
+        key = pod.meta.key
+        if key not in self.pod_index:
+            self.pod_index[key] = len(self.pods)
+            self.usage.append(self._interned_usage(key, pod))
             self.start.append(ABSENT)
             self.pods.append(pod)
-            self.pod_index[pod.meta.key] = len(self.pods) - 1
 
     def row(self, index: int) -> list[Any]:
         """Return ``[key, usage, priority, owner's kind, owner's name, PodGroup]`` for :meth:`extend`."""
@@ -141,10 +143,17 @@ class Tables:
                 )
             )
 
-    def _interned_usage(self, pod: Pod) -> dict[str, int]:
+    def _interned_usage(self, key: str, pod: Pod) -> dict[str, int]:
         # Replicas share one dictionary; a trace has tens of thousands of pods of few shapes.
-        counted = self._counted.get(pod.meta.key)
-        usage = pod_usage(pod) if counted is None else {**counted, "pods": 1}
+        counted = self._counted.get(key)
+        if counted is not None:
+            return self._interned({**counted, "pods": 1})
+        known = self._usage_of.get(id(pod.containers))
+        if known is None:
+            known = self._usage_of[id(pod.containers)] = self._interned(pod_usage(pod))
+        return known
+
+    def _interned(self, usage: dict[str, int]) -> dict[str, int]:
         return self._shared_usage.setdefault(tuple(sorted(usage.items())), usage)
 
     def _note_node_end(self, operation: Operation) -> None:

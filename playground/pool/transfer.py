@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
-from scheduler_core.kubernetes.replicas import with_replicas
+from scheduler_core.kubernetes.replicas import with_replicas_of_any
 from scheduler_core.scenario.scenario import Scenario
 
 PART = 200  # items, unpickled in a few milliseconds
@@ -23,8 +23,8 @@ WORK_SECONDS = 0.01  # between two pauses
 PAUSE_SECONDS = 0.002  # during which other threads can run
 FIELDS = ("documents", "objects", "operations", "warnings", "unhonored")
 
-Own = tuple[str, str, Written | None]
-"""A pod's name, uid and manifest."""
+Own = tuple[int, str, str, Written | None]
+"""The number of the object that a pod is a replica of, the pod's name, uid and manifest."""
 
 
 def packed(scenario: Scenario) -> bytes:
@@ -53,22 +53,29 @@ def unpacked(data: bytes) -> Scenario:
 
 
 def _abridged(objects: Sequence[KubernetesObject]) -> Iterator[KubernetesObject | Own]:
-    """Yield each object; of a replica of the one before only what it does not share."""
-    for obj, replicas in with_replicas(objects):
+    """Yield each object; of a replica of an earlier one that one's number and what it does not share.
+
+    Objects that are yielded whole are numbered from 0.
+    """
+    numbers: dict[int, int] = {}
+    for obj, replicas in with_replicas_of_any(objects):
+        numbers[id(obj)] = len(numbers)
         yield obj
-        for pod in replicas:
-            yield pod.meta.name, pod.meta.uid, pod.meta.written
+        for pod, original in replicas:
+            yield numbers[id(original)], pod.meta.name, pod.meta.uid, pod.meta.written
 
 
 def _whole(items: Iterable[Pod | Own]) -> Iterator[KubernetesObject]:
     """Yield the objects that :func:`_abridged` was given."""
+    originals: list[Pod] = []
     for item in items:
         if not isinstance(item, tuple):
-            last = item
+            originals.append(item)
             yield item
             continue
-        name, uid, written = item
-        yield replace(last, meta=replace(last.meta, name=name, uid=uid, written=written))
+        number, name, uid, written = item
+        like = originals[number]
+        yield replace(like, meta=replace(like.meta, name=name, uid=uid, written=written))
 
 
 def _items(load: Callable[[], Any]) -> Iterator[Any]:

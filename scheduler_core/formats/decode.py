@@ -9,9 +9,10 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.sharing import MOST, differ_in_name_alone
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind
-from scheduler_core.kubernetes.model import KubernetesObject, Written
-from scheduler_core.kubernetes.names import nearest
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
+from scheduler_core.kubernetes.names import check_name, nearest
 from scheduler_core.kubernetes.reading import At, Report, show
 
 # Kubernetes' own groups have such suffixes, or are one of these; any other group is of custom resources.
@@ -20,10 +21,47 @@ SECRET_KINDS = ("Secret",)
 
 
 class Decoded(Struct):
-    """One manifest that was decoded to an object; ``entry`` has the manifest as given."""
+    """One manifest that was decoded to an object; ``entry`` has the manifest as given.
+
+    ``like`` is a pod's that was read before without a finding and differs in its name alone.
+    """
 
     entry: Entry
     object: KubernetesObject
+    like: Decoded | None = None
+
+
+class Originals:
+    """Pods that were read without a finding, of which later ones may differ in their names alone."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], Decoded] = {}  # by the identities of specification and labels
+
+    def add(self, decoded: Decoded) -> None:
+        """Keep a pod whose manifest has a name."""
+        if len(self._known) < MOST and isinstance(decoded.object, Pod):
+            self._known[_parts_of(decoded.entry.value)] = decoded
+
+    def replica(self, entry: Entry) -> Decoded | None:
+        """Return what a manifest is decoded to if it is that of an original under another valid name."""
+        value = entry.value
+        if value.get("kind") != "Pod" or type(value.get("metadata")) is not dict:
+            return None
+        like = self._known.get(_parts_of(value))
+        if like is None or not differ_in_name_alone(value, like.entry.value, _NAME):
+            return None
+        name = value["metadata"].get("name")
+        if type(name) is not str or not name or check_name(name):
+            return None
+        meta = replace(like.object.meta, name=name, written=Written(value))
+        return Decoded(entry, replace(like.object, meta=meta), like)
+
+
+def _parts_of(manifest: dict[str, Any]) -> tuple[int, int]:
+    return id(manifest.get("spec")), id(manifest["metadata"].get("labels"))
+
+
+_NAME = frozenset({"name"})
 
 
 def group_of(api_version: str) -> str:

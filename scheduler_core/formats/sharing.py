@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import marshal
+from collections.abc import Mapping
 from typing import Any
 
 MOST = 1_000  # different parts
-_PARTS = (("spec",), ("metadata", "labels"), ("metadata", "annotations"), ("metadata", "ownerReferences"))
+_OF_METADATA = ("labels", "annotations", "ownerReferences")
 
 
 class SharedParts:
@@ -14,15 +15,22 @@ class SharedParts:
 
     def __init__(self) -> None:
         self._known: dict[bytes, Any] = {}
+        self._kept: set[int] = set()  # identities of the values of ``_known``
 
     def use(self, manifest: dict[str, Any]) -> None:
         """Replace a pod's parts by the equal ones of an earlier pod, in place."""
         if manifest.get("kind") != "Pod":
             return
-        for *path, name in _PARTS:
-            holder = manifest.get(path[0]) if path else manifest
-            if type(holder) is dict and holder.get(name):
-                holder[name] = self._one(holder[name])
+        self._share(manifest, "spec")
+        meta = manifest.get("metadata")
+        if type(meta) is dict:
+            for name in _OF_METADATA:
+                self._share(meta, name)
+
+    def _share(self, holder: dict[str, Any], name: str) -> None:
+        part = holder.get(name)
+        if part and id(part) not in self._kept:
+            holder[name] = self._one(part)
 
     def _one(self, part: Any) -> Any:
         try:
@@ -32,4 +40,31 @@ class SharedParts:
         known = self._known.get(key)
         if known is None and len(self._known) < MOST:
             known = self._known[key] = part
+            self._kept.add(id(part))
         return part if known is None else known
+
+
+def differ_in_name_alone(one: Mapping[str, Any], other: Mapping[str, Any], own: frozenset[str]) -> bool:
+    """Return whether two manifests have the same parts but for fields ``own`` of their metadata.
+
+    False is inconclusive: equal lists and objects may be different ones.
+    """
+    mine, theirs = one["metadata"], other["metadata"]
+    return _alike(one, other, _METADATA) and _alike(mine, theirs, own)
+
+
+_METADATA = frozenset({"metadata"})
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any], but: frozenset[str]) -> bool:
+    """Return whether two objects have the same values, strings equal ones, under the same keys in order."""
+    if [*one] != [*other]:
+        return False
+    for (key, value), known in zip(one.items(), other.values()):
+        if value is not known and key not in but and not _is_text(value, known):
+            return False
+    return True
+
+
+def _is_text(one: Any, other: Any) -> bool:
+    return type(one) is type(other) is str and one == other

@@ -29,13 +29,13 @@ LISTS: Mapping[str, tuple[str, str]] = {
 """The lists of a snapshot, in the order in which the simulator applies them, with their items' kinds."""
 
 CONFIG_VERSION, CONFIG_KIND = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
-_NOT_OF_IT = ("kind", "apiVersion", "metadata", "spec", "items", "event")
+_NOT_OF_IT = frozenset(("kind", "apiVersion", "metadata", "spec", "items", "event"))
 _WRAPPED = "Wrapped"
 
 
 def is_snapshot(value: Any) -> bool:
     """Return whether a document is a snapshot: it has at least one of the lists, and is not a manifest."""
-    if not isinstance(value, Mapping) or any(key in value for key in _NOT_OF_IT):
+    if not isinstance(value, dict) or not _NOT_OF_IT.isdisjoint(value):
         return False
     return any(name in value and isinstance(value[name], (list, type(None))) for name in LISTS)
 

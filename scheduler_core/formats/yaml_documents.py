@@ -11,11 +11,11 @@ from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipping import ValueTally, spare
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_shapes import Shapes
-from scheduler_core.progress import Watch, unwatched
+from scheduler_core.progress import EVERY, Watch, unwatched
 
 # At the start of a line, `---` always ends a document, whatever is open in it; so does `...`, which is rare.
-_MARK = re.compile(r"^---(?:[ ]+#[^\n]*|[ ]*)$", re.MULTILINE)
-_ANY_MARK = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
+_MARK = re.compile(r"---(?:[ ]+#.*|[ ]*)")
+_OTHER_MARKS = ("...", "%")
 _NOTHING = re.compile(r"(?:[ ]*(?:#[^\n]*)?(?:\n|\Z))*")
 
 
@@ -49,14 +49,14 @@ def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> It
         def tick(done: int, of: int, start: int = start, end: int = end) -> None:
             watch("reading", start + (end - start) * done // of, len(text))
 
+        if not number % EVERY:
+            tick(0, 1)
         if _NOTHING.fullmatch(part):
             tally(1)
-            tick(0, 1)
             continue
         read = shapes.read(part)
         if read is not None:
             tally(read[1])
-            tick(0, 1)
             yield number, read[0]
             continue
         read = read_block(part, limits, known, tick)
@@ -71,12 +71,28 @@ def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> It
 
 def _parts(text: str) -> list[tuple[int, int]]:
     """Return the start and end of each document. Raises FormatError if the text can only be read whole."""
-    marks = list(_MARK.finditer(text))
-    if len(marks) != sum(1 for _ in _ANY_MARK.finditer(text)):
+    if text.startswith(_OTHER_MARKS) or any(f"\n{mark}" in text for mark in _OTHER_MARKS):
         raise FormatError("markers of another kind")
-    starts = [mark.end() for mark in marks]
-    ends = [mark.start() for mark in marks] + [len(text)]
+    starts, ends = [], []
+    for begin in _lines_with_marks(text):
+        end = text.find("\n", begin)
+        end = len(text) if end < 0 else end
+        if not _MARK.fullmatch(text, begin, end):
+            raise FormatError("markers of another kind")
+        starts.append(end)
+        ends.append(begin)
+    ends.append(len(text))
     parts = list(zip(starts, ends[1:], strict=True))
     if not _NOTHING.fullmatch(text, 0, ends[0]):
         parts.insert(0, (0, ends[0]))
     return parts
+
+
+def _lines_with_marks(text: str) -> Iterator[int]:
+    """Yield where the lines begin that ``---`` begins."""
+    if text.startswith("---"):
+        yield 0
+    at = text.find("\n---")
+    while at >= 0:
+        yield at + 1
+        at = text.find("\n---", at + 1)

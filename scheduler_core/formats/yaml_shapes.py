@@ -8,7 +8,6 @@ to the other readers, and so are all errors.
 
 from __future__ import annotations
 
-import marshal
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -80,29 +79,52 @@ class _Candidate:
 
 
 class Shape:
-    """A document with holes: what is around them, its number of values, and the holes' places in it."""
+    """A document with holes: what is around them, its number of values, and the holes' places in it.
 
-    def __init__(self, pattern: str, value: Any, values: int, paths: list[Path]) -> None:
+    Pods share the lists and objects without a hole, as :class:`~scheduler_core.formats.sharing.SharedParts`
+    would make them do; each has metadata of its own. Documents of other kinds share nothing.
+    """
+
+    def __init__(self, pattern: str, value: dict[str, Any], values: int, paths: list[Path]) -> None:
         self._match = re.compile(pattern).fullmatch
-        self._value = marshal.dumps(value)  # a dict, whose copy is made faster than by any other means
         self._values = values
-        self._paths = [(path[:-1], path[-1]) for path in paths]
+        self._root = value
+        containers = [(), ("metadata",)] if _is_pod(value) else [path for path, _ in _containers(value, ())]
+        containers += [path[:end] for path in paths for end in range(len(path))]
+        copied = sorted(set(containers), key=len)
+        places = {path: place for place, path in enumerate(copied)}
+        self._copied = [(places[path[:-1]], path[-1]) for path in copied[1:]]
+        """Holder and key of each list and object that is copied but the document, outer ones first."""
+
+        self._holes = [(places[path[:-1]], path[-1]) for path in paths]
 
     def read(self, text: str) -> tuple[Any, int] | None:
         """Return a document of this shape and its number of values, None for any other text."""
         found = self._match(text)
         if found is None:
             return None
-        value = marshal.loads(self._value)  # noqa: S302 - a copy of what was dumped here
+        copies: list[Any] = [self._root.copy()]
+        for holder, key in self._copied:
+            part = copies[holder][key] = copies[holder][key].copy()
+            copies.append(part)
         try:
-            for (path, last), word in zip(self._paths, found.groups(), strict=True):
-                part = value
-                for step in path:
-                    part = part[step]
-                part[last] = resolve(word)
+            for (holder, key), word in zip(self._holes, found.groups(), strict=True):
+                copies[holder][key] = resolve(word)
         except FormatError:
             return None
-        return value, self._values
+        return copies[0], self._values
+
+
+def _is_pod(value: dict[str, Any]) -> bool:
+    return value.get("kind") == "Pod" and type(value.get("metadata")) is dict
+
+
+def _containers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Yield a value's lists and objects with their paths, itself included."""
+    if isinstance(value, (dict, list)):
+        yield path, value
+        for step, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _containers(part, (*path, step))
 
 
 def shape_of(before: str, text: str, limits: Limits) -> Shape | None:

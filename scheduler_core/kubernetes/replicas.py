@@ -25,6 +25,39 @@ def is_replica(pod: Pod, other: Pod) -> bool:
     return all(map(is_, _shared(pod), _shared(other)))
 
 
+MOST = 1_000  # originals that are remembered at once
+
+Replica = tuple[Pod, Pod]
+"""A pod, and one before it with the same objects as all fields but name and uid."""
+
+
+def with_replicas_of_any(
+    objects: Iterable[KubernetesObject],
+) -> Iterator[tuple[KubernetesObject, list[Replica]]]:
+    """Yield each object that is no replica of one before, with the replicas that follow it, of any original.
+
+    In order, each object once. Pods of several templates may be mixed, as where each is written.
+    """
+    originals: dict[tuple[int, int], tuple[Pod, tuple[object, ...]]] = {}
+    first: KubernetesObject | None = None
+    replicas: list[Replica] = []
+    for obj in objects:
+        if isinstance(obj, Pod):
+            shared, key = _shared(obj), (id(obj.containers), id(obj.meta.labels))
+            known = originals.get(key)
+            if known is not None and all(map(is_, shared, known[1])):
+                replicas.append((obj, known[0]))
+                continue
+            if len(originals) >= MOST:
+                originals.clear()
+            originals[key] = obj, shared
+        if first is not None:
+            yield first, replicas
+        first, replicas = obj, []
+    if first is not None:
+        yield first, replicas
+
+
 def with_replicas(objects: Iterable[KubernetesObject]) -> Iterator[tuple[KubernetesObject, list[Pod]]]:
     """Yield each object with the pods that follow it and are its replicas; in order, each object once."""
     first: KubernetesObject | None = None

@@ -14,6 +14,7 @@ from scheduler_core.cluster.controllers.workloads import (
     Action,
     ExistingObjects,
     WorkloadChange,
+    identified,
     rollout,
     with_selector,
     with_uid,
@@ -82,6 +83,7 @@ class Assembly:
         self.ignored: list[Entry] = []  # manifests in operations whose kind has no reader
         self.places: dict[Key, At] = {}  # the location of each object's manifest
         self.changed: list[WorkloadChange] = []  # by controllers that a later document replaced
+        self._originals: dict[int, tuple[Decoded, Pod | None]] = {}  # by identity, what each was admitted as
         self.pods = 0
         self.claims = 0  # created for StatefulSets
         self.full = False
@@ -93,20 +95,29 @@ class Assembly:
         obj = decoded.object
         if not self.admitting:
             return obj
+        if decoded.like is not None and (admitted := self._admitted_like(decoded.like)) is not None:
+            return replace(admitted, meta=identified("Pod", obj.meta))
         at = At(self.report, None, decoded.entry)
         if isinstance(obj, Workload):
             self._check_workload(obj, at, str(decoded.entry.value.get("apiVersion")))
             obj = with_selector(obj)
-        spec = decoded.entry.value.get("spec")
-        given = isinstance(spec, dict) and spec.get("priority") is not None
         place = at.child("spec")
         obj = self.admission.admit(
             obj,
             lambda name, text: self.notices.add(place.child(name), text),
-            priority_given=given,
+            priority_given=_is_priority_given(decoded.entry),
             refuse=lambda name, text: place.child(name).refuse(text),
         )
         return with_uid(obj)
+
+    def _admitted_like(self, original: Decoded) -> Pod | None:
+        """Return what a written pod was admitted as without a notice; ``None`` if there was one."""
+        found = self._originals.get(id(original))
+        if found is None and isinstance(original.object, Pod):
+            given = _is_priority_given(original.entry)
+            admitted = self.admission.admitted_like(original.object, priority_given=given)
+            found = self._originals[id(original)] = original, admitted
+        return None if found is None else found[1]
 
     def _check_workload(self, obj: Workload, at: At, version: str) -> None:
         spec = at.child("spec")
@@ -147,8 +158,7 @@ class Assembly:
         nodes = {d.object.meta.name for d in listed if isinstance(d.object, Node)}
         for item in counted(listed, "assembling", len(listed), self.watch):
             obj = self.admit(item)
-            at = At(self.report, None, item.entry)
-            self.places[key_of(obj)] = at
+            at = self.places[key_of(obj)] = At(self.report, None, item.entry)
             if isinstance(obj, Pod):
                 if obj.node_name and obj.node_name not in nodes:
                     self._leave_out(obj, at)
@@ -352,6 +362,12 @@ class Assembly:
             lambda name, text: self.notices.add(spec.child(name), text),
             priority_given=isinstance(obj, Pod) and obj.priority != 0,
         )
+
+
+def _is_priority_given(entry: Entry) -> bool:
+    """Return whether a manifest has ``spec.priority``."""
+    spec = entry.value.get("spec")
+    return isinstance(spec, dict) and spec.get("priority") is not None
 
 
 def made_in_time(owner: Workload) -> bool:

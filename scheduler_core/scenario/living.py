@@ -140,7 +140,8 @@ def _has_moments(document: Entry) -> bool:
     """Return whether a pod or a template's pods end by themselves, or a node fails by itself."""
     match document.get("kind"):
         case "Pod":
-            return RUN in _part(document, "metadata", "annotations")
+            meta = document.get("metadata")
+            return type(meta) is dict and "annotations" in meta and RUN in _part(meta, "annotations")
         case "Node":
             return not {FAILS, DRAIN}.isdisjoint(_part(document, "metadata", "annotations"))
     return _is_owner(document) and RUN in _part(document, "spec", "template", "metadata", "annotations")

@@ -11,7 +11,14 @@ from msgspec.structs import force_setattr, replace
 
 from scheduler_core.cluster.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
-from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
+from scheduler_core.formats.decode import (
+    SECRET_KINDS,
+    Decoded,
+    Originals,
+    decode,
+    find_kind,
+    is_generated,
+)
 from scheduler_core.formats.helm import blame_templates, hook_message, hooks_of, is_passing_hook
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
@@ -179,6 +186,7 @@ class _Loading:
         self.positions: dict[Key, int] = {}  # each object's index in ``documents``
         self.documents: list[Document] = []
         self.shared = SharedParts()
+        self.originals = Originals()
         self.summary: Counter[str] = Counter()
         self.ignored: dict[str, list[Entry]] = {}
         self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
@@ -266,7 +274,7 @@ class _Loading:
             )
         if current:
             unread = chain(self.namespaces, *self.ignored.values())
-            check_v1_37_fields((read.entry for read in self.decoded), unread, self.report)
+            check_v1_37_fields(self.decoded, unread, self.report)
             self.refuse_if_wrong()
         self.assembly.timed = row.is_timed
         self.assembly.modern = current
@@ -341,6 +349,12 @@ class _Loading:
 
     def take(self, entry: Entry) -> None:
         """Classify one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
+        self.shared.use(entry.value)
+        replica = self.originals.replica(entry)
+        if replica is not None and key_of(replica.object) not in self.seen:
+            self.add(replica)
+            return
+        noted = self.report.noted
         at = At(self.report, None, entry)
         if is_policy(entry.value, at):
             self.policies.append(entry)
@@ -380,7 +394,6 @@ class _Loading:
             if len(self.report.errors) == wrong:  # otherwise its kind has been reported already
                 self.ignore(entry)
             return
-        self.shared.use(entry.value)
         read = decode(entry, row, self.report)
         if read is None:
             self.keep(entry)
@@ -392,12 +405,20 @@ class _Loading:
             read = decode(entry, row, self.report, salt=str(len(self.decoded))) or read
             key, earlier = key_of(read), None
         if earlier is None:
-            self.seen[key] = len(self.decoded)
-            self.decoded.append(Decoded(entry, read))
-            self.positions[key] = len(self.documents)
-            self.keep(entry)
+            decoded = Decoded(entry, read)
+            self.add(decoded)
+            if self.report.noted == noted and not is_generated(entry.value):
+                self.originals.add(decoded)
             return
         self.supersede(key, earlier, entry, row)
+
+    def add(self, decoded: Decoded) -> None:
+        """Add a new object."""
+        key = key_of(decoded.object)
+        self.seen[key] = len(self.decoded)
+        self.decoded.append(decoded)
+        self.positions[key] = len(self.documents)
+        self.keep(decoded.entry)
 
     def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
         """Replace an earlier document by a later one, as ``kubectl apply`` would."""

@@ -316,12 +316,15 @@ class _History:
                 self.ignore(entry.kind, place)
             return None
         obj = decode(entry, row, self.assembly.report)
-        if self.assembly.modern and obj is not None:
+        if obj is None:
+            return None
+        decoded = Decoded(entry, obj)
+        if self.assembly.modern:
             wrong = len(self.assembly.report.errors)
-            check_v1_37_fields((entry,), (), self.assembly.report)
+            check_v1_37_fields((decoded,), (), self.assembly.report)
             if len(self.assembly.report.errors) > wrong:
                 return None
-        return Decoded(entry, obj) if obj is not None else None
+        return decoded
 
     def ignore(self, kind: str, at: At) -> None:
         reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")

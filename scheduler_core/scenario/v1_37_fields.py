@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.reading import At, Report, once
@@ -101,11 +102,17 @@ _KINDS: Mapping[str, Shape] = {
 }
 
 
-def check_v1_37_fields(entries: Iterable[Entry], unread: Iterable[Entry], report: Report) -> None:
-    """Report what v1.37 cannot read in ``entries``, of kinds with a reader, and ``unread``, without one."""
-    for entry in entries:
+def check_v1_37_fields(decoded: Iterable[Decoded], unread: Iterable[Entry], report: Report) -> None:
+    """Report what v1.37 cannot read in manifests of kinds with a reader, and ``unread``, without one."""
+    faultless: set[int] = set()  # identities of those that others may be like
+    for read in decoded:
+        if id(read.like) in faultless:
+            continue
+        noted, entry = report.noted, read.entry
         shape = _KINDS.get(entry.kind, {"spec": {"template": {"spec": _POD}}})
         check(entry.value, shape, At(report, None, entry))
+        if report.noted == noted:
+            faultless.add(id(read))
     for entry in unread:
         check_manifest(entry.value, At(report, None, entry))
 

@@ -15,7 +15,7 @@ from playground.playback import freeing
 from playground.playback.freeing import Freed
 from playground.playback.library import Library
 from playground.playback.playback import Playback
-from playground.playback.weighing import AT_ONCE, scenario_bytes, weigh
+from playground.playback.weighing import AT_ONCE, weigh, weight_of
 from playground.runtime import collecting
 from playground.storage import bundles
 from tests.parts import REPOSITORY
@@ -86,7 +86,7 @@ def test_what_is_shared_is_weighed_once() -> None:
 def test_very_many_objects_are_weighed_part_by_part() -> None:
     """The parts come to what the whole is."""
     scenario = bundles.parse([("", text_of("pods", 215 * (AT_ONCE + 500)))])
-    assert scenario_bytes(scenario) == pytest.approx(weigh(scenario), rel=0.05)
+    assert weight_of(scenario).bytes == pytest.approx(weigh(scenario), rel=0.05)
 
 
 def test_replicas_weigh_what_they_take() -> None:
@@ -94,7 +94,7 @@ def test_replicas_weigh_what_they_take() -> None:
     text = text_of("workloads", 8_000).replace('"replicas":5', '"replicas":900')
     scenario = bundles.parse([("", text)])
     assert len(scenario.objects) > 10 * len(scenario.documents)
-    assert scenario_bytes(scenario) == pytest.approx(weigh(scenario), rel=0.05)
+    assert weight_of(scenario).bytes == pytest.approx(weigh(scenario), rel=0.05)
 
 
 def test_a_pause_of_collections_ends() -> None:

@@ -20,7 +20,7 @@ from playground.pool.process import CancelledError, JobError, LostError, Overrun
 from playground.pool.shares import Bounds, BusyError
 from playground.pool.transfer import packed, unpacked
 from playground.storage import bundles
-from scheduler_core.kubernetes.replicas import with_replicas
+from scheduler_core.kubernetes.replicas import with_replicas, with_replicas_of_any
 from tests.parts import REPOSITORY
 from tests.playground import pool_jobs
 from tests.playground.conftest import PATIENCE
@@ -252,6 +252,16 @@ def test_written_pods_come_over_with_their_own_manifests() -> None:
     pods = [f"{{kind: Pod, apiVersion: v1, metadata: {{name: {name}}}, spec: {SPEC}}}" for name in "abc"]
     came = unpacked(packed(bundles.parse([("", "\n---\n".join(pods))])))
     assert all(one.meta.written.document is of for one, of in zip(came.objects, came.documents, strict=True))
+
+
+def test_written_pods_in_turn_come_over_by_their_names() -> None:
+    """Of two templates: each is the pod of its own."""
+    meta, spec = "metadata: {{name: p{}, labels: {{of: a{}}}}}", "spec: {{containers: [{{name: c}}]}}"
+    pod = f"apiVersion: v1\nkind: Pod\n{meta}\n{spec}\n"
+    scenario = bundles.parse([("", "---\n".join(pod.format(number, number % 2) for number in range(60)))])
+    came = unpacked(packed(scenario))
+    assert came == scenario
+    assert [len(replicas) for _, replicas in with_replicas_of_any(came.objects)] == [0, 58]
 
 
 @pytest.mark.parametrize(

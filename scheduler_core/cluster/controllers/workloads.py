@@ -41,6 +41,8 @@ from scheduler_core.kubernetes.selectors import matches
 HASH_LABEL = "pod-template-hash"
 Action = Literal["create", "update", "delete"]
 WorkloadChange = tuple[Action, KubernetesObject]
+OrphanIndex = dict[tuple[str, str, str], dict[Key, None]]
+"""Keys of pods by namespace, a label and its value."""
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class ExistingObjects:
         self.daemons_pending = False  # the scheduler places the pods of DaemonSets, as since 1.12
         self._owned: dict[Key, dict[Key, None]] = {}
         self._pods_on: dict[str, dict[Key, None]] = {}
-        self._orphans: dict[tuple[str, str, str], dict[Key, None]] = {}  # namespace, label, value
+        self._orphans: OrphanIndex | None = None
         self._hashes: dict[
             str, dict[str, None]
         ] = {}  # namespace/name of a Deployment: its ReplicaSets' suffixes
@@ -81,8 +83,21 @@ class ExistingObjects:
         if isinstance(obj, Pod):
             if obj.node_name:
                 self._pods_on.setdefault(obj.node_name, {})[key] = None
-            for label in _orphan_labels(obj):
-                self._orphans.setdefault(label, {})[key] = None
+            if self._orphans is not None:
+                self._index_orphan(self._orphans, key, obj)
+
+    def _orphan_index(self) -> OrphanIndex:
+        """Return the pods without an owner by their labels; made when it is first needed."""
+        if self._orphans is None:
+            self._orphans = {}
+            for key, obj in self.objects.items():
+                if isinstance(obj, Pod):
+                    self._index_orphan(self._orphans, key, obj)
+        return self._orphans
+
+    def _index_orphan(self, index: OrphanIndex, key: Key, pod: Pod) -> None:
+        for label in _orphan_labels(pod):
+            index.setdefault(label, {})[key] = None
 
     def put_replicas(self, objects: Sequence[KubernetesObject]) -> list[Key]:
         """Add an object and replicas of it; return their keys."""
@@ -110,14 +125,14 @@ class ExistingObjects:
         if isinstance(obj, Pod):
             self._pods_on.get(obj.node_name, {}).pop(key, None)
             for label in _orphan_labels(obj):
-                self._orphans.get(label, {}).pop(key, None)
+                self._orphan_index().get(label, {}).pop(key, None)
 
     def orphans(self, namespace: str, selector: LabelSelector | None) -> list[Pod]:
         """Return the active pods without an owner that the selector matches by at least one label."""
         if selector is None or not selector.match_labels:
             return []
         label, value = next(iter(selector.match_labels.items()))
-        found = [self.objects[key] for key in self._orphans.get((namespace, label, value), ())]
+        found = [self.objects[key] for key in self._orphan_index().get((namespace, label, value), ())]
         return [pod for pod in _active(found) if matches(selector, pod.meta.labels)]
 
     def unlisted_sets(self, deployment: Workload) -> dict[str, int]:
@@ -178,10 +193,12 @@ def _active(pods: list[KubernetesObject]) -> list[Pod]:
 
 def with_uid(obj: KubernetesObject) -> KubernetesObject:
     """Return the object with a uid, its own or a deterministic one."""
-    if obj.meta.uid:
-        return obj
-    uid = uid_for(kind_of(obj), obj.meta.namespace, obj.meta.name)
-    return replace(obj, meta=replace(obj.meta, uid=uid))
+    return obj if obj.meta.uid else replace(obj, meta=identified(kind_of(obj), obj.meta))
+
+
+def identified(kind: str, meta: ObjectMeta) -> ObjectMeta:
+    """Return the metadata of an object with a uid, its own or a deterministic one."""
+    return meta if meta.uid else replace(meta, uid=uid_for(kind, meta.namespace, meta.name))
 
 
 def reference_to(owner: Workload) -> OwnerReference:

@@ -8,6 +8,7 @@ is free again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Protocol
 
 from scheduler_core.cluster.controllers.resource_claims import (
@@ -162,18 +163,23 @@ class RunClaims(PodClaims):
         if manifest["kind"] == "Pod" and has_claims(manifest):
             self._reserve(manifest)
 
-    def store_batch(self, manifests: Sequence[Document]) -> None:
-        """Store an object of the start, and pods that share all with it but name and uid."""
-        first, *replicas = manifests
-        self.store_first(first)
-        if not replicas:
-            return
-        like = self.run.cluster.pods.get(pod_key(first))
-        if like is None or has_claims(first):
-            for manifest in replicas:
+    def store_replicas(self, replicas: Sequence[tuple[Document, str]]) -> None:
+        """Store pods of the start, each like a stored one, whose key it comes with, but for name and uid."""
+        known: dict[str, bool] = {}
+        for alone, group in groupby(replicas, lambda replica: self._arrives_alone(replica[1], known)):
+            if alone:
+                self.run.write_replicas(group)
+                continue
+            for manifest, _ in group:
                 self.store_first(manifest)
-        else:
-            self.run.write_replicas(replicas, like)
+                known.clear()  # the queue may be another now
+
+    def _arrives_alone(self, key: str, known: dict[str, bool]) -> bool:
+        """Return whether the arrival of a pod like a stored one does nothing but add it to the queue."""
+        if key not in known:
+            like = self.run.cluster.pods.get(key)
+            known[key] = like is not None and self.run.watch.arrives_alone(like)
+        return known[key]
 
 
 def has_claims(pod: Document) -> bool:

@@ -8,11 +8,11 @@ template of its owner, and what the controller or admission added from the typed
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, Protocol
 
 from scheduler_core.formats.manifest import to_manifest, whole_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.formats.sharing import differ_in_name_alone
 from scheduler_core.kubernetes.admission import SYSTEM_CLASSES
 from scheduler_core.kubernetes.device_versions import in_version
 from scheduler_core.kubernetes.keys import document_key
@@ -31,7 +31,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.kubernetes.replicas import is_replica, with_replicas
+from scheduler_core.kubernetes.replicas import Replica, is_replica, with_replicas_of_any
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
@@ -89,25 +89,36 @@ class ScenarioManifests:
 
         First come those of kinds that only v1.37 reads.
         """
-        return chain.from_iterable(self.batches(cluster, with_replicas(self.scenario.objects)))
+        for first, replicas in self.batches(cluster, with_replicas_of_any(self.scenario.objects)):
+            yield first
+            yield from (manifest for manifest, _ in replicas)
 
     def batches(
-        self, cluster: ManifestStore, objects: Iterable[tuple[KubernetesObject, Sequence[Pod]]]
-    ) -> Iterator[list[Manifest]]:
-        """Yield :meth:`initial` in lists: an object, and pods that share all with it but name and uid.
+        self, cluster: ManifestStore, objects: Iterable[tuple[KubernetesObject, Sequence[Replica]]]
+    ) -> Iterator[tuple[Manifest, list[tuple[Manifest, str]]]]:
+        """Yield :meth:`initial` in parts: an object, and pods that differ from earlier ones in name and uid.
 
-        ``objects`` are those of the scenario, with the replicas of each.
+        Each of these comes with the key of the pod that it is like. ``objects`` are those of the scenario,
+        with the replicas that follow each.
         """
         for document in _without_types(self.scenario.documents):
-            yield [_named(document)]
+            yield _named(document), []
+        originals: dict[int, Manifest] = {}
         for obj, replicas in objects:
             if not is_read(obj):
                 continue
             made = self.created(obj, cluster)
-            if all(pod.meta.written is obj.meta.written for pod in replicas):
-                yield [made, *(_renamed(made, pod) for pod in replicas)]
-            else:  # each is written, and may differ in fields that only v1.37 reads
-                yield from ([one] for one in (made, *(self.created(pod, cluster) for pod in replicas)))
+            if isinstance(obj, Pod) and obj.meta.uid:
+                originals[id(obj)] = made
+            alike: list[tuple[Manifest, str]] = []
+            for pod, original in replicas:
+                known = originals.get(id(original))
+                if known is not None and is_alike(pod, original):
+                    alike.append((_renamed(known, pod), original.meta.key))
+                    continue
+                yield made, alike
+                made, alike = self.created(pod, cluster), []
+            yield made, alike
 
     def changed(
         self, operation: Operation, cluster: ManifestStore, live: KubernetesObject | None = None
@@ -206,6 +217,17 @@ def document_of(obj: KubernetesObject) -> Mapping[str, Any]:
 def _is_made(pod: Pod) -> bool:
     """Return whether a pod was made from a template."""
     return pod.meta.written is not None and pod.meta.written.is_template
+
+
+def is_alike(pod: Pod, original: Pod) -> bool:
+    """Return whether the manifest of a replica is its original's but for name and uid."""
+    own, other = pod.meta.written, original.meta.written
+    if own is other or own is None or other is None or own.is_template or other.is_template:
+        return own is other
+    return differ_in_name_alone(own.document, other.document, _OWN)
+
+
+_OWN = frozenset({"name", "uid"})
 
 
 def is_read(obj: KubernetesObject) -> bool:

@@ -19,7 +19,7 @@ from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
-from scheduler_core.kubernetes.replicas import with_replicas
+from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
 from scheduler_core.record.cycle import Cycle, Decision, Restart
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.reported import ReportedRun
@@ -39,6 +39,7 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodResources
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
@@ -104,11 +105,11 @@ class V1_37Simulation(ReportedRun):
         self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         self.claims = RunClaims(self.run)
-        objects = list(with_replicas(scenario.objects))
-        for manifests in self._manifests.batches(self.run.cluster, objects):
-            self.claims.store_batch(manifests)
-        for obj, replicas in objects:
-            self._count_first(obj, replicas)
+        objects = list(with_replicas_of_any(scenario.objects))
+        for manifest, alike in self._manifests.batches(self.run.cluster, objects):
+            self.claims.store_first(manifest)
+            self.claims.store_replicas(alike)
+        self._count_first(objects)
         self.cluster.refresh()
         self._moves: list[Mapping[str, Any]] = []
         self._note_moves()
@@ -497,19 +498,20 @@ class V1_37Simulation(ReportedRun):
         """Put an object into the typed cluster, whose usage of nodes is that of v1.37's NodeInfo."""
         self.cluster.put(obj, self._counts(obj))
 
-    def _count_first(self, obj: KubernetesObject, replicas: Sequence[Pod]) -> None:
-        """Put an object of the start into the typed cluster, and the pods that are its replicas."""
-        counts = self._counts(obj)
-        state = self.cluster.put(obj, counts)
-        if not replicas:
-            return
-        stored = self.run.cluster.pods
-        specs = {id(stored[pod.meta.key].spec) for pod in (obj, *replicas) if pod.meta.key in stored}
-        if len(specs) == 1:
-            self.cluster.put_replicas(state, replicas, counts)
-        else:  # written pods, each with a manifest of its own, which may count for more
-            for pod in replicas:
-                self._count(pod)
+    def _count_first(self, objects: Iterable[tuple[KubernetesObject, Sequence[Replica]]]) -> None:
+        """Put the objects of the start into the typed cluster, each with the replicas that follow it."""
+        specs = {key: id(pod.spec) for key, pod in self.run.cluster.pods.items()}
+        originals: dict[int, tuple[PodState | None, PodResources | None, int | None]] = {}
+        for obj, replicas in objects:
+            counts = self._counts(obj)
+            state = self.cluster.put(obj, counts)
+            originals[id(obj)] = state, counts, specs.get(obj.meta.key)
+            for pod, original in replicas:
+                state, counts, spec = originals[id(original)]
+                if specs.get(pod.meta.key) == spec:
+                    self.cluster.put_replica(pod, state, counts)
+                else:  # it has a manifest of its own, which may count for more
+                    self._count(pod)
 
     def _counts(self, obj: KubernetesObject) -> PodResources | None:
         """Return what a pod counts for on its node, if that may be more than its containers request."""

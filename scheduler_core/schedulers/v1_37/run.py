@@ -103,13 +103,12 @@ class SchedulerRun:
         self.watch.see(change)
         self.queue.pass_to(self.clock.now + WRITE)
 
-    def write_replicas(self, manifests: Sequence[Manifest], like: CompiledPod) -> None:
-        """Create pods that share all with a stored one but names and uids, as :meth:`write` does each."""
-        if self.watch.arrives_alone(like):
-            self.queue.enter_replicas(self.cluster.create_replicas(manifests, like), apart=WRITE)
-            return
-        for manifest in manifests:
-            self.write(self.cluster.create(manifest))
+    def write_replicas(self, replicas: Iterable[tuple[Manifest, str]]) -> None:
+        """Create pods as :meth:`write` does, like stored ones that arrive alone but for names and uids.
+
+        ``replicas`` are manifests, each with the key of the pod that it is like.
+        """
+        self.queue.enter_replicas(self.cluster.create_replicas(replicas), apart=WRITE)
 
     def take(self, step: Mapping[str, Any]) -> None:
         """Do one step and, unless it has ``hold``, schedule.

@@ -82,11 +82,14 @@ class ClusterState:
         self._store(kind, key, manifest)
         return ObjectWrite(kind, key, None, manifest)
 
-    def create_replicas(self, manifests: Iterable[Manifest], like: CompiledPod) -> Iterator[CompiledPod]:
-        """Store new pods that share all with a waiting one outside of PodGroups but their names and uids."""
+    def create_replicas(self, replicas: Iterable[tuple[Manifest, str]]) -> Iterator[CompiledPod]:
+        """Store new pods that share all but their names and uids with waiting ones outside of PodGroups.
+
+        ``replicas`` are manifests, each with the key of the pod that it is like.
+        """
         stored = self.objects["Pod"]
-        for manifest in manifests:
-            pod = like.replica(manifest)
+        for manifest, like in replicas:
+            pod = self.pods[like].replica(manifest)
             stored[pod.key] = manifest
             self.pods[pod.key] = pod
             self.versions["Pod"] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
@@ -84,14 +85,28 @@ def test_the_bound_on_values_holds_for_shapes() -> None:
     same("---\n".join(POD.format(f"p{n}", "a", "b", "1") for n in range(20)), Limits(values=300))
 
 
+def two_of(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return two documents of one shape."""
+    shapes = Shapes(LIMITS)
+    texts = [text.format(f"p{n}", "a", "b", "1") for n in range(4)]
+    first, second = [found[0] for text in texts if (found := shapes.read(text)) is not None][:2]
+    return first, second
+
+
 def test_equal_documents_are_objects_of_their_own() -> None:
     """What changes one leaves the others as they are."""
-    shapes = Shapes(LIMITS)
-    texts = [POD.format(f"p{n}", "a", "b", "1") for n in range(4)]
-    first, second = [found[0] for text in texts if (found := shapes.read(text)) is not None][:2]
+    first, second = two_of(POD.replace("kind: Pod", "kind: Node"))
     first["spec"]["containers"].clear()
     assert second["spec"]["containers"]
     assert first["metadata"]["labels"] is not second["metadata"]["labels"]
+
+
+def test_pods_share_what_is_equal_but_their_metadata() -> None:
+    """A part with a word of its own is an object of its own, too."""
+    first, second = two_of(POD)
+    assert first["spec"] is second["spec"]
+    assert first["metadata"] is not second["metadata"]
+    assert (first["metadata"]["name"], second["metadata"]["name"]) == ("p1", "p2")
 
 
 def cost(read: Callable[..., Iterable[object]], text: str) -> float:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 
 import pytest
 
 from scheduler_core import load
+from scheduler_core.formats.decode import Originals
 from scheduler_core.kubernetes.admission import uid_for
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run.v1_37 import manifests
 from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
@@ -53,16 +57,52 @@ GATED = "schedulingGates: [{name: example.com/wait}]"
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {allocatable: {cpu: '1', pods: '9'}}\n"
 
 
-@pytest.mark.parametrize(
-    "specs",
-    [("", ""), (GATED, ""), ("", GATED), ("nodeName: node", ""), ("schedulerName: another", "")],
-    ids=["plain", "after gated ones", "gated", "bound", "of another scheduler"],
-)
+SPECS = {
+    "plain": ("", ""),
+    "after gated ones": (GATED, ""),
+    "gated": ("", GATED),
+    "bound": ("nodeName: node", ""),
+    "of another scheduler": ("schedulerName: another", ""),
+}
+
+
+def deployments(specs: tuple[str, ...]) -> str:
+    """Return a Deployment of three pods for each line of a specification."""
+    return "---\n".join(deployment(f"d{at}", 3, more) for at, more in enumerate(specs))
+
+
+POD = """apiVersion: v1
+kind: Pod
+metadata: {{{name}, labels: {{app: a{of}}}}}
+spec:
+  {more}
+  containers: [{{name: c, image: nginx, resources: {{limits: {{cpu: 50m}}}}}}]
+{status}"""
+
+
+def pod(name: str, of: int = 0, more: str = "", status: str = "") -> str:
+    """Return a written pod of a template; ``more`` is a line of its specification."""
+    named = name if ":" in name else f"name: {name}"
+    return POD.format(name=named, of=of, more=more, status=status)
+
+
+def written(specs: tuple[str, ...]) -> str:
+    """Return three pods for each line of a specification, in turn, and one with a status of its own."""
+    return "---\n".join(
+        (
+            *(pod(f"p{turn}-{of}", of, more) for turn in range(3) for of, more in enumerate(specs)),
+            pod("odd", 0, specs[0], "status: {conditions: [{type: Odd, status: 'True'}]}\n"),
+        )
+    )
+
+
+@pytest.mark.parametrize("text_of", [deployments, written])
+@pytest.mark.parametrize("specs", SPECS.values(), ids=SPECS)
 def test_replicas_arrive_as_if_each_were_written_alone(
-    specs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    specs: tuple[str, ...], text_of: Callable[[tuple[str, ...]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Queue, times of arrival, clock and cycles are those of pods that are stored one by one."""
-    scenario = load("---\n".join((NODE, *(deployment(f"d{at}", 3, more) for at, more in enumerate(specs)))))
+    scenario = load("---\n".join((NODE, text_of(specs))))
 
     def state() -> list[object]:
         made = V1_37Simulation(scenario)
@@ -75,10 +115,46 @@ def test_replicas_arrive_as_if_each_were_written_alone(
         return [*found, cycles, made.cluster.used.tolist()]
 
     together = state()
-    monkeypatch.setattr(RunClaims, "store_batch", lambda self, batch: [*map(self.store_first, batch)])
-    monkeypatch.setattr(Cluster, "put_replicas", lambda self, like, pods, counts: [*map(self.put, pods)])
+    monkeypatch.setattr(RunClaims, "_arrives_alone", lambda *_: False)
+    monkeypatch.setattr(manifests, "is_alike", lambda *_: False)
+    monkeypatch.setattr(Cluster, "put_replica", lambda self, pod, like, counts: self.put(pod, counts))
     assert repr(together) == repr(state())
-    assert specs != ("", "") or len(together[0]) == 6  # type: ignore[arg-type]
+    assert specs != ("", "") or len(together[0]) >= 6  # type: ignore[arg-type]
+
+
+ODD = (
+    "name: p0",  # again: the later one counts
+    "name: Not_A_Name",
+    "name: 7",
+    "generateName: made-",
+    "name: p9, uid: abc",
+    "name: p9, namespace: other",
+    "name: p9, annotations: {a: b}",
+    "name: p9, unheard: of",
+    "name: p9, creationTimestamp: '2026-01-01T00:00:00Z'",
+)
+MORE = ("", "priorityClassName: none-such", "unheard: of", "nodeName: node", "hostUsers: false")
+
+
+@pytest.mark.parametrize("more", MORE)
+@pytest.mark.parametrize("odd", ODD)
+def test_written_replicas_are_read_as_if_each_were_alone(
+    odd: str, more: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Objects, documents and every finding are the same, whatever one of the pods has of its own."""
+    names = ["p0", "p1", "p2", odd, "p3", odd]
+    text = "---\n".join((NODE, *(pod(name, at % 2, more) for at, name in enumerate(names))))
+
+    def read() -> object:
+        try:
+            scenario = load(text)
+        except BundleError as error:
+            return error.problems
+        return scenario.objects, scenario.documents, scenario.warnings, scenario.summary
+
+    found = read()
+    monkeypatch.setattr(Originals, "replica", lambda *_: None)
+    assert repr(found) == repr(read())
 
 
 def test_every_replica_counts_in_a_warning() -> None:

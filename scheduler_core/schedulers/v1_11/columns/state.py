@@ -25,7 +25,7 @@ from scheduler_core.kubernetes.model import (
     Workload,
 )
 from scheduler_core.kubernetes.provisioning import selected_node
-from scheduler_core.kubernetes.replicas import is_replica, with_replicas
+from scheduler_core.kubernetes.replicas import is_replica, with_replicas_of_any
 from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns, clamp
@@ -265,32 +265,31 @@ class Cluster:
             self._place(state, pod.node_name)
         return state
 
-    def put_replicas(
-        self, like: PodState | None, pods: Sequence[Pod], counts: PodResources | None = None
-    ) -> list[PodState | None]:
-        """Put new pods that share all but their names and uids with one that was put; return their states.
+    def put_replica(
+        self, pod: Pod, like: PodState | None, counts: PodResources | None = None
+    ) -> PodState | None:
+        """Put a new pod that shares all but its name and uid with one that was put; return its state.
 
         ``like`` is that pod's state, ``None`` if it is terminal, and ``counts`` what it was put with.
         """
         if like is None or like.node_name:
-            return [self._put_pod(pod, counts) for pod in pods]
-        info, kind, affinity, priority = like.info, like.kind, like.affinity, like.priority
-        nominated, created = like.nominated, self._created
-        made = [
-            PodState(pod.meta.key, pod, info, kind, affinity, order, priority, nominated=nominated)
-            for order, pod in enumerate(pods, created)
-        ]
-        self._created += len(made)
-        self.pods.update((state.key, state) for state in made)
-        return [*made]
+            return self._put_pod(pod, counts)
+        key, order = pod.meta.key, self._created
+        state = PodState(
+            key, pod, like.info, like.kind, like.affinity, order, like.priority, nominated=like.nominated
+        )
+        self._created = order + 1
+        self.pods[key] = state
+        return state
 
     def put_all(self, objects: Iterable[KubernetesObject]) -> list[PodState | None]:
         """Put new objects; return the states of pods, ``None`` for anything else."""
         states: list[PodState | None] = []
-        for obj, replicas in with_replicas(objects):
-            states.append(self.put(obj))
-            if replicas:
-                states += self.put_replicas(states[-1], replicas)
+        originals: dict[int, PodState | None] = {}
+        for obj, replicas in with_replicas_of_any(objects):
+            originals[id(obj)] = state = self.put(obj)
+            states.append(state)
+            states += [self.put_replica(pod, originals[id(original)]) for pod, original in replicas]
         return states
 
     def compile(self, pod: Pod, counts: PodResources | None = None) -> PodInfo:
