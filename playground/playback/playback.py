@@ -52,8 +52,8 @@ SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 # one simulation; of a cycle in the trail, a light one, a node's change.
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
-# v1.37's has an object compiled from each manifest, and finds documents and operations by their names.
-CURRENT_OBJECT_BYTES, CURRENT_DOCUMENT_BYTES, CURRENT_OPERATION_BYTES = 2_500, 170, 260
+# v1.37's has an object compiled from each manifest, and finds operations by their names.
+CURRENT_OBJECT_BYTES, CURRENT_OPERATION_BYTES = 2_500, 260
 CURRENT_SHARED_BYTES = 750  # that a replica shares with the others
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
@@ -146,7 +146,6 @@ class Playback:
         return (
             max(placed, len(scenario.objects)) * CURRENT_OBJECT_BYTES
             - self._weight.replicas * CURRENT_SHARED_BYTES
-            + len(scenario.documents) * CURRENT_DOCUMENT_BYTES
             + len(scenario.operations) * CURRENT_OPERATION_BYTES
         )
 
