@@ -37,7 +37,7 @@ def outcome(branch: Playback, parent: Playback, unwanted: Unwanted = never) -> d
     if here is None:
         return {**result, "until": None, "calm": None, "total": None, "workloads": [], "leftOut": 0}
     if there is None:  # the parent has nothing for controllers to do: it stays as it is
-        sides = [WorkloadDifference(None, one) for one in here.workloads]
+        sides = [WorkloadDifference(None, one) for one in here.workloads if one.last.at >= at]
         left_out, until = here.left_out, here.until
     else:
         found = difference(there, here)

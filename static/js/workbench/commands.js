@@ -262,7 +262,9 @@ export const COMMANDS = [
     run: ({ view }, { target }) => {
       const card = target?.closest?.("[data-key], [data-node]");
       const { pod } = view;
-      view.emit("act", { ...(card || pod < 0 ? about(target, view) : { pod }), place: card ?? undefined });
+      const [kind, group] = (card?.dataset.key ?? "").split(":");
+      const wish = kind === "group" ? { workload: Number(group) } : card || pod < 0 ? about(target, view) : { pod };
+      view.emit("act", { ...wish, place: card ?? undefined });
     },
   },
   {

@@ -318,15 +318,33 @@ export class HeatMap {
     canvas.addEventListener("contextmenu", (event) => {
       const pointed = event.button === 2;
       const node = pointed ? this.camera.hit(...at(event)) : Math.max(this.cursor, view.node);
-      if (node < 0 || !view.edit) return;
+      const group = pointed && node < 0 ? this.#groupAt(...at(event)) : undefined;
+      if ((node < 0 && !group) || !view.edit) return;
       event.preventDefault();
       this.#drag = null;
       this.#pointers.clear();
-      view.emit("act", { node, place: pointed ? { x: event.clientX, y: event.clientY } : canvas });
+      const place = pointed ? { x: event.clientX, y: event.clientY } : canvas;
+      view.emit("act", group ? { group, place } : { node, place });
     });
     canvas.addEventListener("keydown", (event) => this.#key(event));
     canvas.addEventListener("focus", this.draw);
     canvas.addEventListener("blur", this.draw);
+  }
+
+  /**
+   * The group of nodes whose heading or room is at a place.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @returns {[label: string, members: number[]] | undefined}
+   */
+  #groupAt(x, y) {
+    const { zoom, pan } = this.camera;
+    const [left, top] = [(x - pan.x) / zoom, (y - pan.y) / zoom];
+    const found = this.#labels.find(
+      (one) => left >= one.x && left < one.x + one.width && top >= one.y && top < one.bottom,
+    );
+    return found && [found.text, found.members];
   }
 
   #pinch() {

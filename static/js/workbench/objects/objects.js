@@ -1,6 +1,6 @@
 // The objects as a tree: nodes by pool, pods by workload, and what else there is, with a search over them.
 
-import { announce, debounce, h } from "../../lib/dom.js";
+import { announce, debounce, h, targetOf } from "../../lib/dom.js";
 import { count, ellipsis, plural, short } from "../../lib/quantity.js";
 import { ABSENT } from "../cluster.js";
 import { poolsOf, workloadsOf } from "./grouping.js";
@@ -30,6 +30,7 @@ export class Objects {
       this.#draw();
       if (key === "others") this.#list();
     });
+    this.tree.element.addEventListener("contextmenu", (event) => this.#act(event));
     this.search = h("input", {
       type: "search",
       class: "field filter",
@@ -70,6 +71,20 @@ export class Objects {
   show(is) {
     this.#shown = is;
     this.#draw();
+  }
+
+  /**
+   * What can be done with the node, the pod or the workload of a row.
+   *
+   * @param {MouseEvent} event
+   */
+  #act(event) {
+    const row = targetOf(event).closest("[data-key]");
+    const [kind, index] = (row?.dataset.key ?? "").split(":");
+    if (!this.edit || !["node", "pod", "group"].includes(kind)) return;
+    event.preventDefault();
+    const place = event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : row;
+    this.view.emit("act", { [kind === "group" ? "workload" : kind]: Number(index), place });
   }
 
   focusSearch() {

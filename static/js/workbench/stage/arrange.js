@@ -38,6 +38,7 @@ export function arrange(groups, nodes, width, height) {
       const left = MARGIN + i * (room + GAP);
       labels.push({
         text,
+        members,
         count: members.length,
         x: left,
         y: top,

@@ -34,6 +34,22 @@ function draw(tag, props, text) {
 const readyAt = (moments, at) => moments.findLast(([since]) => since <= at)?.[READY] ?? 0;
 
 /**
+ * How many were ready before a time, and the fewest from then on, with what was desired then.
+ *
+ * @param {Available} one
+ * @param {number} at
+ */
+export function lowest({ moments }, at) {
+  const [, desired = 0, before = 0] = moments.findLast(([since]) => since < at) ?? [];
+  return moments
+    .filter(([since]) => since >= at)
+    .reduce(
+      (least, [since, wanted, ready]) => (ready < least.ready ? { before, ready, desired: wanted, since } : least),
+      { before, ready: before, desired, since: at },
+    );
+}
+
+/**
  * The chart from one time to another; `label` says what it shows. A parent that has nothing for controllers to do stays
  * as the branch was at `at`.
  *
@@ -61,11 +77,12 @@ export function chart({ branch, parent }, { from, to, at }, label) {
     draw("text", { x: LEFT, y: HEIGHT - 3 }, clock(Math.round(from * 10) / 10)),
     draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 3, "text-anchor": "end" }, clock(Math.round(to * 10) / 10)),
   );
-  const still = `M${x(from)} ${y(readyAt(series[0], at)).toFixed(1)}H${x(to)}`;
+  const still = `M${x(from)} ${y(branch ? lowest(branch, at).before : 0).toFixed(1)}H${x(to)}`;
   svg.append(draw("path", { class: "line-parent", d: parent ? line(series[1]) : still }));
   if (!branch) return svg;
   svg.append(draw("path", { class: "line-branch", d: line(series[0]) }));
-  if (branch.fewestAt >= from && branch.fewestAt <= to)
-    svg.append(draw("circle", { class: "fewest", cx: x(branch.fewestAt), cy: y(branch.fewestReady), r: 4 }));
+  const { before, ready, since } = lowest(branch, at);
+  if (ready < before && since <= to)
+    svg.append(draw("circle", { class: "fewest", cx: x(Math.max(from, since)), cy: y(ready), r: 4 }));
   return svg;
 }

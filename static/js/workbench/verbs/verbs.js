@@ -56,6 +56,7 @@ const ICONS = {
  * @typedef {{
  *   node?: number,
  *   pod?: number,
+ *   workload?: number,
  *   about?: About | null,
  *   target?: string,
  *   group?: [label: string, members: number[]],
@@ -134,8 +135,9 @@ export class Verbs {
    * @param {ActWish} wish
    * @returns {About[]}
    */
-  #abouts({ node = -1, pod = -1, about = null, group, target }) {
+  #abouts({ node = -1, pod = -1, workload = -1, about = null, group, target }) {
     const { view } = this;
+    if (workload >= 0) return [aboutWorkload(view.playback.pods.groups[workload])].filter(Boolean);
     if (target) return [aboutTarget(target)].filter(Boolean);
     if (about) return [about];
     if (group) return [aboutGroup(view, ...group)].filter(Boolean);

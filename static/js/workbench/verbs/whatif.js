@@ -4,10 +4,11 @@ import { announce, dialog, fill, h, icon, toast } from "../../lib/dom.js";
 import { Progress } from "../../lib/progress.js";
 import { clock, count, plural, short } from "../../lib/quantity.js";
 import { parting } from "../branches/words.js";
-import { chart } from "./chart.js";
+import { chart, lowest } from "./chart.js";
 /** @import { BranchComparison, Outcome } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
+const SHORT = 0.05; // seconds that scheduling takes anyway
 const BEFORE = 0.1; // of the time until calm, that is shown before it
 
 /** @typedef {BranchComparison & { overTime: Outcome | null }} Found */
@@ -176,16 +177,18 @@ function summary({ here, parent, elsewhere, overTime }) {
   ];
   if (!overTime?.total) return [...rows, ["pods elsewhere", count(elsewhere)]];
   const { evicted, refused, preempted } = overTime.total;
-  const lowest = Math.min(
-    ...overTime.workloads.map(({ branch }) => (branch && branch.mostReady ? branch.fewestReady / branch.mostReady : 1)),
-  );
+  const shares = overTime.workloads.map(({ branch }) => {
+    const { before, ready } = branch ? lowest(branch, overTime.at) : { before: 0, ready: 0 };
+    return before ? Math.min(1, ready / before) : 1;
+  });
+  const least = Math.min(1, ...shares);
   return [
     ["pods evicted", count(evicted)],
     ["evictions refused", count(refused), refused > 0],
     ...(preempted ? [/** @type {[string, string]} */ (["preempted", count(preempted)])] : []),
     ...rows,
     ["calm after", clock(Math.round((overTime.calm ?? 0) * 10) / 10)],
-    ["fewest ready", overTime.workloads.length ? `${Math.round(lowest * 100)}%` : "all", lowest < 1],
+    ["fewest ready", least < 1 ? `${Math.round(least * 100)}% of before` : "as before", least < 1],
   ];
 }
 
@@ -210,7 +213,7 @@ function workloads({ workloads: listed, at, calm, until, leftOut }) {
       ),
     ),
     listed.map((one) => {
-      const text = words(one);
+      const text = words(one, at);
       return h(
         "figure",
         { class: "what-if-workload" },
@@ -224,21 +227,26 @@ function workloads({ workloads: listed, at, calm, until, leftOut }) {
 
 const nameOf = ({ kind, key }) => (kind ? `${kind} ${short(key)}` : "Pods without a controller");
 
-/** @param {Outcome["workloads"][number]} one */
-function words({ branch, parent }) {
+/**
+ * @param {Outcome["workloads"][number]} one
+ * @param {number} at
+ */
+function words({ branch, parent }, at) {
   if (!branch) return "is not there in the branch";
+  const { before, ready, desired, since } = lowest(branch, at);
   const last = branch.moments.at(-1);
   const ends = last ? `${count(last[2])} of ${count(last[1])} ready at the end` : "";
-  const before = parent && parent.below > 0.05 ? `, ${clock(round(parent.below))} in the parent` : "";
-  const below = branch.below > 0.05 ? `; ${clock(round(branch.below))} below what is desired${before}` : "";
+  const usual = parent && parent.below > SHORT ? `, ${clock(round(parent.below))} in the parent` : "";
+  const below =
+    branch.below > SHORT && (parent || before >= desired)
+      ? `${clock(round(branch.below))} below what is desired${usual}`
+      : "";
   const lost = [
     branch.evicted ? `${count(branch.evicted)} evicted` : "",
     branch.refused ? `${count(branch.refused)} refused` : "",
   ].filter(Boolean);
-  return (
-    `fewest ${count(branch.fewestReady)} of ${count(branch.mostReady)} at ${clock(round(branch.fewestAt))}${below}; `
-    + [...lost, ends].join(", ")
-  );
+  const fewest = ready < before ? `fewest ${count(ready)} of ${count(desired)} at ${clock(round(since))}` : "";
+  return [fewest, below, [...lost, ends].join(", ")].filter(Boolean).join("; ");
 }
 
 /** @param {number} seconds */
