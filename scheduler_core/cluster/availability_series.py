@@ -16,19 +16,6 @@ RESOLUTION = 6  # decimals of seconds, as the clock's
 
 
 @dataclass(slots=True)
-class Span(Branching):
-    """A time below desired in one piece, as it grows."""
-
-    begin: float | None = None
-    seconds: float = 0.0
-
-    def grow(self, begin: float, seconds: float) -> None:
-        """Add a stretch that follows the last one without a gap."""
-        self.begin = begin if self.begin is None else self.begin
-        self.seconds += seconds
-
-
-@dataclass(slots=True)
 class AvailabilitySeries(Branching):
     """The state since ``at``, and everything before it.
 
@@ -49,8 +36,9 @@ class AvailabilitySeries(Branching):
     below: float = 0.0
     below_from: float | None = None
     below_until: float | None = None
-    now_below: Span = field(default_factory=Span)
-    longest: Span = field(default_factory=Span)
+    below_since: float | None = None  # of the present shortage
+    longest: float = 0.0
+    longest_from: float | None = None
     counts: dict[str, int] = field(default_factory=dict)
 
     def pass_to(self, now: float) -> None:
@@ -84,8 +72,8 @@ class AvailabilitySeries(Branching):
             below=round(done.below, RESOLUTION),
             below_from=done.below_from,
             below_until=None if done.ready < done.desired else done.below_until,
-            longest=round(done.longest.seconds, RESOLUTION),
-            longest_from=done.longest.begin,
+            longest=round(done.longest, RESOLUTION),
+            longest_from=done.longest_from,
             **done.counts,
         )
 
@@ -105,19 +93,19 @@ class AvailabilitySeries(Branching):
         """Forget the time in which the workload was started."""
         self.complete_at, self.fewest = self.at, None
         self.below, self.below_from, self.below_until = 0.0, None, None
-        self.now_below, self.longest = Span(), Span()
+        self.below_since, self.longest, self.longest_from = None, 0.0, None
 
     def _stay(self, seconds: float) -> None:
         """Count a stretch of time in the present state."""
         if self.ready >= self.desired:
-            self.now_below = Span()
+            self.below_since = None
             return
-        self.now_below.grow(self.at, seconds)
+        since = self.below_since = self.at if self.below_since is None else self.below_since
         self.below += seconds
-        self.below_from = self.at if self.below_from is None else self.below_from
+        self.below_from = since if self.below_from is None else self.below_from
         self.below_until = self.at + seconds
-        if self.now_below.seconds > self.longest.seconds:
-            self.longest = branch(self.now_below)
+        if self.below_until - since > self.longest:
+            self.longest, self.longest_from = self.below_until - since, since
 
 
 def thinned(moments: Sequence[Moment], stretches: int) -> tuple[Moment, ...]:
