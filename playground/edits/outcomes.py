@@ -15,7 +15,7 @@ from scheduler_core.cluster.availability_series import thinned
 from scheduler_core.compare.availability import WorkloadDifference, difference
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.plain import plain
-from scheduler_core.record.availability import WorkloadAvailability
+from scheduler_core.record.availability import Availability, WorkloadAvailability
 from scheduler_core.scenario.history_entries import entries_of, ids_of, resolved
 
 WORKLOADS = 12
@@ -46,10 +46,16 @@ def outcome(branch: Playback, parent: Playback, unwanted: Unwanted = never) -> d
         **result,
         "until": until,
         "calm": max(0.0, here.calm_at - at),
-        "total": {name: getattr(here.total, name) for name in ("evicted", "refused", "preempted")},
+        "total": _added(here, there),
         "workloads": [_workload(one) for one in sides[:WORKLOADS] if one.branch or one.parent],
         "leftOut": left_out + max(0, len(sides) - WORKLOADS),
     }
+
+
+def _added(here: Availability, there: Availability | None) -> dict[str, int]:
+    """Return how many more pods than in the parent lost their node, or were kept by a budget."""
+    names = "evicted", "refused", "preempted"
+    return {name: getattr(here.total, name) - (getattr(there.total, name) if there else 0) for name in names}
 
 
 def _begins(branch: Playback, parent: Playback) -> float:

@@ -152,6 +152,20 @@ async def test_pods_that_find_no_node_say_why_in_the_outcome() -> None:
     assert "3 node(s) were unschedulable" in waiting["message"]
 
 
+async def test_an_outcome_counts_what_the_parent_lacks() -> None:
+    """Of a draft in which a node was drained before, only the second drain's evictions are the branch's."""
+    async with connected(OWNER) as socket:
+        wish = {"text": BUNDLE, "verb": "drain", "targets": "n1", "seconds": "60"}
+        text = (await socket.success("bundle.verb", wish))["text"]
+        opened = await socket.success("bundle.open", {"text": text})
+        more = {"verb": "drain", "targets": "n2", "seconds": "120"}
+        made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **more})
+        over = (await socket.success("branch.outcome", {"draft": made["draft"]}))["overTime"]
+    [web] = over["workloads"]
+    assert web["branch"]["evicted"] - web["parent"]["evicted"] == over["total"]["evicted"] > 0
+    assert over["at"] == 120
+
+
 async def test_a_stranger_sees_no_outcome() -> None:
     """A branch is its owner's."""
     async with connected(OWNER) as socket:

@@ -236,15 +236,15 @@ function words({ branch, parent }, at) {
   const { before, ready, desired, since } = lowest(branch, at);
   const last = branch.moments.at(-1);
   const ends = last ? `${count(last[2])} of ${count(last[1])} ready at the end` : "";
+  const [evicted, refused] = [branch.evicted - (parent?.evicted ?? 0), branch.refused - (parent?.refused ?? 0)];
   const usual = parent && parent.below > SHORT ? `, ${clock(round(parent.below))} in the parent` : "";
   const below =
     branch.below > SHORT && (parent || before >= desired)
       ? `${clock(round(branch.below))} below what is desired${usual}`
       : "";
-  const lost = [
-    branch.evicted ? `${count(branch.evicted)} evicted` : "",
-    branch.refused ? `${count(branch.refused)} refused` : "",
-  ].filter(Boolean);
+  const lost = [evicted > 0 ? `${count(evicted)} evicted` : "", refused > 0 ? `${count(refused)} refused` : ""].filter(
+    Boolean,
+  );
   const fewest = ready < before ? `fewest ${count(ready)} of ${count(desired)} at ${clock(round(since))}` : "";
   return [fewest, below, [...lost, ends].join(", ")].filter(Boolean).join("; ");
 }
