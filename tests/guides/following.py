@@ -17,7 +17,9 @@ from textwrap import dedent, indent
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^`([\w./-]+)`(?:, below `([^`\n]+)`)?:\n\n((?:    .*\n|\n)+)", re.MULTILINE)
-IGNORED = shutil.ignore_patterns("__pycache__", "node_modules")
+#: Bytecode is copied with its sources, whose times it knows: compiling them took most of a test's time. What
+#: another process writes at the moment has a number behind its name.
+IGNORED = shutil.ignore_patterns("*.pyc.*", "node_modules")
 
 
 class GuideError(AssertionError):
@@ -38,7 +40,7 @@ class Followed:
         return {
             **os.environ,
             "PYTHONPATH": f"{self.root}{os.pathsep}{ROOT}",
-            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONDONTWRITEBYTECODE": "",
             "DJANGO_SETTINGS_MODULE": "tests.settings",
         }
 
