@@ -10,7 +10,7 @@ from playwright.sync_api import FloatRect, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.pages import Workbench, becomes, drafted, example_text, holds, share, texts, wide
+from tests.browser.pages import POLLING, Workbench, becomes, drafted, example_text, holds, share, texts, wide
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -77,27 +77,21 @@ def show(page: Page, region: str) -> None:
         button.click()
 
 
-@pytest.mark.parametrize(
-    "sizes", [[PHONE], [LANDSCAPE], [DESKTOP, SMALL_PROJECTOR]], ids=lambda sizes: f"{sizes[0][0]}"
-)
+@pytest.mark.parametrize("size", [PHONE, LANDSCAPE, DESKTOP, SMALL_PROJECTOR], ids=lambda size: f"{size[0]}")
 def test_no_text_is_smaller_than_13_pixels(
-    visitor: Callable[..., Page], site: Stack, sizes: list[tuple[int, int]]
+    visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
 ) -> None:
     """On every tab of Inspect with its views, of Build, in details, dialogs and forms, on every screen.
 
-    A desk's window becomes a small projector's by resizing; what a phone shows is reached in other ways. On
-    a larger screen text is larger: the next test.
+    On a larger screen text is larger: the next test.
     """
-    page = visitor(size=sizes[0])
+    page = visitor(size=size)
     found: dict[str, list[str]] = {}
 
     def look(where: str) -> None:
-        page.wait_for_function("!document.querySelector('.region .waiting')")
-        for width, height in reversed(sizes):
-            if len(sizes) > 1:
-                page.set_viewport_size({"width": width, "height": height})
-            if small := page.evaluate(SMALL, 13):
-                found[f"{where}, {width} pixels"] = small
+        page.wait_for_function("!document.querySelector('.region .waiting')", polling=POLLING)
+        if small := page.evaluate(SMALL, 13):
+            found[where] = small
 
     bench = Workbench(page)
     for slug, step in (("coscheduling-no-room", 4), ("making-room", 1), ("cache-stale-write", 2)):
