@@ -31,7 +31,7 @@ BUNDLES = (
     Bundle("Deployments", 10_000, "v1.37"),
     Bundle("Deployments", 100_000, "v1.37"),
     Bundle("Deployments", 100_000, "v1.11"),
-    Bundle("documents", 20_000, "v1.37"),
+    Bundle("documents", 60_000, "v1.37"),
 )
 
 

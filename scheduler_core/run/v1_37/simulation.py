@@ -500,15 +500,17 @@ class V1_37Simulation(ReportedRun):
 
     def _count_first(self, objects: Iterable[tuple[KubernetesObject, Sequence[Replica]]]) -> None:
         """Put the objects of the start into the typed cluster, each with the replicas that follow it."""
-        specs = {key: id(pod.spec) for key, pod in self.run.cluster.pods.items()}
-        originals: dict[int, tuple[PodState | None, PodResources | None, int | None]] = {}
+        stored = self.run.cluster.pods
+        originals: dict[int, tuple[PodState | None, PodResources | None, object]] = {}
         for obj, replicas in objects:
             counts = self._counts(obj)
             state = self.cluster.put(obj, counts)
-            originals[id(obj)] = state, counts, specs.get(obj.meta.key)
+            compiled = stored.get(obj.meta.key) if isinstance(obj, Pod) else None
+            originals[id(obj)] = state, counts, None if compiled is None else compiled.spec
             for pod, original in replicas:
                 state, counts, spec = originals[id(original)]
-                if specs.get(pod.meta.key) == spec:
+                compiled = stored.get(pod.meta.key)
+                if compiled is not None and compiled.spec is spec:
                     self.cluster.put_replica(pod, state, counts)
                 else:  # it has a manifest of its own, which may count for more
                     self._count(pod)

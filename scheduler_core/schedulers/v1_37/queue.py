@@ -107,9 +107,11 @@ class SchedulingQueue:
 
     def enter_replicas(self, pods: Iterable[CompiledPod], *, apart: int) -> None:
         """Let pods in that no plugin gates, with so many milliseconds after each; see :meth:`is_still`."""
+        clock, add, backoff = self.clock, self.active.add, self.backs_off
         for pod in pods:
-            self.active.add(new_pod(self, pod))
-            self.clock.pass_to(self.clock.now + apart)
+            self._arrivals += 1
+            add(QueuedPodInfo(pod, self._arrivals, clock.now, backoff=backoff))
+            clock.pass_to(clock.now + apart)
 
     def remove(self, key: str) -> tuple[Entity | None, str]:
         """Remove an entity; return it with the queue it was in."""
