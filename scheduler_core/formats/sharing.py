@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 MOST = 1_000  # different parts
@@ -68,3 +69,19 @@ def _alike(one: Mapping[str, Any], other: Mapping[str, Any], but: frozenset[str]
 
 def _is_text(one: Any, other: Any) -> bool:
     return type(one) is type(other) is str and one == other
+
+
+def with_parts_of(old: Any, new: Any) -> Any:
+    """Return a copy of a manifest that was changed, with the unchanged parts of the original.
+
+    Versions of an object are kept with each of its patches: they share all else.
+    """
+    if type(old) is not type(new) or not isinstance(new, dict | list):
+        return new
+    if isinstance(new, dict):
+        made: Any = {key: with_parts_of(old.get(key), value) for key, value in new.items()}
+        same = list(made) == list(old) and all(map(is_, made.values(), old.values()))
+    else:
+        made = [*map(with_parts_of, old, new), *new[len(old) :]]
+        same = len(made) == len(old) and all(map(is_, made, old))
+    return old if same else made

@@ -11,6 +11,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.formats.manifest import whole_manifest
 from scheduler_core.formats.patch import patched_by
+from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.keys import key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Written
 from scheduler_core.kubernetes.reading import At, Report
@@ -46,7 +47,7 @@ def _written(live: KubernetesObject, operation: Mapping[str, Any]) -> Written | 
     if written is None or written.is_template:
         return written
     document = patched_by(operation, written.document, At(Report(strict=False), None, Entry({})))
-    return Written(document) if isinstance(document, dict) else written
+    return Written(with_parts_of(written.document, document)) if isinstance(document, dict) else written
 
 
 def _read(document: dict[str, Any], report: Report) -> KubernetesObject | None:

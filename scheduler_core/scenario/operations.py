@@ -19,6 +19,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, patched_by
+from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.admission import disruptions_allowed
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, is_manifest_kind
@@ -425,7 +426,7 @@ class _History:
             return []
         key = key_of(obj)
         document = self.documents.get(key) or to_manifest(obj)
-        patched = patched_by(body, document, at.child("patch"))
+        patched = with_parts_of(document, patched_by(body, document, at.child("patch")))
         if patched is None:
             return []
         decoded = self.read_object(patched, at.child("patch"))

@@ -11,11 +11,12 @@ import pytest
 from scheduler_core import load_documents, simulate
 from scheduler_core.cluster.controllers.workloads import template_hash
 from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.v1_37.manifests import document_of, manifest_of
 
-NODE = {
+NODE: dict[str, Any] = {
     "apiVersion": "v1",
     "kind": "Node",
     "metadata": {"name": "n"},
@@ -117,3 +118,37 @@ def test_the_last_manifest_of_an_object_is_the_written_one_with_patches_and_its_
     assert found["Node"]["spec"] == {"podCIDR": "10.0.0.0/24"}
     assert found["Job"]["spec"] == job["spec"]
     assert found["Job"]["metadata"]["name"].startswith("job-")
+
+
+def test_versions_of_an_object_share_what_a_patch_leaves() -> None:
+    """Each patch keeps a version; the images of a node are not copied with it."""
+    images = [{"names": ["a"], "sizeBytes": 1}, {"names": ["b"], "sizeBytes": 2}]
+    node = {**NODE, "status": {**NODE["status"], "images": images}}
+    target = {"typeMeta": {"kind": "Node"}, "objectMeta": {"name": "n"}}
+    patches: list[dict[str, Any]] = [{"spec": {"podCIDR": "x"}}, {"status": {"phase": "x"}}]
+    operations = [{"step": 1, "patchOperation": {**target, "patch": patch}} for patch in patches]
+    made = load_documents([node, {"kind": "Scenario", "spec": {"operations": operations}}]).operations
+    first, second = (document_of(one.object) for one in made if one.object is not None)
+    assert first["status"] is node["status"]
+    assert second["status"] == {**node["status"], "phase": "x"}
+    assert second["status"]["images"] is images
+    assert second["spec"] is first["spec"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ([1, 2], [1]),
+        ([1], [1, 2]),
+        ([{"a": 1}, {"b": 1}], [{"b": 1}, {"a": 1}]),
+        ({"a": 1}, {"a": True}),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"a": [1]}, {"a": {"0": 1}}),
+        ({"a": {}}, {"a": None}),
+        ({"a": {"b": [{}]}}, {"a": {"b": [{}, {}]}, "c": "d"}),
+    ],
+)
+def test_a_version_is_the_changed_one(old: Any, new: Any) -> None:
+    """Whatever it shares with the original, to the type of each value and the order of fields."""
+    assert repr(with_parts_of(old, new)) == repr(new)
+    assert with_parts_of(old, deepcopy(old)) is old
