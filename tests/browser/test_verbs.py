@@ -84,6 +84,18 @@ def test_a_zone_is_lost_in_a_branch_by_one_click(page: Page) -> None:
     expect(bench.build).to_contain_text("There are no operations yet")
 
 
+def test_what_v1_11_cannot_do_is_hidden_and_said_by_the_palette(page: Page) -> None:
+    """No time passes there: a node can be cordoned, and whoever asks for a drain is told why not."""
+    bench = Workbench(page).open(drafted(page, BUNDLE))
+    entries = menu(page, bench, "n1").get_by_role("menuitem")
+    expect(entries).to_have_text(["Cordon…", "Zone a…"])
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("drain")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Drain needs controllers, and under v1.11 no time passes")).to_be_visible()
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_menu_and_dialog_on_a_phone(
     visitor: Callable[..., Page], scheme: str, accessible: Callable[[Page], None]
