@@ -152,7 +152,7 @@ def queued(page: Page, address: str) -> str:
 
 def test_a_waiting_run_shows_its_place_in_the_queue(page: Page, site: Stack) -> None:
     """The page and the list say where a run waits, and follow as those before it leave."""
-    address = share(site, slow(), "To be waited for")
+    address = share(site, bundles.long("waiting", 300, 1_000), "To be waited for")
     site.stop("worker")
     try:
         ahead, run = (queued(page, address) for _ in range(2))
