@@ -25,6 +25,13 @@ COMPUTED = 30_000
 PATIENCE = 20
 #: Milliseconds between two looks at a page: asking in every frame, as Playwright does, has each frame drawn.
 POLLING = 30
+#: On a phone the timeline may be in a region that is not shown.
+AT = """index => {
+    const { playback } = podstep;
+    const timeline = document.querySelector("[role=slider][aria-label=Cycle]");
+    return playback.index === index && (index === 0 || playback.parts)
+        && (!timeline?.checkVisibility({ visibilityProperty: true }) || timeline.ariaValueNow === `${index}`);
+}"""
 expect.set_options(timeout=PATIENCE * 1000)
 Seen = TypeVar("Seen")
 
@@ -132,14 +139,8 @@ class Workbench:
         return self
 
     def at(self, index: int) -> Workbench:
-        """Wait until a cycle, with its predicates and priorities, is on screen."""
-        self.page.wait_for_function(
-            "index => podstep.playback.index === index && (index === 0 || podstep.playback.parts)",
-            arg=index,
-            polling=POLLING,
-        )
-        if self.timeline.is_visible():  # on a phone it may be in a region that is not shown
-            expect(self.timeline).to_have_attribute("aria-valuenow", str(index))
+        """Wait until a cycle, with its predicates and priorities, is on screen, and on the timeline."""
+        self.page.wait_for_function(AT, arg=index, polling=POLLING)
         return self
 
     def goto(self, index: int) -> Workbench:
