@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isclose
 from operator import attrgetter
 from typing import Any
 
@@ -12,6 +13,9 @@ from scheduler_core.kubernetes.keys import Key
 from scheduler_core.record.availability import Availability, WorkloadAvailability
 
 MOST_DIFFERENCES = 50
+RESOLUTION = 6
+"""The decimals of durations in seconds."""
+
 COMPARED = attrgetter("fewest_ready", "most_pending", "below", "longest", "evicted", "refused", "preempted")
 
 
@@ -75,14 +79,16 @@ def lasting(run: Availability, until: float) -> Availability:
     more = until - run.until
     if more <= 0:
         return run
-    stretched = tuple(_lasting(one, more) for one in run.workloads)
-    return replace(run, until=until, total=_lasting(run.total, more), workloads=stretched)
+    stretched = tuple(_lasting(one, run.until, more) for one in run.workloads)
+    return replace(run, until=until, total=_lasting(run.total, run.until, more), workloads=stretched)
 
 
-def _lasting(one: WorkloadAvailability, more: float) -> WorkloadAvailability:
+def _lasting(one: WorkloadAvailability, until: float, more: float) -> WorkloadAvailability:
     if not one.is_below:
         return one
-    return replace(one, below=one.below + more)
+    is_open = one.longest_from is not None and isclose(one.longest_from + one.longest, until, abs_tol=1e-6)
+    longest = round(one.longest + more, RESOLUTION) if is_open else one.longest
+    return replace(one, below=round(one.below + more, RESOLUTION), longest=longest)
 
 
 def _by_key(run: Availability) -> dict[Key, WorkloadAvailability]:

@@ -12,7 +12,7 @@ from scheduler_core.kubernetes.admission import Admission
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, Edition
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.clock import Clock
@@ -64,12 +64,18 @@ def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = No
     In addition, there may be as many terminated pods as the pod garbage collector keeps.
     """
     listed = list(objects)
-    options = Options(epoch=epoch_of(listed))
-    if most_pods is not None:
-        options = replace(options, most_pods=most_pods + options.terminated_pods)
+    options = options_for(listed, most_pods)
     manager = ControllerManager(options, Admit(Admission(listed)))
     manager.start(listed)
     return manager
+
+
+def options_for(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> Options:
+    """Return the options of a cluster's control plane."""
+    options = Options(epoch=epoch_of(objects))
+    if most_pods is not None:
+        options = replace(options, most_pods=most_pods + options.terminated_pods)
+    return options
 
 
 class Parts(Struct, frozen=True):
@@ -152,7 +158,7 @@ def build(
     configuration: Configuration,
     objects: Iterable[KubernetesObject],
     *,
-    manager: ControllerManager,
+    manager: Manager,
     keep: Callable[[Attempt | TimelineEvent], None],
     details: bool,
     controlled: bool = True,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import AvailabilityTracker
-from scheduler_core.cluster.controllers import Change, ControllerManager
-from scheduler_core.cluster.controllers.changes import timestamp
+from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
+from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.clock import RESOLUTION, Timer
@@ -21,8 +21,46 @@ SAME = 2 * 10.0**-RESOLUTION  # seconds: moments closer together than this are t
 CONTROLLERS = "controllers"  # the name of the clock's timer for the controllers' next sync
 
 
+class Objects(Protocol):
+    """What controllers have stored."""
+
+    @property
+    def objects(self) -> Mapping[Key, KubernetesObject]:
+        """The objects by key."""
+        ...
+
+
+class Manager(Protocol):
+    """Controllers and kubelets, driven by the caller; :class:`.ControllerManager` says how."""
+
+    gave_up: str
+    options: Options
+
+    @property
+    def store(self) -> Objects:
+        """The objects that it knows."""
+        ...
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit on pods is reached."""
+        ...
+
+    def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
+        """Take a change by others; return the object as stored."""
+        ...
+
+    def settle(self, now: float) -> Iterable[Change]:
+        """Return the changes that follow, in order."""
+        ...
+
+    def next_time(self) -> float | None:
+        """Return when :meth:`settle` is to be called at the latest."""
+        ...
+
+
 class ControlledFramework(Framework):
-    """Notifies a :class:`ControllerManager` of every change and applies the changes its controllers return.
+    """Notifies a :class:`Manager` of every change and applies the changes its controllers return.
 
     The controllers sync in their turn, like everything else that runs beside the scheduling cycle. A bound
     pod runs once the kubelet has started it, terminates at the end of its run time, and is recreated if a
@@ -34,7 +72,7 @@ class ControlledFramework(Framework):
         self,
         objects: Iterable[KubernetesObject],
         *args: Any,
-        manager: ControllerManager,
+        manager: Manager,
         controlled: bool = True,
         **kwargs: Any,
     ) -> None:
@@ -143,8 +181,9 @@ class ControlledFramework(Framework):
         key = obj.meta.key
         if isinstance(obj, Pod):
             if action == "delete":
-                self.record_event(reason, key, f"deleted by a controller: {reason}")
-                super().delete_pod(key)
+                if reason:
+                    self.record_event(reason, key, f"deleted by a controller: {reason}")
+                Framework.delete_pod(self, key)
             elif action == "create":
                 self.record_event(reason, key, f"Created pod: {obj.meta.name}")
                 self.create_pod(obj)

@@ -12,7 +12,6 @@ from copy import deepcopy
 from typing import Any, Self
 
 from scheduler_core.cluster.availability import COUNTED, AvailabilityTracker
-from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
@@ -21,7 +20,7 @@ from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.beside import Beside, CustomSchedulers
 from scheduler_core.run.building import build, make_manager
-from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.run.ending import Ending, Subject
 from scheduler_core.run.forking import shared
@@ -89,7 +88,7 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler exists
         self._deleted = []
-        self.framework = self._build(make_manager(scenario.objects, scenario.most_pods), interrupt)
+        self.framework = self._build(self._make_manager(), interrupt)
         self._follow_availability(self.framework)
         self._started = True
         self._before = self.profile
@@ -97,7 +96,11 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._beside.notice(self.framework, self.framework.changed)
         self.framework.changed.clear()
 
-    def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
+    def _make_manager(self) -> Manager:
+        """Start the controllers of the scenario's objects."""
+        return make_manager(self.scenario.objects, self.scenario.most_pods)
+
+    def _build(self, manager: Manager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         """Start what schedules the scenario's objects."""
         return build(
             self._configuration,
@@ -276,7 +279,6 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         )
         memo: dict[int, Any] = {id(one): one for one in unchanging}
         memo[id(self.framework.interrupt)] = self.framework.interrupt
-        memo[id(self.framework.manager)] = self.framework.manager.copy()
         other = deepcopy(self, memo)
         other.record(trace=trace)
         return other

@@ -117,7 +117,12 @@ def test_windows_lead_from_one_state_of_the_nodes_to_the_next() -> None:
         assert {node: state for node, state in states.items() if state != {}} == dict(window["nodes"])
         states.update(window["cycles"][0]["nodes"])
     assert [state for state in states.values() if state] == [
-        {"cpu": 8000, "conditions": ["DiskPressure=True"], "unschedulable": True},
+        {
+            "cpu": 8000,
+            "conditions": ["DiskPressure=True"],
+            "unschedulable": True,
+            "taints": ["node.kubernetes.io/unschedulable:NoSchedule"],
+        },
         {"cpu": 2000},
     ]
 

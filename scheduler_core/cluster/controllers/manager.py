@@ -148,8 +148,9 @@ class ControllerManager(Branching):
         """Return the active timers, in order of time."""
         return sorted(self._alive.values())
 
-    def copy(self) -> ControllerManager:
+    def __deepcopy__(self, memo: dict[int, object]) -> ControllerManager:
         """Return an independent copy in the same state (a checkpoint)."""
+        del memo
         return branch(self)
 
     # --- one reconciliation

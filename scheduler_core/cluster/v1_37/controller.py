@@ -155,12 +155,9 @@ def pods_of(server: ApiServer, owner: Manifest, *, orphans: bool = True) -> list
     if not orphans:
         return own
     selector = spec_of(owner).get("selector")
-    free = [
-        pod
-        for pod in server.in_namespace("Pod", namespace_of(owner))
-        if controller_of(pod) is None and selects(selector, labels_of(pod))
-    ]
-    return sorted([*own, *free], key=key_of) if free else own
+    listed = server.unowned("Pod", namespace_of(owner))
+    free = [pod for pod in listed if selects(selector, labels_of(pod))]
+    return sorted([*own, *free], key=lambda pod: server.place("Pod", key_of(pod))) if free else own
 
 
 def gone(error: object) -> bool:

@@ -182,6 +182,7 @@ _DEFAULTS: dict[str, Callable[[Manifest, PriorityClasses], Manifest]] = {
     "Node": _node,
     "Deployment": _deployment,
     "ReplicaSet": _by({"replicas": 1}),
+    "ReplicationController": _by({"replicas": 1}),
     "StatefulSet": _stateful_set,
     "DaemonSet": _daemon_set,
     "Job": _job,

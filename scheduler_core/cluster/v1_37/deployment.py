@@ -386,8 +386,8 @@ class _Rollout:
         known = condition_of(self.owner, "Progressing")
         if not self._has_deadline or known is None or is_complete(self.owner, status):
             return
-        if known["reason"] == "ProgressDeadlineExceeded":
-            return
+        if known["reason"] in ("ProgressDeadlineExceeded", "NewReplicaSetAvailable"):
+            return  # upstream looks at the latter ten times a second, and never finds anything
         deadline = second(known["lastUpdateTime"]) + spec_of(self.owner)["progressDeadlineSeconds"]
         left = deadline - self.controller.now
         queue, key = self.controller.queue, key_of(self.owner)

@@ -16,12 +16,10 @@ from scheduler_core.cluster.v1_37.objects import (
     is_ready,
     key_in,
     key_of,
-    labels_of,
     name_of,
     namespace_of,
     scaled,
     second,
-    selects,
     spec_of,
     status_of,
     uid_of,
@@ -53,11 +51,7 @@ class Disruption(Controller):
         budget = self.server.get("PodDisruptionBudget", key)
         if budget is None:
             return
-        pods = [
-            pod
-            for pod in self.server.in_namespace("Pod", namespace_of(budget))
-            if selects(spec_of(budget).get("selector"), labels_of(pod))
-        ]
+        pods = self.server.selected(spec_of(budget).get("selector"), namespace_of(budget))
         counts = self._expected(budget, pods)
         if counts is None:
             yield from self._fail(budget)

@@ -34,12 +34,17 @@ class Drain:
         self.facts: Facts = {"node": node, "from": round(self.loop.now), "until": None, "evicted": 0}
         self._left: dict[str, str] = {}
         self._accepted: set[str] = set()
+        self._retries = 0
+        self._stale = False
+        """Whether a pod or a budget has changed since evictions were tried."""
         server.observers.append(self._observe)
+        self.loop.passes_matter(self._is_busy)
 
     def run(self) -> Work:
         """Sort the pods, and begin with their evictions."""
         pods = self.server.pods_of_node(self.node)
         daemons = [pod for pod in pods if _kind(pod) == "DaemonSet" and not is_finished(pod)]
+        static = [pod for pod in pods if _kind(pod) == "Node"]
         bare = [pod for pod in pods if not _kind(pod) and not is_finished(pod)]
         if daemons:
             self.facts["ignored"] = len(daemons)
@@ -48,7 +53,7 @@ class Drain:
         if bare and not self.force:
             self.facts |= {"aborted": True, "until": round(self.loop.now)}
             return
-        ignored = {key_of(pod) for pod in daemons}
+        ignored = {key_of(pod) for pod in (*daemons, *static)}
         going = [pod for pod in pods if key_of(pod) not in ignored]
         self._left = {key_of(pod): uid_of(pod) for pod in going}
         self._end()
@@ -74,16 +79,23 @@ class Drain:
         self.facts["refused"] = self.facts.get("refused", 0) + 1
         if not again:
             self.refused(self.server.get("Pod", key_of(pod)) or pod, message)
-        self.loop.spawn_at(self.loop.now + RETRY_SECONDS, self._evict_again, pod)
+        self._retries += 1
+        self.loop.pass_at(self.loop.now + RETRY_SECONDS, self._evict_again, pod)
 
-    def _evict_again(self, pod: Manifest) -> Work:
-        return self._evict(pod, again=True)
+    def _evict_again(self, pod: Manifest) -> None:
+        self._retries -= 1
+        self._stale = False
+        self.loop.spawn(self._evict(pod, again=True))
+
+    def _is_busy(self) -> bool:
+        return self._stale and self._retries > 0
 
     def _answered(self, key: str) -> None:
         self._accepted.add(key)
         self._gone(key)
 
     def _observe(self, write: Any) -> None:
+        self._stale = self._stale or write.kind in ("Pod", "PodDisruptionBudget")
         if write.kind == "Pod" and write.new is None:
             self._gone(write.key)
 

@@ -39,6 +39,8 @@ class GarbageCollector(Controller):
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
         self._orphaning = Worker(self.loop, self._orphan).queue
+        self.unlisted: set[str] = set()
+        """Uids of owners that a dump lacks: they count as there."""
 
     def observe(self, write: StoredWrite) -> None:
         """Queue the dependents of what is gone, and what waits for its own."""
@@ -78,7 +80,10 @@ class GarbageCollector(Controller):
         return found if found is not None and uid_of(found) == reference["uid"] else None
 
     def _absent(self, obj: Manifest) -> bool:
-        return any(self._owner(obj, reference) is None for reference in owners_of(obj))
+        return any(self._is_gone(obj, reference) for reference in owners_of(obj))
+
+    def _is_gone(self, obj: Manifest, reference: dict[str, Any]) -> bool:
+        return reference["uid"] not in self.unlisted and self._owner(obj, reference) is None
 
     def sync(self, key: Item) -> Work:
         """Delete an object without owners, or take off those that are gone (attemptToDeleteItem)."""
@@ -106,9 +111,9 @@ class GarbageCollector(Controller):
         solid, dangling, waiting = [], [], []
         for reference in owners_of(obj):
             owner = self._owner(obj, reference)
-            if owner is None:
+            if owner is None and reference["uid"] not in self.unlisted:
                 dangling.append(reference)
-            elif is_deleting(owner) and _has(owner, FOREGROUND):
+            elif owner is not None and is_deleting(owner) and _has(owner, FOREGROUND):
                 waiting.append(reference)
             else:
                 solid.append(reference)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import floor
+from math import ceil, floor, isfinite
 from typing import Any
 
 from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
@@ -41,9 +41,18 @@ PodWork = Callable[[str, str], Work]
 """What a kubelet does about a pod, by its key and uid."""
 
 
-def annotation(pod: Manifest, name: str) -> str | None:
-    """Return a pod's annotation ``podstep/name``."""
-    return annotations_of(pod).get(f"podstep/{name}")
+def annotation(obj: Manifest, name: str) -> str | None:
+    """Return an object's annotation ``podstep/name``."""
+    return annotations_of(obj).get(f"podstep/{name}")
+
+
+def amount(obj: Manifest, name: str) -> float | None:
+    """Return a number from 0 that an annotation ``podstep/name`` has, ``None`` if it has none."""
+    try:
+        value = float(annotation(obj, name) or "")
+    except ValueError:
+        return None
+    return value if isfinite(value) and 0 <= value <= 1e12 else None
 
 
 class Kubelets:
@@ -65,8 +74,8 @@ class Kubelets:
         if write.kind != "Pod" or write.new is None:
             if write.kind == "Node" and write.new is None:
                 self._forget(write.key)
-            elif write.kind == "Node" and write.old is None and write.new is not None:
-                self._plan(write.new)
+            elif write.kind == "Node" and write.new is not None:
+                self._plan(write.old, write.new)
             return
         pod, old = write.new, write.old
         if not node_of(pod) or (is_finished(pod) and not is_deleting(pod)):
@@ -76,20 +85,28 @@ class Kubelets:
                 grace = pod["metadata"].get("deletionGracePeriodSeconds") or 0
                 self._later(pod, min(grace, 1), self._terminate)
         elif old is None or not node_of(old):
-            self._later(pod, max(1, int(annotation(pod, "start-seconds") or 0)), self._start)
+            if phase_of(pod) == "Running":  # of a cluster that was there before
+                self._run(key_of(pod), uid_of(pod))
+            else:
+                self._later(pod, max(1, ceil(amount(pod, "start-seconds") or 0)), self._start)
 
     # --- nodes
 
-    def _plan(self, node: Manifest) -> None:
-        """Let a node fail and recover at the times of its annotations."""
-        name, acts = name_of(node), {"fails-at": self.fail, "recovers-at": self._return}
-        for mark, act in acts.items():
-            written = annotation(node, mark)
-            if written is not None:
-                self.loop.at(float(written), act, name)
+    def _plan(self, old: Manifest | None, node: Manifest) -> None:
+        """Let a node fail and recover at the times of its annotations, also of those that are new."""
+        for mark in ("fails-at", "recovers-at"):
+            at = amount(node, mark)
+            if at is not None and (old is None or amount(old, mark) != at):
+                self.loop.at(max(at, self.loop.now), self._planned, name_of(node), mark, at)
 
-    def _return(self, node: str) -> None:
-        self.loop.spawn(self.recover(node))
+    def _planned(self, name: str, mark: str, at: float) -> None:
+        node = self.server.get("Node", name)
+        if node is None or amount(node, mark) != at:
+            return
+        if mark == "fails-at":
+            self.fail(name)
+        elif at > (amount(node, "fails-at") or 0):
+            self.loop.spawn(self.recover(name))
 
     def lease(self, node: Manifest) -> float:
         """Return when a node's lease was renewed last, in virtual seconds."""
@@ -176,9 +193,9 @@ class Kubelets:
 
     def _run(self, key: str, uid: str) -> None:
         pod = self.server.get("Pod", key)
-        seconds = annotation(pod, "run-seconds") if pod is not None else None
+        seconds = amount(pod, "run-seconds") if pod is not None else None
         if pod is not None and seconds is not None and uid_of(pod) == uid:
-            self._later(pod, max(1, int(seconds)), self._end)
+            self._later(pod, max(1, ceil(seconds)), self._end)
 
     def _end(self, key: str, uid: str) -> Work:
         pod = self.server.get("Pod", key)
@@ -204,11 +221,11 @@ class Kubelets:
 
     def _fails(self, pod: Manifest) -> bool:
         owner = controller_of(pod)
-        number = annotation(pod, "fail-first")
+        number = amount(pod, "fail-first")
         if number is not None and owner is not None:
             ended = self._ended.get(owner["uid"], 0)
             self._ended[owner["uid"]] = ended + 1
-            if ended < int(number):
+            if ended < number:
                 return True
         listed = annotation(pod, "fail-indexes")
         if listed is not None:
@@ -230,7 +247,7 @@ class Kubelets:
 
 
 def _exit_code(pod: Manifest, *, failed: bool) -> int:
-    return int(annotation(pod, "exit-code") or 1) if failed else 0
+    return int(amount(pod, "exit-code") or 1) if failed else 0
 
 
 def with_ready(pod: Manifest, now: float, *, ready: bool, reason: str = "") -> Manifest:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
+from scheduler_core import interrupting
+
 WRITE_SECONDS = 1e-5
 RATE, BURST = 10.0, 100.0
 """Keys that a queue adds rate-limited in a second, and at once (DefaultTypedControllerRateLimiter)."""
@@ -22,8 +24,8 @@ CLIENTS = {
     name: rank
     for rank, name in enumerate((
         "user", "kubelet", "nodelifecycle", "tainteviction", "podgc", "deployment", "statefulset",
-        "daemonset", "replicaset", "job", "cronjob", "ttl", "gc", "disruption", "volumes",
-        "scheduler", "drain",
+        "daemonset", "replicaset", "replicationcontroller", "job", "cronjob", "ttl", "gc", "disruption",
+        "volumes", "scheduler", "drain",
     ))
 }  # fmt: skip
 """In which order clients write that want to write at one moment."""
@@ -35,6 +37,10 @@ class ApiError(Exception):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class UnsettledError(Exception):
+    """Clients keep writing while no virtual time passes; the text says what the last write was about."""
 
 
 class Write(NamedTuple):
@@ -74,6 +80,10 @@ class Loop:
     def __init__(self) -> None:
         self.now = 0.0
         self.writes = 0
+        self.most_writes = 1_000_000
+        """How many writes may follow each other before time has to pass."""
+        self._passes: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._busy: list[Callable[[], bool]] = []
         self._timers: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = 0
         self._waiting: list[tuple[tuple[Any, ...], int, Write, _Batch, int]] = []
@@ -82,6 +92,14 @@ class Loop:
     def at(self, time: float, act: Callable[..., None], *args: Any) -> None:
         """Call ``act``, a method, at a time."""
         heappush(self._timers, (round(time, 6), self._next_order(), act, args))
+
+    def pass_at(self, time: float, act: Callable[..., None], *args: Any) -> None:
+        """Call ``act`` at a time like :meth:`at`; whether it counts for :meth:`next_time` is asked there."""
+        heappush(self._passes, (round(time, 6), self._next_order(), act, args))
+
+    def passes_matter(self, busy: Callable[[], bool]) -> None:
+        """Have ``busy``, a method, say whether a coming pass would find anything to do."""
+        self._busy.append(busy)
 
     def spawn_at(self, time: float, begin: Callable[..., Work], *args: Any) -> None:
         """Run the generator that ``begin``, a method, returns at a time."""
@@ -104,28 +122,41 @@ class Loop:
 
     def settle(self) -> None:
         """Do everything that takes no time but that of the writes."""
+        until = self.writes + self.most_writes
         while True:
             self._work()
             if not self._waiting:
                 return
+            if self.writes >= until:
+                write = self._waiting[0][2]
+                raise UnsettledError(f"{write.resource} {write.namespace}/{write.name}")
             self._write()
 
     def advance(self, until: float) -> None:
         """Let time pass, with all that happens up to its end, and all that follows from that at once."""
         self.settle()
-        while self._timers and self._timers[0][0] <= until:
-            self.now = max(self.now, self._timers[0][0])
+        while (queue := self._first()) is not None and queue[0][0] <= until:
+            self.now = max(self.now, queue[0][0])
             self._fire(self.now)
             self.settle()
         self.now = max(self.now, until)
 
     def next_time(self) -> float | None:
-        """Return the time of the next timer, ``None`` without one."""
-        return self._timers[0][0] if self._timers else None
+        """Return the time of the next timer, ``None`` without one; idle passes do not count."""
+        times = [self._timers[0][0]] if self._timers else []
+        if self._passes and any(busy() for busy in self._busy):
+            times.append(self._passes[0][0])
+        return min(times, default=None)
+
+    def _first(self) -> list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] | None:
+        """Return the queue whose first timer is due next."""
+        if not self._timers or (self._passes and self._passes[0] < self._timers[0]):
+            return self._passes or None
+        return self._timers
 
     def _fire(self, until: float) -> None:
-        while self._timers and self._timers[0][0] <= until:
-            _, _, act, args = heappop(self._timers)
+        while (queue := self._first()) is not None and queue[0][0] <= until:
+            _, _, act, args = heappop(queue)
             act(*args)
 
     def _work(self) -> None:
@@ -139,6 +170,7 @@ class Loop:
         self._fire(self.now)
         self._work()
         self.writes += 1
+        interrupting.look()
         try:
             result = write.make()
         except ApiError as error:

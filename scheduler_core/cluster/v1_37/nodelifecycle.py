@@ -91,11 +91,17 @@ class NodeLifecycle(Controller):
         self._zones: dict[str, str] = {}
         self._tainters: dict[str, TaintQueue] = {}
         self._tainting = False
+        self._unsettled: dict[str, None] = {}
+        """Nodes whose taints do not follow from their condition Ready yet."""
+        self._stale = False
+        """Whether a node has changed its condition since the last pass, or zones may have changed theirs."""
         self._monitor_later()
+        self.loop.passes_matter(self._is_busy)
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a node that has changed; a pod that is bound to one that is not ready is marked so."""
         if write.kind == "Node":
+            self._note(write)
             if write.new is not None:
                 self.queue.add(write.key)
         elif write.kind == "Pod" and write.new is not None:
@@ -103,9 +109,33 @@ class NodeLifecycle(Controller):
             if node and (write.old is None or node_of(write.old) != node):
                 self.loop.spawn(self._mark_new(write.new))
 
+    def _note(self, write: StoredWrite) -> None:
+        statuses = [None if one is None else ready_status(one) for one in (write.old, write.new)]
+        disrupted = not {_INITIAL, _NORMAL}.issuperset(self._zones.values())
+        changed = disrupted if None in statuses else statuses[0] != statuses[1]
+        self._stale = self._stale or changed
+        new = write.new
+        if new is None or (statuses[1] == "True") != any(_has(new, one) for one in (UNREACHABLE, NOT_READY)):
+            self._unsettled.pop(write.key, None)
+        else:
+            self._unsettled[write.key] = None
+
+    def _is_busy(self) -> bool:
+        """Return whether a pass would do more than look: silent nodes, taints that are due, new states."""
+        return self._stale or any(map(self._awaits, (*self._unsettled, *self.kubelets.failed)))
+
+    def _awaits(self, name: str) -> bool:
+        node = self.server.get("Node", name)
+        if node is None:
+            return False
+        if ready_status(node) == "True":
+            return name in self.kubelets.failed or name in self._unsettled
+        tainter = self._tainters.get(zone_of(node))
+        return name in self._unsettled and (tainter is None or tainter.rate != NEVER)
+
     def _monitor_later(self) -> None:
         passes = floor((self.now - START + _DRIFT) / PERIOD) + 1
-        self.loop.at(START + passes * PERIOD, self._pass)
+        self.loop.pass_at(START + passes * PERIOD, self._pass)
 
     def _pass(self) -> None:
         self.loop.spawn(self._monitor())
@@ -154,6 +184,7 @@ class NodeLifecycle(Controller):
             status = yield from self._look(name_of(node))
             if status is not None and "node.kubernetes.io/exclude-disruption" not in labels_of(node):
                 ready.setdefault(zone_of(node), []).append(status == "True")
+        self._stale = False
         yield from self._disruption(ready, nodes)
 
     def _new_zone(self, node: Manifest) -> None:

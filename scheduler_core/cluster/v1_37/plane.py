@@ -15,20 +15,21 @@ from scheduler_core.cluster.v1_37.kubelet import Kubelets
 from scheduler_core.cluster.v1_37.loop import Loop
 from scheduler_core.cluster.v1_37.nodelifecycle import START, NodeLifecycle, NodeOptions
 from scheduler_core.cluster.v1_37.podgc import PodGC
-from scheduler_core.cluster.v1_37.replicaset import ReplicaSets
+from scheduler_core.cluster.v1_37.replicaset import ReplicaSets, ReplicationControllers
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.statefulset import StatefulSets
 from scheduler_core.cluster.v1_37.tainteviction import TaintEviction
 from scheduler_core.cluster.v1_37.ttl import TTLAfterFinished
 from scheduler_core.cluster.v1_37.volumes import Volumes
 
-CONTROLLERS: tuple[Callable[[ApiServer], Any], ...] = (
+CONTROLLERS: tuple[type[Any], ...] = (
     TaintEviction,
     PodGC,
     Deployments,
     StatefulSets,
     DaemonSets,
     ReplicaSets,
+    ReplicationControllers,
     Jobs,
     CronJobs,
     TTLAfterFinished,
@@ -49,5 +50,5 @@ class ControlPlane:
         self.watcher = watch(self.server)
         self.kubelets = Kubelets(self.server)
         self.nodes = NodeLifecycle(self.server, self.kubelets, options)
-        self.controllers = [make(self.server) for make in CONTROLLERS]
+        self.controllers = {make.__name__: make(self.server) for make in CONTROLLERS}
         self.loop.advance(0.0)

@@ -20,7 +20,7 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client
+from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
 
 PERIOD, QUARANTINE = 20.0, 40.0
@@ -38,11 +38,33 @@ class PodGC:
         self.client = Client(server, "podgc")
         self._missing: dict[str, float] = {}
         """Since when a node that pods name is missed."""
-        self.loop.at(START + PERIOD, self._due, START + PERIOD)
+        self._passes = 1
+        self._stale = False
+        """Whether a pod or a node has changed in a way that a pass may have to do with."""
+        self.loop.pass_at(START + PERIOD, self._due)
+        self.loop.passes_matter(self._is_busy)
+        server.observers.append(self.observe)
 
-    def _due(self, at: float) -> None:
+    def observe(self, write: StoredWrite) -> None:
+        """Note what the next pass has to look at."""
+        new = write.new
+        if write.kind == "Node":
+            self._stale = self._stale or new is None or _is_out_of_service(new)
+        elif write.kind == "Pod" and new is not None:
+            node = self.server.get("Node", node_of(new))
+            lost = node is None and (is_deleting(new) or bool(node_of(new)))
+            kept = is_deleting(new) and node is not None and _is_out_of_service(node)
+            many = is_finished(new) and len(self.server.objects["Pod"]) > TERMINATED
+            self._stale = self._stale or lost or kept or many
+
+    def _is_busy(self) -> bool:
+        return self._stale or bool(self._missing)
+
+    def _due(self) -> None:
+        self._stale = False
         self.loop.spawn(self._pass())
-        self.loop.at(at + PERIOD, self._due, at + PERIOD)
+        self._passes += 1
+        self.loop.pass_at(START + self._passes * PERIOD, self._due)
 
     def _pass(self) -> Work:
         pods = list(self.server.of_kind("Pod"))
@@ -57,9 +79,7 @@ class PodGC:
 
     def _out_of_service(self, pod: Manifest) -> bool:
         node = self.server.get("Node", node_of(pod))
-        if node is None or ready_status(node) == "True":
-            return False
-        return any(one["key"] == OUT_OF_SERVICE for one in taints_of(node))
+        return node is not None and ready_status(node) != "True" and _is_out_of_service(node)
 
     def _lost(self, pods: Sequence[Manifest]) -> set[str]:
         """Return the nodes that have been missed for the quarantine (discoverDeletedNodes)."""
@@ -83,3 +103,7 @@ class PodGC:
     def _failed(self, pod: Manifest, reason: str) -> Manifest:
         made = with_status(pod, {**status_of(pod), "phase": "Failed"})
         return with_disruption_target(made, reason, self.loop.now) if reason else made
+
+
+def _is_out_of_service(node: Manifest) -> bool:
+    return any(one["key"] == OUT_OF_SERVICE for one in taints_of(node))

@@ -13,6 +13,7 @@ from scheduler_core.cluster.v1_37.loop import ApiError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
+    condition_of,
     created_at,
     generation,
     is_active,
@@ -23,10 +24,10 @@ from scheduler_core.cluster.v1_37.objects import (
     labels_of,
     namespace_of,
     node_of,
+    owners_of,
     phase_of,
     ready_since,
     restarts_of,
-    selects,
     spec_of,
     status_of,
     uid_of,
@@ -43,21 +44,22 @@ class ReplicaSets(Controller):
     """The controller of ReplicaSets."""
 
     name = "replicaset"
+    kind = "ReplicaSet"
 
     def observe(self, write: StoredWrite) -> None:
         """Queue the set, or the controller of a pod; one that becomes ready may be available later."""
-        if write.kind == "ReplicaSet":
+        if write.kind == self.kind:
             self.queue.add(write.key)
-        elif write.kind == "Pod":
-            owner = self.queue_owner(write, "ReplicaSet")
-            self.queue_adopters(write, "ReplicaSet")
+        elif write.kind == "Pod" and not _counts_alike(write):
+            owner = self.queue_owner(write, self.kind)
+            self.queue_adopters(write, self.kind)
             wait = spec_of(owner).get("minReadySeconds") if owner is not None else 0
             if owner is not None and wait and becomes_ready(write):
                 self.queue.add_after(key_of(owner), wait)
 
     def sync(self, key: str) -> Work:
         """Claim, create or delete pods, and write the status (syncReplicaSet)."""
-        owner = self.server.get("ReplicaSet", key)
+        owner = self.server.get(self.kind, key)
         if owner is None:
             return
         everyone = pods_of(self.server, owner)
@@ -98,15 +100,11 @@ class ReplicaSets(Controller):
         )
         siblings = [owner]
         if above is not None:
-            keys = sorted(
-                key for kind, key in self.server.owned.get(above["uid"], ()) if kind == "ReplicaSet"
-            )
-            siblings = [self.server.objects["ReplicaSet"][key] for key in keys]
+            siblings = self.server.controlled_by(above["uid"], self.kind)
         found: dict[str, Manifest] = {}
         for one in siblings:
-            for pod in self.server.in_namespace("Pod", namespace_of(one)):
-                if selects(spec_of(one).get("selector"), labels_of(pod)):
-                    found[uid_of(pod)] = pod
+            for pod in self.server.selected(spec_of(one).get("selector"), namespace_of(one)):
+                found[uid_of(pod)] = pod
         return list(found.values())
 
     def _write_status(
@@ -135,8 +133,27 @@ class ReplicaSets(Controller):
         except ApiError as failed:
             if failed.code == 404:
                 return owner
-            latest = self.server.current("ReplicaSet", key_of(owner))
+            latest = self.server.current(self.kind, key_of(owner))
             return (yield self.client.update_status(with_status(latest, fresh)))
+
+
+class ReplicationControllers(ReplicaSets):
+    """The controller of ReplicationControllers, whose selector is stored like a ReplicaSet's."""
+
+    name = "replicationcontroller"
+    kind = "ReplicationController"
+
+
+def _counts_alike(write: StoredWrite) -> bool:
+    """Return whether a write of a pod, such as its binding, leaves all that its set counts."""
+    old, new = write.old, write.new
+    return old is not None and new is not None and _counted(old) == _counted(new)
+
+
+def _counted(pod: Manifest) -> tuple[Any, ...]:
+    meta = pod["metadata"]
+    ready = condition_of(pod, "Ready")
+    return phase_of(pod), ready, meta.get("deletionTimestamp"), meta.get("labels"), owners_of(pod)
 
 
 def becomes_ready(write: StoredWrite) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -16,11 +16,13 @@ from scheduler_core.cluster.v1_37.objects import (
     is_finished,
     key_in,
     key_of,
+    labels_of,
     name_of,
     namespace_of,
     node_of,
     owners_of,
     resource_of,
+    selects,
     spec_of,
     stamp,
     uid_of,
@@ -28,6 +30,8 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
+_INDEXES = ("pods_on", "owned", "dependents", "orphans", "labelled", "namespaced")
+MOST_PODS = 1_000_000
 _PROPAGATION = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
@@ -58,6 +62,17 @@ class ApiServer:
         """Kinds and keys of objects by the uid of their controller."""
         self.dependents: dict[str, dict[tuple[str, str], None]] = {}
         """The same by the uid of any owner."""
+        self.orphans: dict[tuple[str, str], dict[str, None]] = {}
+        """Keys of objects without controller, by kind and namespace."""
+        self.labelled: dict[tuple[str, str, str], dict[str, None]] = {}
+        """Keys of pods by namespace, and label with its value."""
+        self.namespaced: dict[tuple[str, str], dict[str, None]] = {}
+        """Keys of all other objects by kind and namespace."""
+        self.most_pods = MOST_PODS
+        self.name: Callable[[Manifest], str | None] = _unnamed
+        """Returns the name of an object that a controller creates, ``None`` if it is the server's to give."""
+        self._places: dict[tuple[str, str], str] = {}
+        """In whose place an object with another name is listed: under the name that the server would give."""
         self._version = 0
         self._uids = 0
         self._names = 0
@@ -67,7 +82,7 @@ class ApiServer:
         made = memo[id(self)] = object.__new__(ApiServer)
         memo |= {id(one): one for found in self.objects.values() for one in found.values()}
         for name, value in vars(self).items():
-            indexed = name in ("objects", "pods_on", "owned", "dependents")
+            indexed = name == "objects" or name in _INDEXES
             copied = {key: dict(found) for key, found in value.items()} if indexed else deepcopy(value, memo)
             setattr(made, name, copied)
         return made
@@ -81,20 +96,54 @@ class ApiServer:
     def of_kind(self, kind: str) -> Iterator[Manifest]:
         """Yield the objects of a kind in order of their keys."""
         found = self.objects.get(kind, {})
-        return (found[key] for key in sorted(found))
+        return (found[key] for key in self.in_order(kind, found))
+
+    def in_order(self, kind: str, keys: Iterable[str]) -> list[str]:
+        """Return keys of a kind as listers have them."""
+        return sorted(keys, key=lambda key: self.place(kind, key)) if self._places else sorted(keys)
+
+    def place(self, kind: str, key: str) -> str:
+        """Return the key by which an object is listed."""
+        return self._places.get((kind, key), key)
 
     def in_namespace(self, kind: str, namespace: str) -> Iterator[Manifest]:
         """Yield the objects of a kind in one namespace, in order of their keys."""
-        return (obj for obj in self.of_kind(kind) if namespace_of(obj) == namespace)
+        found, keys = self.objects.get(kind, {}), self.namespaced.get((kind, namespace), ())
+        return (found[key] for key in self.in_order(kind, keys))
+
+    def unowned(self, kind: str, namespace: str) -> list[Manifest]:
+        """Return the objects of a kind and a namespace that have no controller, in order of their keys."""
+        keys = self.in_order(kind, self.orphans.get((kind, namespace), ()))
+        return [self.objects[kind][key] for key in keys]
+
+    def selected(self, selector: Mapping[str, Any] | None, namespace: str) -> list[Manifest]:
+        """Return the pods of a namespace that a label selector matches, in order of their keys."""
+        if selector is None:
+            return []
+        pods, keys = self.objects.get("Pod", {}), self._candidates(selector, namespace)
+        found = [key for key in keys if selects(selector, labels_of(pods[key]))]
+        return [pods[key] for key in self.in_order("Pod", found)]
+
+    def _candidates(self, selector: Mapping[str, Any], namespace: str) -> Iterable[str]:
+        wanted = selector.get("matchLabels") or {}
+        rows: list[dict[str, None]] = [
+            self.labelled.get((namespace, name, value), {}) for name, value in wanted.items()
+        ]
+        rows.sort(key=len)
+        return rows[0] if rows else self.namespaced.get(("Pod", namespace), {})
 
     def controlled(self, owner: Manifest, kind: str) -> list[Manifest]:
         """Return the objects of a kind whose controller is ``owner``, in order of their keys."""
-        keys = sorted(key for found, key in self.owned.get(uid_of(owner), ()) if found == kind)
-        return [self.objects[kind][key] for key in keys]
+        return self.controlled_by(uid_of(owner), kind)
+
+    def controlled_by(self, uid: str, kind: str) -> list[Manifest]:
+        """Return the objects of a kind whose controller has this uid, likewise."""
+        keys = [key for found, key in self.owned.get(uid, ()) if found == kind]
+        return [self.objects[kind][key] for key in self.in_order(kind, keys)]
 
     def pods_of_node(self, node: str) -> list[Manifest]:
         """Return the pods with this ``spec.nodeName``, in order of their keys."""
-        return [self.objects["Pod"][key] for key in sorted(self.pods_on.get(node, ()))]
+        return [self.objects["Pod"][key] for key in self.in_order("Pod", self.pods_on.get(node, ()))]
 
     def current(self, kind: str, key: str, uid: str | None = None) -> Manifest:
         """Return an object.
@@ -117,10 +166,15 @@ class ApiServer:
         Raises:
             ApiError: 409 if it exists.
         """
+        if obj["kind"] == "Pod" and self.is_full:
+            raise ApiError(403, f"there are {self.most_pods:,} pods, the most")
         meta = dict(obj["metadata"])
         if not meta.get("name"):
             self._names += 1
             meta["name"] = f"{meta.pop('generateName')}{self._names:05d}"
+        if (given := self.name(obj)) is not None:
+            place, meta["name"] = self._named(obj, meta["name"]), given
+            self._places[obj["kind"], key_in(obj["kind"], meta.get("namespace"), given)] = place
         self._uids += 1
         uid = meta.get("uid") or f"{self._uids:08d}"
         meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.now), "generation": 1}
@@ -130,6 +184,33 @@ class ApiServer:
         if key_of(made) in self.objects.get(made["kind"], {}):
             raise ApiError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
         return self._store(None, made, by)
+
+    def _named(self, obj: Manifest, name: str) -> str:
+        """Return the key that an object would have if its owner and it had the server's own names."""
+        owner, namespace = controller_of(obj), obj["metadata"].get("namespace")
+        if owner is not None and name.startswith(owner["name"]):
+            above = self.place(owner["kind"], key_in(owner["kind"], namespace, owner["name"]))
+            return above + name[len(owner["name"]) :]
+        return key_in(obj["kind"], namespace, name)
+
+    def listed_as(self, obj: Manifest) -> str:
+        """Return the name by which writes of an object are ordered; that of a new one may be to be given."""
+        meta = obj["metadata"]
+        if not self._places:
+            return meta.get("name") or meta.get("generateName") or ""
+        if meta.get("name"):
+            return self.place(obj["kind"], key_of(obj)).rpartition("/")[2]
+        return self._named(obj, meta.get("generateName") or "").rpartition("/")[2]
+
+    def load(self, obj: Manifest) -> Manifest:
+        """Store an object of a cluster that exists already: its uid, times and status are its own."""
+        meta = {"creationTimestamp": stamp(self.loop.now), "generation": 1, **obj["metadata"]}
+        return self._store(None, admitted({**obj, "metadata": meta}, self), "user")
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further pod is stored."""
+        return len(self.objects.get("Pod", ())) >= self.most_pods
 
     def _identified(self, owner: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
         """Return an owner reference with its uid, which manifests written by hand may lack."""
@@ -244,11 +325,12 @@ class ApiServer:
     def _store(self, old: Manifest | None, new: Manifest, by: str) -> Manifest:
         self._version += 1
         new = with_meta(new, resourceVersion=str(self._version))
-        if old is not None:
-            self._unindex(old)
         key = key_of(new)
+        if old is None or not _is_indexed_alike(old, new):
+            if old is not None:
+                self._unindex(old)
+            self._index(new)
         self.objects.setdefault(new["kind"], {})[key] = new
-        self._index(new)
         self._report(StoredWrite(new["kind"], key, old, new, by))
         return new
 
@@ -257,6 +339,9 @@ class ApiServer:
             observe(write)
 
     def _index(self, obj: Manifest) -> None:
+        key = key_of(obj)
+        for row, place in self._rows(obj):
+            row.setdefault(place, {})[key] = None
         controller = controller_of(obj)
         if controller is not None:
             self.owned.setdefault(controller["uid"], {})[obj["kind"], key_of(obj)] = None
@@ -265,7 +350,19 @@ class ApiServer:
         if obj["kind"] == "Pod" and node_of(obj):
             self.pods_on.setdefault(node_of(obj), {})[key_of(obj)] = None
 
+    def _rows(self, obj: Manifest) -> Iterator[tuple[dict[Any, dict[str, None]], tuple[str, ...]]]:
+        kind, namespace = obj["kind"], namespace_of(obj)
+        yield self.namespaced, (kind, namespace)
+        if controller_of(obj) is None:
+            yield self.orphans, (kind, namespace)
+        if kind == "Pod":
+            for name, value in labels_of(obj).items():
+                yield self.labelled, (namespace, name, value)
+
     def _unindex(self, obj: Manifest) -> None:
+        key = key_of(obj)
+        for row, place in self._rows(obj):
+            row.get(place, {}).pop(key, None)
         controller = controller_of(obj)
         if controller is not None:
             self.owned.get(controller["uid"], {}).pop((obj["kind"], key_of(obj)), None)
@@ -273,6 +370,19 @@ class ApiServer:
             self.dependents.get(owner["uid"], {}).pop((obj["kind"], key_of(obj)), None)
         if obj["kind"] == "Pod" and node_of(obj):
             self.pods_on.get(node_of(obj), {}).pop(key_of(obj), None)
+
+
+def _is_indexed_alike(old: Manifest, new: Manifest) -> bool:
+    return (
+        labels_of(old) == labels_of(new)
+        and owners_of(old) == owners_of(new)
+        and spec_of(old).get("nodeName") == spec_of(new).get("nodeName")
+    )
+
+
+def _unnamed(obj: Manifest) -> None:
+    """Give no object a name of its own."""
+    del obj
 
 
 def _grace(obj: Manifest, wanted: int | None) -> int:
@@ -294,8 +404,7 @@ class Client:
         return Write(self.name, verb, resource_of(kind), namespace, name, make)
 
     def _of(self, verb: str, obj: Manifest, make: Callable[[], Any]) -> Write:
-        name = obj["metadata"].get("name") or obj["metadata"].get("generateName") or ""
-        return self._write(verb, obj["kind"], namespace_of(obj), name, make)
+        return self._write(verb, obj["kind"], namespace_of(obj), self.server.listed_as(obj), make)
 
     def create(self, obj: Manifest) -> Write:
         """Create an object."""

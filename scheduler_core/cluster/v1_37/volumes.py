@@ -61,6 +61,10 @@ class Volumes:
             self._due.add(key)
             self.loop.spawn_at(self.loop.now + SECONDS, self._bind, key)
 
+    def bind(self, key: str) -> None:
+        """Bind a claim at once, for a node that was selected for it."""
+        self.loop.spawn(self._bind(key))
+
     def _may_bind(self, claim: Manifest) -> bool:
         if self._reserved(claim) is not None or SELECTED_NODE in annotations_of(claim):
             return True

@@ -15,6 +15,7 @@ from scheduler_core.cluster.controllers import ControllerManager, Options
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.building import Parts, make_parts, v1_11_parts
+from scheduler_core.run.control import Manager
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import BesidePeer, FrameworkPeer, Peer
@@ -52,11 +53,12 @@ def make_server(
     configuration: Configuration,
     objects: Iterable[KubernetesObject],
     *,
-    manager: ControllerManager,
+    manager: Manager,
     keep: Keep,
     details: bool,
     controlled: bool,
     interrupt: Callable[[], None] | None,
+    kind: type[ApiServer] = ApiServer,
 ) -> ApiServer:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
@@ -65,7 +67,7 @@ def make_server(
     """
     parts = make_parts(configuration, manager.options.epoch)
     scheduling = next(iter(parts.profiles.values())).scheduling
-    return ApiServer(
+    return kind(
         objects,
         [one for one in parts.plugins if isinstance(one, PodGroupController)],
         profiles={NOBODY: ProfileSpec({}, scheduling, ())},

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.run.building import options_for
+from scheduler_core.run.control import Manager
 from scheduler_core.run.landing import record_operation
+from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.several.living_server import LivingServer
+from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_view import V1_37View
@@ -45,6 +51,32 @@ class LoneSimulation(SeveralSimulation):
         """The same profile for each schedulerName that v1.37 is responsible for."""
         names = self.run.configuration.profiles
         return {**dict.fromkeys(names, self.profile), **({"": self.profile} if DEFAULT in names else {})}
+
+    def _make_manager(self) -> Manager:
+        scenario = self.scenario
+        if not scenario.controllers:
+            return super()._make_manager()
+        options = options_for(scenario.objects, scenario.most_pods)
+        return ControlPlaneManager(scenario, options)
+
+    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> ApiServer:
+        manager = given["manager"]
+        if isinstance(manager, ControlPlaneManager):
+            return super()._make_server(manager.listed, kind=LivingServer, **given)
+        return super()._make_server(objects, **given)
+
+    def _make_manifests(self, server: ApiServer) -> StoredManifests:
+        manager = server.manager
+        if isinstance(manager, ControlPlaneManager):
+            return manager.manifests
+        return super()._make_manifests(server)
+
+    def _shared(self) -> Iterator[object]:
+        yield from super()._shared()
+        manager = self.framework.manager
+        if isinstance(manager, ControlPlaneManager):
+            yield from manager.listed
+            yield manager.listed
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: its queue is filled from the API server, controllers keep running."""

@@ -110,7 +110,7 @@ class StoredManifests:
                 return made
         if stored is None:
             return self.made.created(obj, self) if isinstance(obj, WRITTEN) else None
-        return _followed(stored, previous, obj)
+        return followed(stored, previous, obj)
 
     def operated(self, operation: Operation) -> Document | None:
         """Apply an operation on a kind without a typed object; return what is stored then."""
@@ -123,7 +123,7 @@ class StoredManifests:
         return made
 
 
-def _followed(stored: Document, previous: KubernetesObject | None, obj: KubernetesObject) -> Document:
+def followed(stored: Document, previous: KubernetesObject | None, obj: KubernetesObject) -> Document:
     """Return a manifest with the changes between two versions of its typed object."""
     if previous is None or previous is obj:
         return stored

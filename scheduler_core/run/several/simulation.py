@@ -6,17 +6,16 @@ What is shown of the cluster (nodes, pods, placement) is what the API server has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from itertools import chain
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
-from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.cycle import Cycle, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
-from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.ending import BacksOff, Subject
 from scheduler_core.run.forking import shared
 from scheduler_core.run.landing import record_operation
@@ -68,10 +67,9 @@ class SeveralSimulation(TimedSimulation):
         self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
         self.ending.longest_wait += max(peer.leftover for peer in self.peers)
 
-    def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
+    def _build(self, manager: Manager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         scenario = self.scenario
-        server = make_server(
-            self._configuration,
+        server = self._make_server(
             scenario.objects,
             manager=manager,
             keep=self._keep,
@@ -84,7 +82,7 @@ class SeveralSimulation(TimedSimulation):
         server.judge = self.ledger
         self.manifests = None
         if self.lone or scenario.settings.reads_manifests:
-            self.manifests = StoredManifests(scenario, listed(server))
+            self.manifests = self._make_manifests(server)
             server.watchers.append(self.manifests)
         self.claims = ClaimController(server, self.manifests) if self.lone and self.manifests else None
         self.asking = Asking(scenario.answers, transport(), lambda: scenario.id) if self.lone else None
@@ -96,6 +94,12 @@ class SeveralSimulation(TimedSimulation):
             server.watchers.append(self.figures)
             self.figures.start()
         return server
+
+    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> ApiServer:
+        return make_server(self._configuration, objects, **given)
+
+    def _make_manifests(self, server: ApiServer) -> StoredManifests:
+        return StoredManifests(self.scenario, listed(server))
 
     def _start(self, server: ApiServer) -> None:
         """Start the schedulers over what the API server has."""

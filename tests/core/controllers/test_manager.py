@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -154,7 +155,7 @@ def test_a_branch_goes_on_by_itself() -> None:
     """From a copy the same things happen again, and the copy does not see what the original did."""
     world = World(node("n1"), workload("Job", "sum", completions=6, parallelism=2, annotations=RUN))
     world.run(50)
-    copied, at = world.manager.copy(), world.now
+    copied, at = deepcopy(world.manager), world.now
     before = dict(copied.store.objects)
     world.run(500)
     assert copied.store.objects == before

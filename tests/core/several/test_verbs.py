@@ -64,7 +64,7 @@ def on(output: str) -> list[str]:
 ROWS: list[tuple[list[str], list[str]]] = [
     (["--drain", "n1"], ["n2", "n2", "n3"]),
     (["--drain", "zone=b@30"], ["n1", "n1", "n1"]),
-    (["--lose", "zone=a", "--scale", "deploy/web=2@900"], ["n2", "n3"]),
+    (["--lose", "zone=a", "--scale", "deploy/web=2@900"], ["n1", "n2", "n3"]),  # n1's cannot be ended
     (["--cordon", "n1", "--cordon", "n2", "--restart", "deploy/default/web@90"], ["n3", "n3", "n3"]),
     (["--upgrade", "*"], ["n1", "n1", "n2"]),
 ]

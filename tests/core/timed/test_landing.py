@@ -6,6 +6,7 @@ import pytest
 
 from scheduler_core import TimedSimulation, load
 from scheduler_core.authoring.examples import examples
+from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.times import seconds_of
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod
@@ -100,7 +101,9 @@ def test_a_patch_of_a_failing_node_does_not_heal_it() -> None:
     stands = simulation.cluster.nodes["n"]
     assert stands.meta.labels["disk"] == "ssd"
     assert [(condition.type, condition.status) for condition in stands.conditions] == [("Ready", "Unknown")]
-    assert simulation.framework.manager.store.failing_since["n"] == 50
+    manager = simulation.framework.manager
+    assert isinstance(manager, ControllerManager)
+    assert manager.store.failing_since["n"] == 50
 
 
 def test_a_patch_that_does_not_go_with_the_object_is_told() -> None:

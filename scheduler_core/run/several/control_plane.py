@@ -1,0 +1,361 @@
+"""The control plane of v1.37.1 beside a scheduler that works on typed objects.
+
+It has the interface of :class:`scheduler_core.cluster.controllers.ControllerManager`. Its own API server has
+the manifests; what its controllers and kubelets write there comes back as changes of typed objects, and what
+users and the scheduler change is written there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scheduler_core.cluster.controllers.changes import Action, Change, Options
+from scheduler_core.cluster.controllers.evicting import EVICT
+from scheduler_core.cluster.store import DRAIN
+from scheduler_core.cluster.v1_37.drain import Drain
+from scheduler_core.cluster.v1_37.eviction import evict
+from scheduler_core.cluster.v1_37.loop import ApiError, UnsettledError
+from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
+from scheduler_core.cluster.v1_37.objects import (
+    EPOCH,
+    Manifest,
+    annotations_of,
+    is_deleting,
+    key_of,
+    node_of,
+    owners_of,
+    spec_of,
+    status_of,
+    uid_of,
+    with_meta,
+    with_spec,
+    with_status,
+)
+from scheduler_core.cluster.v1_37.plane import ControlPlane
+from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.keys import key_of as typed_key
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
+from scheduler_core.run.several.naming import Names
+from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
+from scheduler_core.run.several.reasons import reason_of
+from scheduler_core.run.several.timestamps import shifted
+from scheduler_core.run.several.typed_objects import TypedObjects
+from scheduler_core.run.v1_37.manifests import is_read
+from scheduler_core.scenario.scenario import Scenario
+
+MOST_WRITES = 200_000
+"""Writes in one moment after which controllers are taken to undo each other's work."""
+
+
+class ControlPlaneManager:
+    """Twelve controllers, kubelets and their API server, driven by the caller.
+
+    ``manifests`` are what schedulers have been shown: :meth:`settle` changes them together with each change
+    that it yields. ``store`` has the typed objects. Times are virtual seconds.
+    """
+
+    def __init__(self, scenario: Scenario, options: Options) -> None:
+        self.options = options
+        self.gave_up = ""
+        self.store = TypedObjects()
+        self.manifests = PlaneManifests(scenario, self)
+        self._shift = int(options.epoch) - EPOCH
+        self._writes: list[StoredWrite] = []
+        self._own: Key | None = None
+        self._drains: list[Drain] = []
+        self.plane = ControlPlane(NodeOptions(), self._watch)
+        self.server, self.loop = self.plane.server, self.plane.loop
+        self.loop.most_writes = MOST_WRITES
+        self.server.most_pods = options.most_pods
+        self.names = Names()
+        self.server.name = self.names.name
+        self._start(scenario.objects)
+
+    def _watch(self, server: ApiServer) -> None:
+        server.observers.append(self._see)
+
+    def _see(self, write: StoredWrite) -> None:
+        if self._own == (write.kind, write.key):
+            self._show(write)
+        else:
+            self._writes.append(write)
+
+    # --- the cluster at its start
+
+    def _start(self, objects: Iterable[KubernetesObject]) -> None:
+        """Store what was written; pods and sets that controllers would make are theirs to make."""
+        made, order = self.manifests.made, list(objects)
+        known = {typed_key(one): one.meta.uid for one in order}
+        for batch in made.batches(self.manifests, ()):
+            self.manifests.keep(batch[0])
+        wanted = set(_owners_of_written(order))
+        for obj in order:
+            key, owner = typed_key(obj), obj.meta.controller
+            if not is_read(obj):
+                continue
+            expanded = not _is_written(obj) and owner is not None and key not in wanted and key[0] in KINDS
+            if expanded and owner and (owner.kind, f"{obj.meta.namespace}/{owner.name}") in known:
+                self.names.expect(obj)
+                continue
+            manifest = made.created(obj, self.manifests)
+            self.manifests.keep(manifest)
+            if key[0] in KINDS:
+                self._load(manifest, known)
+                self.store.objects[key] = obj
+        self.loop.settle()
+        self._list(order)
+
+    def _load(self, manifest: Manifest, known: dict[Key, str]) -> None:
+        for reference in owners_of(manifest):
+            key = reference["kind"], f"{manifest['metadata'].get('namespace')}/{reference['name']}"
+            if key not in known and reference.get("uid"):
+                self.plane.controllers["GarbageCollector"].unlisted.add(reference["uid"])
+        self.server.load(inbound(shifted(manifest, -self._shift), known))
+
+    def _list(self, order: Iterable[KubernetesObject]) -> None:
+        """Take what is stored as the objects of the start: those of the scenario first, in its order."""
+        writes, self._writes = self._writes, []
+        for write in writes:
+            for _ in self._changes(write, removed=False):
+                pass
+        listed = {typed_key(one): one for one in order}
+        kept = {key: self.store.objects.get(key, obj) for key, obj in listed.items() if self._has(key)}
+        kept |= {key: obj for key, obj in self.store.objects.items() if key not in kept}
+        self.store.objects = {key: obj for key, obj in kept.items() if key[0] in KINDS}
+        self.listed = tuple(kept.values())
+
+    def _has(self, key: Key) -> bool:
+        return key[0] not in KINDS or self.server.get(*key) is not None
+
+    # --- changes by others
+
+    def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
+        """Write a change of a user or the scheduler; return the object as it is stored."""
+        kind, key = typed_key(obj)
+        known = action != "delete" and self.store.objects.get((kind, key)) is obj
+        if kind not in KINDS or self.gave_up or known:
+            return obj
+        self._pass_to(now)
+        with self._writing(kind, key):
+            if action == "delete":
+                self._remove(kind, key, "user")
+            else:
+                self._put(kind, key, obj)
+        self._begin_drain(kind, key)
+        self._evict(kind, key)
+        self._settle()
+        return self.store.objects.get((kind, key), obj)
+
+    @contextmanager
+    def _writing(self, kind: str, key: str) -> Iterator[None]:
+        """Make writes of an object that the caller knows of: they are shown at once, and yielded never."""
+        self._own = kind, key
+        yield
+        self._own = None
+
+    def _put(self, kind: str, key: str, obj: KubernetesObject) -> None:
+        stored, previous = self.server.get(kind, key), self.store.objects.get((kind, key))
+        if stored is not None:
+            self.manifests.keep(self._outbound(stored))
+            if isinstance(obj, Pod) and obj.node_name and not node_of(stored) and not self.manifests.landing:
+                self.server.change(kind, key, lambda one: bound(one, obj.node_name), "scheduler")
+                return
+        manifest = self.manifests.wanted(kind, key, previous, obj)
+        if manifest is not None:
+            self.store.objects[kind, key] = obj
+            made = inbound(shifted(manifest, -self._shift), {})
+            if stored is None:
+                self.server.load(made)
+            else:
+                self.server.change(kind, key, lambda _: on_stored(stored, made), "user")
+
+    def refuses(self, key: str) -> str:
+        """Return why a pod cannot be bound, "" if it can."""
+        stored, name = self.server.get("Pod", key), key.partition("/")[2]
+        if stored is None:
+            return f'pods "{name}" not found'
+        if not is_deleting(stored):
+            return ""
+        held = f"pod {name} is being deleted, cannot be assigned to a host"
+        return f'Operation cannot be fulfilled on pods/binding "{name}": {held}'
+
+    def delete(self, key: str, by: str, now: float) -> Pod | None:
+        """Delete a pod for a client; return what is left of it until its kubelet ends it."""
+        if self.gave_up:
+            return None
+        self._pass_to(now)
+        stored = self.server.get("Pod", key)
+        if stored is None:
+            return None
+        with self._writing("Pod", key):
+            if by == "scheduler":
+                self.server.change("Pod", key, preempted, by)
+            self._remove("Pod", key, by)
+        self._settle()
+        left = self.store.objects.get(("Pod", key))
+        return left if isinstance(left, Pod) else None
+
+    def provision(self, key: str, node: str, now: float) -> None:
+        """Have a claim's volume provisioned for a node."""
+        self._pass_to(now)
+        mark = {"volume.kubernetes.io/selected-node": node}
+        self.server.change(
+            "PersistentVolumeClaim",
+            key,
+            lambda one: with_meta(one, annotations={**annotations_of(one), **mark}),
+            "scheduler",
+        )
+        self.plane.controllers["Volumes"].bind(key)
+        self._settle()
+
+    def rewrite(self, manifest: Document) -> None:
+        """Store another status of an object."""
+        made, kind, key = shifted(manifest, -self._shift), manifest["kind"], key_of(dict(manifest))
+        if self.server.get(kind, key) is not None:
+            with self._writing(kind, key):
+                self.server.change(kind, key, lambda one: with_status(one, status_of(made)), "scheduler")
+
+    def _remove(self, kind: str, key: str, by: str) -> None:
+        if self.server.get(kind, key) is not None:
+            self.server.delete(kind, key, by)
+
+    def _begin_drain(self, kind: str, key: str) -> None:
+        node = self.server.get(kind, key) if kind == "Node" else None
+        wanted = None if node is None else annotations_of(node).get(DRAIN)
+        if wanted is None or any(one.node == key for one in self._drains):
+            return
+        drain = Drain(self.server, key, force=wanted == "force", refused=self._refused)
+        self._drains.append(drain)
+        self.loop.spawn(drain.run())
+
+    def _evict(self, kind: str, key: str) -> None:
+        """Answer the eviction that a pod's annotation asks for."""
+        pod = self.server.get(kind, key) if kind == "Pod" else None
+        if pod is None or is_deleting(pod) or EVICT not in annotations_of(pod):
+            return
+        try:
+            evict(self.server, key, uid_of(pod))
+        except ApiError as error:
+            self.server.change(kind, key, _unmarked, f"refused:{error}")
+
+    def _refused(self, pod: Manifest, message: str) -> None:
+        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, f"refused:{message}"))
+
+    # --- time
+
+    def settle(self, now: float) -> Iterator[Change]:
+        """Let time pass, and yield what controllers and kubelets have changed, in order."""
+        if self.gave_up:
+            return
+        self._pass_to(now)
+        self._end_drains()
+        writes, self._writes = self._writes, []
+        gone = {(one.kind, one.key) for one in writes if one.new is None}
+        for write in writes:
+            ends = write.old is not None and is_deleting(write.old) and (write.kind, write.key) in gone
+            if write.kind != "Pod" or write.new is None or not ends:
+                yield from self._changes(write)
+
+    def _pass_to(self, now: float) -> None:
+        if not self.gave_up:
+            try:
+                self.loop.advance(now)
+            except UnsettledError as error:
+                self.gave_up = f"{error} keeps changing while no virtual time passes"
+
+    def _settle(self) -> None:
+        self._pass_to(self.loop.now)
+
+    def next_time(self) -> float | None:
+        """Return when a controller or a kubelet acts next without an event, ``None`` if none does."""
+        return None if self.gave_up else self.loop.next_time()
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit on pods is reached."""
+        return self.server.is_full
+
+    def _end_drains(self) -> None:
+        for drain in [one for one in self._drains if one.facts["until"] is not None]:
+            self._drains.remove(drain)
+            node = self.server.get("Node", drain.node)
+            if node is not None:
+                bare = ", ".join(drain.facts.get("reported") or ()) if drain.facts.get("aborted") else ""
+                by = f"drain:{bare}"
+                self.server.change("Node", drain.node, _undrained, by)
+
+    # --- what is shown
+
+    def _outbound(self, manifest: Manifest) -> Manifest:
+        made = shifted(manifest, self._shift)
+        if made["kind"] == "ReplicationController":
+            made = with_spec(made, selector=spec_of(made)["selector"]["matchLabels"])
+        return made
+
+    def _show(self, write: StoredWrite) -> None:
+        """Show the scheduler a write that its caller knows of."""
+        for _ in self._changes(write):
+            pass
+
+    def _changes(self, write: StoredWrite, *, removed: bool = True) -> Iterator[Change]:
+        kind, key = write.kind, write.key
+        previous = self.store.objects.get((kind, key))
+        if kind not in KINDS:
+            return
+        if write.new is None:
+            self.manifests.drop(kind, key)
+            self.store.objects.pop((kind, key), None)
+            if previous is not None and removed:
+                yield Change("delete", previous, *reason_of(write))
+            return
+        manifest = self._outbound(write.new)
+        self.manifests.keep(manifest)
+        if previous is not None and write.old is not None and not _is_shown(write):
+            return
+        obj = self.store.read(manifest, write.old, previous)
+        if obj is None:
+            return
+        self.store.objects[kind, key] = obj
+        yield Change("create" if write.old is None else "update", obj, *reason_of(write))
+
+
+def _unmarked(pod: Manifest) -> Manifest:
+    left = {name: value for name, value in annotations_of(pod).items() if name != EVICT}
+    return with_meta(pod, annotations=left or None)
+
+
+def _undrained(node: Manifest) -> Manifest:
+    left = {name: value for name, value in annotations_of(node).items() if name != DRAIN}
+    return with_meta(node, annotations=left or None)
+
+
+def _is_shown(write: StoredWrite) -> bool:
+    """Return whether a write changes what typed objects or schedulers read of an object."""
+    old, new = write.old, write.new
+    assert old is not None
+    assert new is not None
+    if write.by.startswith("refused:") or write.kind in ("Pod", "PodDisruptionBudget", "Job", "Node"):
+        return True
+    return spec_of(old) != spec_of(new) or _meta(old) != _meta(new) or write.kind.startswith("Persistent")
+
+
+def _meta(obj: Manifest) -> tuple[Any, ...]:
+    meta = obj["metadata"]
+    return tuple(meta.get(name) for name in ("labels", "annotations", "ownerReferences", "deletionTimestamp"))
+
+
+def _is_written(obj: KubernetesObject) -> bool:
+    return obj.meta.written is not None and not obj.meta.written.is_template
+
+
+def _owners_of_written(objects: Iterable[KubernetesObject]) -> Iterator[Key]:
+    """Yield the controllers that written pods name."""
+    for one in objects:
+        if isinstance(one, Pod) and _is_written(one):
+            for reference in one.meta.owner_references:
+                yield reference.kind, f"{one.meta.namespace}/{reference.name}"

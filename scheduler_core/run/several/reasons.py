@@ -1,0 +1,88 @@
+"""What a write of a controller or a kubelet is reported as: the reason and the message of its event."""
+
+from __future__ import annotations
+
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    condition_of,
+    is_deleting,
+    is_finished,
+    is_ready,
+    phase_of,
+    ready_status,
+    taints_of,
+)
+from scheduler_core.cluster.v1_37.server import StoredWrite
+
+REMOVALS = {
+    "tainteviction": "TaintManagerEviction",
+    "api": "EvictionByEvictionAPI",
+    "gc": "GarbageCollected",
+    "podgc": "DeletingOrphanedPod",
+    "kubelet": "Killing",
+}
+"""Why a pod is deleted, by client; controllers of workloads report SuccessfulDelete."""
+
+Reason = tuple[str, str]
+
+
+def reason_of(write: StoredWrite) -> Reason:
+    """Return the reason, "" for what is not worth an event, and the message if it is not the usual one."""
+    old, new = write.old, write.new
+    if new is None:
+        assert old is not None
+        if write.kind == "Pod":
+            return ("", "") if is_deleting(old) else (_removal(write.by), "")
+        return REMOVALS.get(write.by, "SuccessfulDelete"), ""
+    if old is None:
+        return _CREATED.get(write.kind, "SuccessfulCreate"), ""
+    return _UPDATED.get(write.kind, _nothing)(old, new, write.by)
+
+
+def _removal(by: str) -> str:
+    return REMOVALS.get(by, "SuccessfulDelete")
+
+
+_CREATED = {"PersistentVolume": "ProvisioningSucceeded"}
+
+
+def _nothing(old: Manifest, new: Manifest, by: str) -> Reason:
+    del old, new, by
+    return "", ""
+
+
+def _pod(old: Manifest, new: Manifest, by: str) -> Reason:
+    if by.startswith("refused:"):
+        return "EvictionRefused", by.partition(":")[2]
+    if is_deleting(new) and not is_deleting(old):
+        reason = _removal(by)
+        return reason, f"deleted by a controller: {reason}"
+    if is_finished(new) and not is_finished(old):
+        return phase_of(new), ""
+    if phase_of(new) != "Running" or is_ready(old) == is_ready(new):
+        return "", ""
+    if is_ready(new):
+        return "Started", ""
+    return ("BackOff" if by == "kubelet" else "NodeNotReady"), ""
+
+
+def _node(old: Manifest, new: Manifest, by: str) -> Reason:
+    if by.startswith("drain:"):
+        bare = by.partition(":")[2]
+        text = f"{bare} declare no controller: drain with force to delete them"
+        return ("DrainFailed", text) if bare else ("Drained", "no pod is left to evict")
+    if ready_status(old) != ready_status(new):
+        return ("NodeReady" if ready_status(new) == "True" else "NodeNotReady"), ""
+    return ("TaintsChanged" if taints_of(old) != taints_of(new) else ""), ""
+
+
+def _job(old: Manifest, new: Manifest, by: str) -> Reason:
+    del by
+    for kind, reason in (("Complete", "Completed"), ("Failed", "")):
+        row = condition_of(new, kind)
+        if row is not None and row["status"] == "True" and condition_of(old, kind) != row:
+            return reason or str(row.get("reason")), ""
+    return "", ""
+
+
+_UPDATED = {"Pod": _pod, "Node": _node, "Job": _job}

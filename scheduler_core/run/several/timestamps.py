@@ -1,0 +1,48 @@
+"""Timestamps of manifests, moved between the years in which a scenario and its control plane take place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.kubernetes.times import rfc3339, seconds_of
+
+_IN_METADATA = ("creationTimestamp", "deletionTimestamp")
+
+
+def shifted(manifest: Mapping[str, Any], seconds: int) -> dict[str, Any]:
+    """Return a manifest with the times of its metadata, its status and its taints so many seconds later."""
+    meta = manifest["metadata"]
+    made = {
+        **manifest,
+        "metadata": {
+            **meta,
+            **{name: _later(meta[name], seconds) for name in _IN_METADATA if meta.get(name)},
+        },
+    }
+    if manifest.get("status"):
+        made["status"] = _moved(manifest["status"], seconds)
+    taints = (manifest.get("spec") or {}).get("taints")
+    if taints:
+        made["spec"] = {**manifest["spec"], "taints": _moved(taints, seconds)}
+    return made
+
+
+def _moved(value: Any, seconds: int) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            name: _later(part, seconds) if _is_time(name, part) else _moved(part, seconds)
+            for name, part in value.items()
+        }
+    return [_moved(part, seconds) for part in value] if isinstance(value, list) else value
+
+
+def _is_time(name: str, value: Any) -> bool:
+    return isinstance(value, str) and name.endswith(("Time", "timeAdded", "startedAt", "finishedAt"))
+
+
+@lru_cache(maxsize=65536)
+def _later(text: str, seconds: int) -> str:
+    at = seconds_of(text)
+    return text if at is None else rfc3339(int(at) + seconds)

@@ -1,0 +1,116 @@
+"""Typed objects of manifests that controllers and kubelets write, as the page and the views have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import force_setattr, replace
+
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    controller_of,
+    is_ready,
+    labels_of,
+    node_of,
+    phase_of,
+    restarts_of,
+    spec_of,
+    status_of,
+)
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import decode, find_kind
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
+from scheduler_core.kubernetes.reading import At, Report
+
+_READ = ("labels", "annotations", "ownerReferences")
+
+
+class TypedObjects:
+    """The typed objects by key. Pods of one owner share what they have in common."""
+
+    def __init__(self) -> None:
+        self.objects: dict[Key, KubernetesObject] = {}
+        self._last: dict[str, tuple[Manifest, Pod]] = {}
+        """By owner's uid: the pod that was read last, and its typed form."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TypedObjects:
+        """Return a copy that shares the objects, which nothing changes."""
+        made = memo[id(self)] = TypedObjects()
+        made.objects, made._last = dict(self.objects), dict(self._last)
+        return made
+
+    def read(self, manifest: Manifest, old: Manifest | None, previous: KubernetesObject | None) -> Any:
+        """Return the typed object of a manifest; ``old`` and ``previous`` are those of its last version.
+
+        ``None`` if the manifest cannot be read.
+        """
+        if manifest["kind"] != "Pod":
+            return _decoded(manifest, previous)
+        if old is not None and isinstance(previous, Pod) and _is_like(manifest, old):
+            return _with_state(previous, manifest)
+        owner = controller_of(manifest)
+        known = self._last.get(owner["uid"]) if owner is not None else None
+        if known is not None and _is_like(manifest, known[0]):
+            return _with_state(_renamed(known[1], manifest), manifest)
+        made = _decoded(manifest, previous)
+        if not isinstance(made, Pod):
+            return None
+        if owner is not None:
+            self._last[owner["uid"]] = manifest, made
+        return _with_state(made, manifest)
+
+
+def _decoded(manifest: Manifest, previous: KubernetesObject | None) -> KubernetesObject | None:
+    """Return an object, of which is said to be written what was written of its version before."""
+    report = Report(strict=False)
+    entry = Entry(manifest, str(manifest["kind"]))
+    row = find_kind(entry, At(report, None, entry))
+    made = decode(entry, row, report) if row is not None else None
+    if made is not None:
+        template = Written(manifest, is_template=True) if isinstance(made, Pod) else None
+        force_setattr(made.meta, "written", template if previous is None else previous.meta.written)
+    return made
+
+
+def _is_like(pod: Manifest, other: Manifest) -> bool:
+    """Return whether two pods differ in name, node and status alone."""
+    metas = pod["metadata"], other["metadata"]
+    if any((metas[0].get(field) or None) != (metas[1].get(field) or None) for field in _READ):
+        return False
+    specs = spec_of(pod), spec_of(other)
+    return specs[0] is specs[1] or _placeless(specs[0]) == _placeless(specs[1])
+
+
+def _placeless(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in spec.items() if name != "nodeName"}
+
+
+def _renamed(pod: Pod, manifest: Manifest) -> Pod:
+    given = manifest["metadata"]
+    meta = replace(
+        pod.meta,
+        name=given["name"],
+        uid=given["uid"],
+        labels=pod.meta.labels if labels_of(manifest) == pod.meta.labels else labels_of(manifest),
+        creation_timestamp=given.get("creationTimestamp"),
+    )
+    return replace(pod, meta=meta)
+
+
+def _with_state(pod: Pod, manifest: Manifest) -> Pod:
+    """Return a pod with its node, its status and its deletion."""
+    status, phase = status_of(manifest), phase_of(manifest)
+    gone = manifest["metadata"].get("deletionTimestamp")
+    meta = pod.meta if pod.meta.deletion_timestamp == gone else replace(pod.meta, deletion_timestamp=gone)
+    return replace(
+        pod,
+        meta=meta,
+        node_name=node_of(manifest),
+        nominated_node_name=status.get("nominatedNodeName") or "",
+        phase=phase,
+        ready=phase == "Pending" or is_ready(manifest),
+        restarts=restarts_of(manifest),
+        start_time=status.get("startTime"),
+    )
