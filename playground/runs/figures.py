@@ -84,7 +84,8 @@ def _available(found: Availability) -> go.Figure:
     """Return all workloads' pods over virtual time; a moment holds until the next."""
     rows = [*found.total.moments, found.total.last._replace(at=found.until)]
     x = [row.at for row in rows]
-    lines = [_line(name, x, [row[at] for row in rows]) for at, name in enumerate(Moment._fields) if at]
+    named = ((name, [row[at] for row in rows]) for at, name in enumerate(Moment._fields) if at)
+    lines = [_line(name, x, counts) for name, counts in named if name != "terminating" or any(counts)]
     figure = go.Figure(lines)
     figure.update_traces(line={"shape": "hv"})
     figure.update_layout(_layout(OVER_TIME, "virtual seconds", "pods"))
