@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
 from scheduler_core.kubernetes.replicas import with_replicas_of_any
 from scheduler_core.scenario.scenario import Scenario
 
@@ -23,7 +23,7 @@ WORK_SECONDS = 0.01  # between two pauses
 PAUSE_SECONDS = 0.002  # during which other threads can run
 FIELDS = ("documents", "objects", "operations", "warnings", "unhonored")
 
-Own = tuple[int, str, str, Written | None]
+Own = tuple[int, str, str, WrittenManifest | None]
 """The number of the object that a pod is a replica of, the pod's name, uid and manifest."""
 
 

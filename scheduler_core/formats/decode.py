@@ -11,7 +11,7 @@ from msgspec.structs import force_setattr, replace
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.sharing import MOST, differ_in_name_alone
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind
-from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
 from scheduler_core.kubernetes.names import check_name, nearest
 from scheduler_core.kubernetes.reading import At, Report, show
 
@@ -53,7 +53,7 @@ class Originals:
         name = value["metadata"].get("name")
         if type(name) is not str or not name or check_name(name):
             return None
-        meta = replace(like.object.meta, name=name, written=Written(value))
+        meta = replace(like.object.meta, name=name, written=WrittenManifest(value))
         return Decoded(entry, replace(like.object, meta=meta), like)
 
 
@@ -142,7 +142,7 @@ def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> Kubern
         meta = replace(
             meta, name=stem[:58] + short_hash(stem, str(entry.number), str(entry.prefix), *salt.split())
         )
-    force_setattr(meta, "written", Written(entry.value))  # nothing else has it yet
+    force_setattr(meta, "written", WrittenManifest(entry.value))  # nothing else has it yet
     namespace = (meta.namespace or "default") if row.namespaced else ""
     if meta is not read.meta or namespace != meta.namespace:
         read = replace(read, meta=replace(meta, namespace=namespace))

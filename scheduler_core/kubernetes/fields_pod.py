@@ -28,7 +28,7 @@ from scheduler_core.kubernetes.model import (
     Toleration,
     Volume,
     WeightedPodAffinityTerm,
-    Written,
+    WrittenManifest,
 )
 from scheduler_core.kubernetes.names import check_namespace, check_value, did_you_mean
 from scheduler_core.kubernetes.quantity import format_resource
@@ -524,7 +524,7 @@ def _written_template(value: Any, at: At) -> Pod | None:
     """Read a pod template, which keeps its manifest for the pods that are made from it."""
     read: Pod | None = _TEMPLATE(value, at)
     if read is not None:
-        force_setattr(read.meta, "written", Written(value, is_template=True))
+        force_setattr(read.meta, "written", WrittenManifest(value, is_template=True))
     return read
 
 

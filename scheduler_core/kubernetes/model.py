@@ -37,7 +37,7 @@ class _Hashed(Struct, frozen=True):
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
-class Written(Struct, frozen=True, gc=False):
+class WrittenManifest(Struct, frozen=True, gc=False):
     """The manifest that an object was read from, or the pod template that a controller's pod was made from.
 
     It has every field, whichever release reads it. Objects are equal, whatever they were read from, so that
@@ -48,12 +48,12 @@ class Written(Struct, frozen=True, gc=False):
     is_template: bool = False
 
     def __eq__(self, other: object) -> bool:
-        return other is None or isinstance(other, Written)
+        return other is None or isinstance(other, WrittenManifest)
 
     def __hash__(self) -> int:
         return hash(None)
 
-    def __deepcopy__(self, memo: object) -> Written:
+    def __deepcopy__(self, memo: object) -> WrittenManifest:
         return self
 
 
@@ -68,7 +68,7 @@ class ObjectMeta(_Hashed, frozen=True):
     owner_references: tuple[OwnerReference, ...] = ()
     creation_timestamp: str | None = None  # RFC 3339
     deletion_timestamp: str | None = None
-    written: Written | None = None  # None for an object that a controller created without a template
+    written: WrittenManifest | None = None  # None for an object that a controller created without a template
 
     @property
     def key(self) -> str:

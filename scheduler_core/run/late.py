@@ -13,7 +13,7 @@ from scheduler_core.formats.manifest import whole_manifest
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.keys import key_of
-from scheduler_core.kubernetes.model import KubernetesObject, Written
+from scheduler_core.kubernetes.model import KubernetesObject, WrittenManifest
 from scheduler_core.kubernetes.reading import At, Report
 
 
@@ -41,13 +41,15 @@ def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: s
     return made
 
 
-def _written(live: KubernetesObject, operation: Mapping[str, Any]) -> Written | None:
+def _written(live: KubernetesObject, operation: Mapping[str, Any]) -> WrittenManifest | None:
     """Return what an object was read from with the patch, unless that does not suit it."""
     written = live.meta.written
     if written is None or written.is_template:
         return written
     document = patched_by(operation, written.document, At(Report(strict=False), None, Entry({})))
-    return Written(with_parts_of(written.document, document)) if isinstance(document, dict) else written
+    return (
+        WrittenManifest(with_parts_of(written.document, document)) if isinstance(document, dict) else written
+    )
 
 
 def _read(document: dict[str, Any], report: Report) -> KubernetesObject | None:

@@ -32,7 +32,7 @@ from scheduler_core.formats.skipping import Skipped
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.model import KubernetesObject, Node, Workload, Written
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Workload, WrittenManifest
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
@@ -450,7 +450,7 @@ class _Loading:
                 document = self.documents[place]
                 document = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
                 self.documents[place] = document
-                force_setattr(obj.meta, "written", Written(document))
+                force_setattr(obj.meta, "written", WrittenManifest(document))
         self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
 
     def keep(self, entry: Entry) -> None:

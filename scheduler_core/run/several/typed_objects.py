@@ -21,7 +21,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.kubernetes.keys import Key
-from scheduler_core.kubernetes.model import KubernetesObject, Pod, Written
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
 from scheduler_core.kubernetes.reading import At, Report
 
 _READ = ("labels", "annotations", "ownerReferences")
@@ -69,7 +69,7 @@ def _decoded(manifest: Manifest, previous: KubernetesObject | None) -> Kubernete
     row = find_kind(entry, At(report, None, entry))
     made = decode(entry, row, report) if row is not None else None
     if made is not None:
-        template = Written(manifest, is_template=True) if isinstance(made, Pod) else None
+        template = WrittenManifest(manifest, is_template=True) if isinstance(made, Pod) else None
         force_setattr(made.meta, "written", template if previous is None else previous.meta.written)
     return made
 
