@@ -33,7 +33,11 @@ def outcome(branch: Playback, parent: Playback, unwanted: Unwanted = never) -> d
     """
     at = _begins(branch, parent)
     here, there = branch.availability(unwanted), parent.availability(unwanted)
-    result = {"at": at, "nodes": _nodes(branch, parent), "pending": _pending(branch, parent, unwanted)}
+    result = {
+        "at": at,
+        "nodes": _nodes(branch, parent, unwanted),
+        "pending": _pending(branch, parent, unwanted),
+    }
     if here is None:
         return {**result, "until": None, "calm": None, "total": None, "workloads": [], "leftOut": 0}
     if there is None:  # the parent has nothing for controllers to do: it stays as it is
@@ -87,24 +91,24 @@ def _side(one: WorkloadAvailability) -> dict[str, Any]:
     return side
 
 
-def _nodes(branch: Playback, parent: Playback) -> list[list[Any]]:
+def _nodes(branch: Playback, parent: Playback, unwanted: Unwanted) -> list[list[Any]]:
     """Return the nodes with another number of pods at the end, most different first: name, before, after."""
-    before, after = _counts(parent), _counts(branch)
+    before, after = _counts(parent, unwanted), _counts(branch, unwanted)
     rows: list[list[Any]] = [
         [name, before[name], after[name]] for name in {**before, **after} if before[name] != after[name]
     ]
     return sorted(rows, key=lambda row: (-abs(row[2] - row[1]), row[0]))[:NODES]
 
 
-def _counts(playback: Playback) -> Counter[str]:
+def _counts(playback: Playback, unwanted: Unwanted) -> Counter[str]:
     names = [node.meta.name for node in playback.tables.nodes]
-    places = playback.trail.placement
+    places = playback.placement_at_end(unwanted)
     return Counter(names[place] for place in places[places >= 0].tolist())
 
 
 def _pending(branch: Playback, parent: Playback, unwanted: Unwanted) -> list[dict[str, Any]]:
     """Return the workloads with more pods that wait for a node than in the parent, and what one is told."""
-    before, after = _waiting(parent), _waiting(branch)
+    before, after = _waiting(parent, unwanted), _waiting(branch, unwanted)
     more = [(owner, pods) for owner, pods in after.items() if len(pods) > len(before.get(owner, ()))]
     more.sort(key=lambda row: -len(row[1]))
     return [
@@ -119,10 +123,10 @@ def _pending(branch: Playback, parent: Playback, unwanted: Unwanted) -> list[dic
     ]
 
 
-def _waiting(playback: Playback) -> dict[Key, list[str]]:
+def _waiting(playback: Playback, unwanted: Unwanted) -> dict[Key, list[str]]:
     """Return the pods that are pending at the end, by their controller."""
     found: dict[Key, list[str]] = {}
-    places = playback.trail.placement.tolist()
+    places = playback.placement_at_end(unwanted).tolist()
     for pod, place in zip(playback.tables.pods, places):
         if place != PENDING:
             continue

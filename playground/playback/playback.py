@@ -24,7 +24,7 @@ from playground.playback.place import CycleIndices
 from playground.playback.replaying import Replays
 from playground.playback.stopping import TooMuchWorkError, never, one_step
 from playground.playback.tables import Tables
-from playground.playback.trail import Trail, TrailRow
+from playground.playback.trail import Placement, Trail, TrailRow
 from playground.playback.weighing import weight_of
 from playground.wire import encode
 from scheduler_core.explain.recorded_answer import DumpFacts
@@ -301,6 +301,17 @@ class Playback:
                 self._end(simulation)
         assert self._rest is not None, "a run whose worker reached its end has one"
         return self._rest
+
+    def placement_at_end(self, unwanted: Callable[[], bool] = never) -> Placement:
+        """Return the place of each pod after the last cycle and all that follows it, ``(pods,)``.
+
+        Raises Superseded.
+        """
+        found = self.trail.placement.copy()
+        if self.ended:
+            for key, node in self.rest(unwanted)[1].moves:
+                found[self.tables.pod_index[key]] = self.trail.place_of(node)
+        return found
 
     # --- over time -------------------------------------------------------------------------
 

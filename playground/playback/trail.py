@@ -91,7 +91,7 @@ class Trail:
         if cycle.moves is not None:
             others = (*cycle.decision.victims, *(key for key, _ in (*cycle.decision.further, *cycle.moves)))
             self.meet((cycle.pod, *others), pods or {})
-            moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
+            moves = [[self.tables.pod_index[key], self.place_of(node)] for key, node in cycle.moves]
             self.nodes.look(cycle.index, nodes or {})
         marks = [mark for record in cycle.plugins for mark in record.marks]
         return self._add(
@@ -108,7 +108,8 @@ class Trail:
             else:
                 self.tables.extend([[key, {}, 0, "", ""]])
 
-    def _place(self, node: str | None) -> int:
+    def place_of(self, node: str | None) -> int:
+        """Return a node as placements have it: ``None`` for a pod that is gone, "" for a pending one."""
         if node is None:
             return ABSENT
         return self.tables.node_index.get(node, ABSENT) if node else PENDING
