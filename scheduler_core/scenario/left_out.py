@@ -75,6 +75,11 @@ def without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
     )
 
 
+def beside_controllers(texts: Iterable[str]) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that v1.37's controllers and kubelets leave out."""
+    return tuple(Problem(HEAD + text) for text in texts)
+
+
 def without_time(names: Iterable[str], release: str) -> tuple[Problem, ...]:
     """Return a warning for each annotation that has no effect where no time passes."""
     tail = f"has no effect: under {release} no time passes; add time: virtual"

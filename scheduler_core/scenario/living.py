@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from scheduler_core.cluster.controllers.evicting import EVICT
-from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RUN
+from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RELEASE, RUN
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
@@ -54,11 +54,24 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
 
 def timed_annotations(documents: Iterable[Document]) -> tuple[str, ...]:
     """Return the annotations that have no effect without controllers: podstep's own, of pods and nodes."""
-    documents = list(documents)
+    held = _all_annotations(list(documents))
+    return tuple(name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT) if name in held)
+
+
+def kubelets_lack(documents: Sequence[Document]) -> Iterator[str]:
+    """Yield what a bundle asks of kubelets that those of a living v1.37 do not do."""
+    if RELEASE in _all_annotations(documents):
+        yield f"{RELEASE} has no effect: kubelets count no pod that has ended"
     made = map(_created, _operations(documents))
-    held = [_annotations(one) for one in chain(documents, made)]
-    held += [_annotations(_part(one, "patchOperation", "patch")) for one in _operations(documents)]
-    return tuple(name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT) if any(name in one for one in held))
+    if any(one.get("kind") == "Pod" and _part(one, "spec").get("nodeName") for one in made):
+        yield "kubelets refuse no pod: one that is created with spec.nodeName starts whether it fits or not"
+
+
+def _all_annotations(documents: Sequence[Document]) -> frozenset[str]:
+    """Return the names of the annotations that objects have, or are given by operations."""
+    operations = _operations(documents)
+    patches = (_part(one, "patchOperation", "patch") for one in operations)
+    return frozenset().union(*map(_annotations, chain(documents, map(_created, operations), patches)))
 
 
 def _annotations(document: Entry) -> frozenset[str]:

@@ -21,13 +21,14 @@ from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
 from scheduler_core.scenario.left_out import (
     GATE_MISSING,
+    beside_controllers,
     is_left_out,
     left_out,
     left_out_beside,
     without_controllers,
     without_time,
 )
-from scheduler_core.scenario.living import timed_annotations
+from scheduler_core.scenario.living import kubelets_lack, timed_annotations
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -174,6 +175,8 @@ class Scenario(Struct, frozen=True):
         warnings = [*warnings_under(self.unhonored, self.configurations, release)]
         if self.row.is_timed and self.settings.reads_manifests:
             warnings += left_out_beside(self.documents, self.configuration)
+        if self.lives:
+            warnings += beside_controllers(kubelets_lack(self.documents))
         if self.row.clock == "instant":
             warnings += without_time(timed_annotations(self.documents), release)
         if self.row.reads_manifests:

@@ -380,3 +380,34 @@ def test_what_the_run_with_controllers_lacks_is_named(text: str, documents: list
     (told,) = (one.message for one in scenario.warnings if text in one.message)
     assert "controllers and kubelets do not run" in told
     assert isinstance(simulate(scenario), V1_37Simulation)
+
+
+BY_HAND = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "by-hand"},
+    "spec": {"nodeName": "n0", "containers": [{"name": "c"}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "node", "operations"),
+    [
+        ("podstep/release-seconds has no effect", {"podstep/release-seconds": "5"}, ()),
+        (
+            "kubelets refuse no pod",
+            {},
+            [{"step": 2, "createOperation": {"object": BY_HAND}}],
+        ),
+    ],
+    ids=["release", "bound by hand"],
+)
+def test_what_the_kubelets_lack_is_named(text: str, node: dict[str, str], operations: Any) -> None:
+    """The run has controllers all the same; one that asks for nothing of it has no such warning."""
+    [first] = nodes(1)
+    asking = {**first, "metadata": {**first["metadata"], "annotations": node}}
+    scenario = load(bundle(VIRTUAL, asking, *pods(1, 1), history(*operations)))
+    assert isinstance(simulate(scenario), LoneSimulation)
+    assert [one.message.count(text) for one in scenario.warnings] == [1]
+    plain = load(bundle(VIRTUAL, first, *pods(1, 1)))
+    assert not [one for one in plain.warnings if text in one.message]
