@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench, becomes, example_text, share
+from tests.browser.pages import POLLING, Workbench, becomes, example_text, share
 from tests.services.stack import Stack
 
 PLOT = "document.querySelector('.availability-chart .nsewdrag')"
@@ -28,7 +28,7 @@ def test_a_failing_node_is_seen_over_time(page: Page, site: Stack) -> None:
     expect(chart).to_have_accessible_name(
         re.compile("fewest ready: 3 at 100s, below desired for 13m20s, 2 evicted")
     )
-    page.wait_for_function(PLOT)
+    page.wait_for_function(f"() => {PLOT}", polling=POLLING)
     box = json.loads(page.evaluate(f"JSON.stringify({PLOT}.getBoundingClientRect())"))
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     becomes(lambda: page.evaluate("podstep.playback.index > 1"), wanted=True)
