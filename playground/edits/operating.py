@@ -13,7 +13,7 @@ from playground.edits.edit_operations import LONGEST, ObjectError
 from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core.authoring.verb_targets import Targets, VerbError
-from scheduler_core.authoring.verb_words import Seen, SeenPod, counted
+from scheduler_core.authoring.verb_words import SeenCluster, SeenPod, counted
 from scheduler_core.authoring.verbs import Asked, chosen, entries, sentence, verb_of
 from scheduler_core.cluster.controllers.running import seconds as seconds_of
 from scheduler_core.kubernetes.admission import healthy_pods
@@ -123,7 +123,7 @@ def _placed(scenario: Scenario, wish: VerbWish, made: Sequence[tuple[float, Mani
 # --- the cluster at a moment
 
 
-def seen_at(playback: Playback, index: int) -> Seen:
+def seen_at(playback: Playback, index: int) -> SeenCluster:
     """Return the pods with their nodes after a cycle, and what budgets allow then."""
     with playback.after(index) as simulation:
         objects = simulation.controlled_objects()
@@ -140,13 +140,13 @@ def seen_at(playback: Playback, index: int) -> Seen:
     return _seen([*others, *playback.tables.pods], nodes)
 
 
-def _seen(objects: Iterable[KubernetesObject], nodes: Mapping[str, str] | None) -> Seen:
+def _seen(objects: Iterable[KubernetesObject], nodes: Mapping[str, str] | None) -> SeenCluster:
     """Return what is seen of objects; ``nodes`` are those of the pods, if the objects do not know them."""
     listed = list(objects)
     pods = [one for one in listed if isinstance(one, Pod) and not one.terminal]
     budgets = [one for one in listed if isinstance(one, PodDisruptionBudget)]
     places = {pod.meta.key: pod.node_name for pod in pods} if nodes is None else nodes
-    return Seen(
+    return SeenCluster(
         [
             SeenPod(pod.meta.key, places[pod.meta.key], _owner(pod), _covering(pod, budgets))
             for pod in pods

@@ -107,7 +107,7 @@ def _counts(playback: Playback, unwanted: Unwanted) -> Counter[str]:
 
 
 def _pending(branch: Playback, parent: Playback, unwanted: Unwanted) -> list[dict[str, Any]]:
-    """Return the workloads with more pods that wait for a node than in the parent, and what one is told."""
+    """Return the workloads with more pods that wait for a node than in the parent, and the message of one."""
     before, after = _waiting(parent, unwanted), _waiting(branch, unwanted)
     more = [(owner, pods) for owner, pods in after.items() if len(pods) > len(before.get(owner, ()))]
     more.sort(key=lambda row: -len(row[1]))

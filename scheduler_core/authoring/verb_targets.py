@@ -38,7 +38,7 @@ class VerbError(ValueError):
         super().__init__(text)
 
 
-class Target(Struct, frozen=True):
+class VerbTarget(Struct, frozen=True):
     """An object that a verb changes: its key, and its manifests up to the moment, the last one that of then.
 
     A pod that a controller created has no manifest.
@@ -56,7 +56,7 @@ class Target(Struct, frozen=True):
 class Targets(Struct, frozen=True):
     """The objects that a verb changes, and what they are called together: ``2 nodes of zone a``."""
 
-    found: list[Target]
+    found: list[VerbTarget]
     phrase: str
 
 
@@ -84,7 +84,7 @@ def targets_of(
     if not any(written):
         raise VerbError("Name what it is about.")
     read = _READERS.get(kinds[0], _workloads)
-    found: dict[Key, Target] = {}
+    found: dict[Key, VerbTarget] = {}
     for target in read(kinds, written, documents, count):
         found.setdefault(target.key, target)
     made = list(found.values())
@@ -96,7 +96,7 @@ def named(key: Key) -> str:
     return f"{key[0].lower() if key[0] in ('Node', 'Pod') else key[0]} {key[1]}"
 
 
-def _phrase(found: list[Target], written: Sequence[str]) -> str:
+def _phrase(found: list[VerbTarget], written: Sequence[str]) -> str:
     if len(found) == 1:
         return named(found[0].key)
     what = f"{len(found):,} {'nodes' if found[0].key[0] == 'Node' else 'objects'}"
@@ -111,8 +111,8 @@ def _phrase(found: list[Target], written: Sequence[str]) -> str:
 
 def _nodes(
     _kinds: Sequence[str], written: Sequence[str], documents: Sequence[Document], count: int
-) -> Iterator[Target]:
-    nodes = {key[1]: Target(key, made) for key, made in versions_of("Node", documents, count).items()}
+) -> Iterator[VerbTarget]:
+    nodes = {key[1]: VerbTarget(key, made) for key, made in versions_of("Node", documents, count).items()}
     for text in written:
         label, separator, value = text.partition("=")
         if text == ALL and nodes:
@@ -126,7 +126,7 @@ def _nodes(
             raise VerbError(f"there is no node {text[:80]!r}; there are {there or 'none'}")
 
 
-def _labelled(nodes: Mapping[str, Target], key: str, value: str) -> list[Target]:
+def _labelled(nodes: Mapping[str, VerbTarget], key: str, value: str) -> list[VerbTarget]:
     labels = {name: _labels(target).get(key, "") for name, target in nodes.items()}
     found = [nodes[name] for name, label in labels.items() if label == value]
     if found and value:
@@ -135,14 +135,14 @@ def _labelled(nodes: Mapping[str, Target], key: str, value: str) -> list[Target]
     raise VerbError(f"no node has the label {key}={value[:80]}; its values are {there or 'none'}")
 
 
-def _labels(target: Target) -> Mapping[str, str]:
+def _labels(target: VerbTarget) -> Mapping[str, str]:
     labels = (target.manifest.get("metadata") or {}).get("labels") or {}
     return {str(key): str(value) for key, value in labels.items()}
 
 
 def _workloads(
     kinds: Sequence[str], written: Sequence[str], documents: Sequence[Document], count: int
-) -> Iterator[Target]:
+) -> Iterator[VerbTarget]:
     for text in written:
         kind, *place = text.split("/")
         kind = kind_of(kind)
@@ -155,18 +155,18 @@ def _workloads(
         if key not in there:
             names = ", ".join(name.removeprefix("default/") for _, name in there)
             raise VerbError(f"there is no {kind} {key[1]}; there are {names[:200] or 'none'}")
-        yield Target(key, there[key])
+        yield VerbTarget(key, there[key])
 
 
 def _pods(
     _kinds: Sequence[str], written: Sequence[str], documents: Sequence[Document], count: int
-) -> Iterator[Target]:
+) -> Iterator[VerbTarget]:
     """Yield pods by name; whether one that a controller created exists is known when the run gets there."""
     given = versions_of("Pod", documents, count)
     for text in written:
         name = text.removeprefix("pod/")
         key = "Pod", name if "/" in name else f"default/{name}"
-        yield Target(key, given.get(key, []))
+        yield VerbTarget(key, given.get(key, []))
 
 
 _READERS = {"Node": _nodes, "Pod": _pods}

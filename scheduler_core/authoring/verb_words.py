@@ -24,7 +24,7 @@ class SeenPod(Struct, frozen=True):
     budgets: tuple[str, ...] = ()
 
 
-class Seen(Struct, frozen=True):
+class SeenCluster(Struct, frozen=True):
     """What a running cluster adds to the manifests: its pods, and how many disruptions each budget allows."""
 
     pods: Sequence[SeenPod] = ()
@@ -42,7 +42,7 @@ class Effect(Struct, frozen=True):
     targets: Targets
     value: str = ""
     words: str = ""
-    seen: Seen | None = None
+    seen: SeenCluster | None = None
 
     @property
     def phrase(self) -> str:

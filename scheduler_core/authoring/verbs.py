@@ -16,7 +16,14 @@ from msgspec import Struct
 
 from scheduler_core.authoring import verb_words as words
 from scheduler_core.authoring.revisions import RESTARTED
-from scheduler_core.authoring.verb_targets import Target, Targets, VerbError, named, split_second, targets_of
+from scheduler_core.authoring.verb_targets import (
+    Targets,
+    VerbError,
+    VerbTarget,
+    named,
+    split_second,
+    targets_of,
+)
 from scheduler_core.cluster.controllers.draining import FORCE
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
@@ -35,7 +42,7 @@ Patch = dict[str, Any]
 class VerbCall(Struct, frozen=True):
     """A verb's use on one target, the ``number``-th of all, with its value and the virtual second."""
 
-    target: Target
+    target: VerbTarget
     value: str
     at: str
     number: int = 0
@@ -143,7 +150,7 @@ def _undo(call: VerbCall) -> Iterator[tuple[float, Patch]]:
     yield 0.0, {"spec": {"template": template}}
 
 
-def _previous(target: Target) -> Manifest:
+def _previous(target: VerbTarget) -> Manifest:
     """Return the pod template of the revision before the last, as ``kubectl rollout undo`` chooses it.
 
     A template that was gone back to is the newest revision.
@@ -300,7 +307,7 @@ def entries(asked: Asked, targets: Targets, at: str) -> list[tuple[float, Manife
     ]
 
 
-def sentence(asked: Asked, targets: Targets, seen: words.Seen | None = None) -> str:
+def sentence(asked: Asked, targets: Targets, seen: words.SeenCluster | None = None) -> str:
     """Return what a verb will do, in one sentence, with the pods of a running cluster if it is given.
 
     Raises:

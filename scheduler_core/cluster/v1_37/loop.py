@@ -5,7 +5,7 @@ their results. Writes that wait at one moment are made by client, verb, resource
 takes :data:`WRITE_SECONDS`, and everybody has seen it before the next begins.
 
 What has to survive a copy waits as a timer: a method with its arguments, never a generator or a closure. Once
-the loop has settled nothing else waits, and ``copy.deepcopy`` gives a loop that goes on by itself.
+the loop has settled nothing else waits, and ``copy.deepcopy`` gives an independent loop.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Request = Write | Together | Sequence[Write]
 Work = Generator[Any, Any, Any]
 
 
-class _Batch:
+class _PendingWrites:
     """The writes that one generator waits for."""
 
     def __init__(self, work: Work, single: bool, size: int) -> None:
@@ -86,7 +86,7 @@ class Loop:
         self._busy: list[Callable[[], bool]] = []
         self._timers: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = 0
-        self._waiting: list[tuple[tuple[Any, ...], int, Write, _Batch, int]] = []
+        self._waiting: list[tuple[tuple[Any, ...], int, Write, _PendingWrites, int]] = []
         self._ready: list[Callable[[], bool]] = []
 
     def at(self, time: float, act: Callable[..., None], *args: Any) -> None:
@@ -177,13 +177,13 @@ class Loop:
             result = error
         self._done(batch, place, result)
 
-    def _done(self, batch: _Batch, place: int, result: Any) -> None:
+    def _done(self, batch: _PendingWrites, place: int, result: Any) -> None:
         batch.results[place] = result
         batch.left -= 1
         if not batch.left:
             self._resume(batch.work, batch.results[0] if batch.single else batch.results)
 
-    def _part(self, work: Work, batch: _Batch, place: int) -> Work:
+    def _part(self, work: Work, batch: _PendingWrites, place: int) -> Work:
         """Run one of several generators, and note its result."""
         try:
             result = yield from work
@@ -200,12 +200,12 @@ class Loop:
         except StopIteration:
             return
         if isinstance(request, Together):
-            batch = _Batch(work, single=False, size=len(request.works))
+            batch = _PendingWrites(work, single=False, size=len(request.works))
             for place, part in enumerate(request.works):
                 self.spawn(self._part(part, batch, place))
             return
         writes = [request] if isinstance(request, Write) else list(request)
-        batch = _Batch(work, isinstance(request, Write), len(writes))
+        batch = _PendingWrites(work, isinstance(request, Write), len(writes))
         for place, write in enumerate(writes):
             key = (CLIENTS[write.client], *write[1:5])
             heappush(self._waiting, (key, self._next_order(), write, batch, place))

@@ -164,7 +164,7 @@ class SeveralSimulation(TimedSimulation):
 
     @property
     def _subject(self) -> Subject:
-        return Together(self.peers, self.framework)
+        return AllSchedulers(self.peers, self.framework)
 
     def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
         label, trace = self.peers.due, self._trace
@@ -266,7 +266,7 @@ class TogetherQueue:
         return [pod for peer in self._peers for pod in peer.placed(place)]
 
 
-class Together:
+class AllSchedulers:
     """All schedulers of a run as one subject: it ends when all of them have come to rest."""
 
     def __init__(self, peers: Peers, server: ControlledFramework) -> None:

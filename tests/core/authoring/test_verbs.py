@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.authoring.verb_targets import VerbError
-from scheduler_core.authoring.verb_words import Seen, SeenPod
+from scheduler_core.authoring.verb_words import SeenCluster, SeenPod
 from scheduler_core.authoring.verbs import VERBS, Asked, chosen, entries, sentence
 from scheduler_core.kubernetes.manifests import Document
 
@@ -50,7 +50,7 @@ DOCUMENTS: list[Document] = [
         },
     },
 ]
-SEEN = Seen(
+SEEN = SeenCluster(
     [
         SeenPod("default/web-1", "n1", "ReplicaSet", ("default/web",)),
         SeenPod("default/web-2", "n2", "ReplicaSet", ("default/web",)),

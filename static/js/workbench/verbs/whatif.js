@@ -141,7 +141,7 @@ export class WhatIf {
 }
 
 /**
- * A button whose failure is told.
+ * A button that reports a failure in a toast.
  *
  * @param {string} name
  * @param {string} text
