@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
@@ -155,8 +156,10 @@ class ControlPlaneManager:
     def _writing(self, kind: str, key: str) -> Iterator[None]:
         """Make writes of an object that the caller knows of: they are shown at once, and yielded never."""
         self._own = kind, key
-        yield
-        self._own = None
+        try:
+            yield
+        finally:
+            self._own = None
 
     def _put(self, kind: str, key: str, obj: KubernetesObject) -> None:
         stored, previous = self.server.get(kind, key), self.store.objects.get((kind, key))
@@ -241,7 +244,7 @@ class ControlPlaneManager:
         try:
             evict(self.server, key, uid_of(pod))
         except ApiError as error:
-            self.server.change(kind, key, _unmarked, f"refused:{error}")
+            self.server.change(kind, key, partial(_without_annotation, name=EVICT), f"refused:{error}")
 
     def _refused(self, pod: Manifest, message: str) -> None:
         self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, f"refused:{message}"))
@@ -287,7 +290,7 @@ class ControlPlaneManager:
             if node is not None:
                 bare = ", ".join(drain.facts.get("reported") or ()) if drain.facts.get("aborted") else ""
                 by = f"drain:{bare}"
-                self.server.change("Node", drain.node, _undrained, by)
+                self.server.change("Node", drain.node, partial(_without_annotation, name=DRAIN), by)
 
     # --- what is shown
 
@@ -324,14 +327,9 @@ class ControlPlaneManager:
         yield Change("create" if write.old is None else "update", obj, *reason_of(write))
 
 
-def _unmarked(pod: Manifest) -> Manifest:
-    left = {name: value for name, value in annotations_of(pod).items() if name != EVICT}
-    return with_meta(pod, annotations=left or None)
-
-
-def _undrained(node: Manifest) -> Manifest:
-    left = {name: value for name, value in annotations_of(node).items() if name != DRAIN}
-    return with_meta(node, annotations=left or None)
+def _without_annotation(obj: Manifest, *, name: str) -> Manifest:
+    left = {key: value for key, value in annotations_of(obj).items() if key != name}
+    return with_meta(obj, annotations=left or None)
 
 
 def _is_shown(write: StoredWrite) -> bool:
