@@ -45,13 +45,12 @@ def configured(text: str, what: str, name: str, value: str, moment: Moment | Non
 def changed(
     release: str, documents: Sequence[Document], what: str, name: str, value: str
 ) -> tuple[Document, ...]:
-    """Return documents with one change to what a release runs; v1.37 reads no Policy, so none is written.
+    """Return documents with one change to what a release runs, in the form of its configuration.
 
     Raises EditError.
     """
-    if row_of(release).reads_manifests and what in (*V1_37_EDITS, "gate"):
-        return edited_v1_37(documents, what, name, value)
-    return edited(documents, what, name, value)
+    of_plugins = row_of(release).form == "plugins" and what in (*V1_37_EDITS, "gate")
+    return (edited_v1_37 if of_plugins else edited)(documents, what, name, value)
 
 
 def in_force(scenario: Scenario, moment: Moment | None) -> tuple[Document, ...]:

@@ -50,8 +50,12 @@ def settings_of(fields: Mapping[str, Any]) -> Settings:
 
 def policy_text(document: Document | None, settings: Settings, release: str = "") -> Wire:
     """Return the protocol's ``PolicyText`` of a valid document, or of what ``release`` runs without one."""
-    if row_of(release).reads_manifests:
-        return _policy_text_of_v1_37(document, settings, release)
+    return _TEXTS[row_of(release).form](document, settings, release)
+
+
+def _text_of_policy(document: Document | None, settings: Settings, release: str) -> Wire:
+    """Return what v1.11 or the framework runs."""
+    del release
     return {
         **NONE_YET,
         "text": text_of(document),
@@ -62,7 +66,7 @@ def policy_text(document: Document | None, settings: Settings, release: str = ""
     }
 
 
-def _policy_text_of_v1_37(document: Document | None, settings: Settings, release: str) -> Wire:
+def _text_of_plugins(document: Document | None, settings: Settings, release: str) -> Wire:
     """Return what v1.37 runs: the plugins of a configuration; of a Policy, which it does not read, none."""
     read = document if is_framework_document(document) else None
     summary = compile_profile(read, replace(settings, scheduler=release)).summary()
@@ -75,6 +79,9 @@ def _policy_text_of_v1_37(document: Document | None, settings: Settings, release
         "form": form_of(read, settings),
         "other": None,
     }
+
+
+_TEXTS = {"policy": _text_of_policy, "plugins": _text_of_plugins}
 
 
 def checked(text: str, settings: Settings) -> Wire:

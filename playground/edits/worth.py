@@ -72,7 +72,7 @@ class NoCacheError(ValueError):
     """A scheduler of the scenario has no equivalence cache under any setting."""
 
     def __init__(self, release: str) -> None:
-        under = f"kube-scheduler {release}" if row_of(release).reads_manifests else f"a {CONFIGURATION_KIND}"
+        under = row_of(release).title.removesuffix(": ") or f"a {CONFIGURATION_KIND}"
         super().__init__(
             f"Under {under} there is no equivalence cache to compare: "
             "kube-scheduler removed it before profiles existed. v1.11 has one."
@@ -143,7 +143,7 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
 def _read(stored: sources.Stored) -> Scenario:
     scenario = stored.load()
     framework = any(configuration.in_framework for configuration in scenario.configurations)
-    if framework or scenario.row.reads_manifests:
+    if framework or (scenario.row.answers_alone and not scenario.row.has_cache):
         raise NoCacheError(scenario.release)
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):

@@ -36,7 +36,6 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.settings.release import row_of
 from scheduler_core.settings.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -53,8 +52,8 @@ SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
 # v1.37's has an object compiled from each manifest, and finds operations by their names.
-CURRENT_OBJECT_BYTES, CURRENT_OPERATION_BYTES = 2_500, 260
-CURRENT_SHARED_BYTES = 750  # that a replica shares with the others
+COMPILED_OBJECT_BYTES, COMPILED_OPERATION_BYTES = 2_500, 260
+COMPILED_SHARED_BYTES = 750  # that a replica shares with the others
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
 
@@ -130,23 +129,20 @@ class Playback:
 
     def _stepper_bytes(self, stepper: Stepper) -> int:
         """Return an estimate of what one simulation holds beside what it shares with the scenario."""
-        scenario = self.scenario
-        if not scenario.row.reads_manifests:
-            each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
-            listed = scenario.settings.schedulers
-            beside = sum(one.replicas for one in listed if row_of(one.runs).reads_manifests)
-            own = (len(self.tables.nodes) + len(self.tables.pods)) * each
-            return own + beside * self._current_bytes(stepper)
-        return self._current_bytes(stepper)
+        each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
+        copies = stepper.compiled_copies
+        typed = (len(self.tables.nodes) + len(self.tables.pods)) * each
+        alone = bool(copies) and self.scenario.row.answers_alone
+        return (0 if alone else typed) + (copies and copies * self._compiled_bytes(stepper))
 
-    def _current_bytes(self, stepper: Stepper) -> int:
+    def _compiled_bytes(self, stepper: Stepper) -> int:
         """Return an estimate of what one kube-scheduler v1.37 holds."""
         scenario = self.scenario
         placed = len(stepper.cluster.nodes) + len(stepper.cluster.pods)
         return (
-            max(placed, len(scenario.objects)) * CURRENT_OBJECT_BYTES
-            - self._weight.replicas * CURRENT_SHARED_BYTES
-            + len(scenario.operations) * CURRENT_OPERATION_BYTES
+            max(placed, len(scenario.objects)) * COMPILED_OBJECT_BYTES
+            - self._weight.replicas * COMPILED_SHARED_BYTES
+            + len(scenario.operations) * COMPILED_OPERATION_BYTES
         )
 
     @property

@@ -33,7 +33,7 @@ def _by_policy(scenario: Scenario, release: str) -> Scenario:
         )
     own = scenario.policy
     policy = None if own is not None and own.get("kind") == CONFIGURATION_KIND else own
-    if scenario.row.reads_manifests:  # its controllers create pods otherwise
+    if scenario.row.daemons_pending:  # its controllers create pods otherwise
         scenario = bundles.reread(scenario, release)
     return scenario.under(policy, replace(scenario.settings, time="instant", scheduler=release))
 

@@ -22,8 +22,7 @@ from scheduler_core.kubernetes.model import (
     Pod,
     Resources,
 )
-from scheduler_core.run import is_timed, simulate
-from scheduler_core.run.v1_37.counts import usages
+from scheduler_core.run import is_timed, simulate, usages
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.coscheduling.groups import group_key
 
@@ -76,7 +75,7 @@ class Tables:
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
         self._usage_of: dict[int, dict[str, int]] = {}  # by the identity of containers of ``pods``
-        self._counted = usages(scenario) if scenario.row.reads_manifests else {}
+        self._counted = usages(scenario)
         self._node_text: Encoded | None = None
         self._pod_text: tuple[int, Encoded] | None = None  # for this number of pods
         self.timed = is_timed(scenario)

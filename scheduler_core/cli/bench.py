@@ -16,7 +16,7 @@ from scheduler_core.cli.reporting import InputError
 from scheduler_core.cli.workloads import SHAPES, manifest_workload, workload
 from scheduler_core.run import simulate
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_37.benchmark import SHAPES as MANIFEST_SHAPES
+from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.settings.release import ALONE, CACHING, row_of
 
 
@@ -74,8 +74,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _scenario(options: argparse.Namespace) -> Scenario:
     """Return the workload of the options. Raises InputError for one that the scheduler is not measured on."""
-    if row_of(options.scheduler).reads_manifests:
-        if options.shape not in MANIFEST_SHAPES:
+    shapes = SUPPORT[options.scheduler].shapes
+    if shapes:
+        if options.shape not in shapes:
             raise InputError(f"--shape {options.shape} is not measured with --scheduler v1.37")
         if options.cache not in (None, "off"):
             raise InputError("--cache: the equivalence cache belongs to v1.11")

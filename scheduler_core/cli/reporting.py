@@ -23,9 +23,10 @@ from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.extenders.configuration import Extender
+from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import parse_gates
-from scheduler_core.settings.release import RELEASES, can_read, row_of
+from scheduler_core.settings.release import RELEASES, can_read
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
 
 
@@ -125,7 +126,7 @@ class ConfigurationFile(Struct, frozen=True):
         """
         settings = self.settings or DEFAULT_SETTINGS
         release = Configuration(self.policy, settings).release
-        return not row_of(release).reads_manifests if release else settings.only_v1_11
+        return SUPPORT[release].check_objects is None if release else settings.only_v1_11
 
 
 def read_configuration(name: str) -> ConfigurationFile:

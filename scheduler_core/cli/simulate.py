@@ -155,9 +155,7 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
     for note in simulation.notes():
         print(note, file=out)
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
-    if simulation.scenario.row.reads_manifests:
-        cluster = f"kube-scheduler {simulation.scenario.release}: {cluster}"
-    print(f"{cluster}: {listed}", file=out)
+    print(f"{simulation.scenario.row.title}{cluster}: {listed}", file=out)
 
 
 def daemons_missing(simulation: Stepper) -> Iterator[str]:

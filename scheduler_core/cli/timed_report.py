@@ -57,9 +57,7 @@ def totals(simulation: TimedSimulation) -> str:
         f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}, "
         f"{simulation.time:,.3f} s of virtual time"
     )
-    row = simulation.scenario.row
-    named = f"kube-scheduler {row.name}: " if row.reads_manifests else ""
-    return f"{named}{size}: {listed}"
+    return f"{simulation.scenario.row.title}{size}: {listed}"
 
 
 def table(rows: Sequence[Sequence[str]], *, several: bool) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.table import READERS
+from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
@@ -51,7 +51,7 @@ def _schedulers(a: Scenario, b: Scenario) -> Iterator[str]:
     if a.release != b.release:
         yield f"kube-scheduler {a.release} under A, {b.release} under B"
         return
-    one, two = (READERS[side.release].plugins(side.configuration) for side in (a, b))
+    one, two = (SUPPORT[side.release].plugins(side.configuration) for side in (a, b))
     if one is not None and two is not None:
         yield from _by_name(one, two)
     else:

@@ -97,10 +97,8 @@ def asking(
         count = f"{len(last.victims):,} pod" + ("" if len(last.victims) == 1 else "s")
         summary += f" So preemption deleted {count} on {last.nominated} in this cycle, and it is tried again."
     step = f"{simulation.major}.{simulation.minor + 1}"
-    if scenario.row.reads_manifests:
-        simulation.step()
-        member = simulation.members.get(pod)
-        summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
+    member = simulation.outcome_in_group(pod)
+    summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
     answer = replace(answer, index=index, step=step, before=True, summary=summary)
     return with_recorded(answer, scenario)
 

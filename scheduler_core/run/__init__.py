@@ -2,6 +2,15 @@
 
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper, cache_of, counter_of
-from scheduler_core.run.table import is_timed, is_timed_run, simulate
+from scheduler_core.run.table import is_timed, is_timed_run, simulate, usages
 
-__all__ = ["Stepper", "TimedSimulation", "cache_of", "counter_of", "is_timed", "is_timed_run", "simulate"]
+__all__ = [
+    "Stepper",
+    "TimedSimulation",
+    "cache_of",
+    "counter_of",
+    "is_timed",
+    "is_timed_run",
+    "simulate",
+    "usages",
+]

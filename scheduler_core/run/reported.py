@@ -59,6 +59,16 @@ class ReportedRun(Protocol):
         del pod
         return None
 
+    def outcome_in_group(self, pod: str) -> MemberOutcome | None:
+        """Run the next cycle, if one may be a PodGroup's; return what it came to for the pod as a member."""
+        del pod
+        return None
+
+    @property
+    def compiled_copies(self) -> int:
+        """How many schedulers have an object compiled from each manifest."""
+        return 0
+
     def notes(self) -> Iterator[str]:
         """Yield lines for the summary of the run."""
         yield from ()

@@ -12,6 +12,7 @@ from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper
+from scheduler_core.run.v1_37.counts import unusual_usages
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
 
@@ -46,6 +47,20 @@ SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
     V1_37Simulation.release: _on_its_own_clock,
 }
 """What makes the simulation of a scenario that a release answers, before its first step."""
+
+
+_COUNTED: Mapping[str, Callable[[Scenario], dict[str, dict[str, int]]]] = {
+    V1_37Simulation.release: unusual_usages,
+}
+
+
+def usages(scenario: Scenario) -> dict[str, dict[str, int]]:
+    """Return by pod what it holds on its node where that is not what its containers request.
+
+    Millicores of cpu, else base units.
+    """
+    counted = _COUNTED.get(scenario.release)
+    return {} if counted is None else counted(scenario)
 
 
 def is_timed(scenario: Scenario) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from msgspec import Struct, field
@@ -41,6 +41,9 @@ from scheduler_core.progress import Watch, counted, unwatched
 
 WAITS = "WaitForFirstConsumer"
 
+Check = Callable[[Iterable[Decoded], Iterable[Entry], Report], None]
+"""Reports what is wrong in objects, and in manifests of kinds without a reader."""
+
 
 class Notices(Struct):
     """Warnings that may repeat for many objects: the first is kept, the others are counted."""
@@ -73,7 +76,7 @@ class Assembly:
         self.limits = limits
         self.expand = expand
         self.timed = False  # the scenario runs in virtual time
-        self.modern = False  # kube-scheduler v1.37 answers, which reads kinds that have no typed object
+        self.checks: tuple[Check, ...] = ()  # of schedulers that read fields and kinds without a typed one
         self.admitting = admission
         self.recorded = False  # a recording creates and deletes the objects: no controller runs
         self.world = ExistingObjects()
@@ -267,7 +270,7 @@ class Assembly:
             how = (
                 "is served by controllers, which do not run under v1.37. Pods that need one stay pending; "
                 "volumeBindingMode: WaitForFirstConsumer lets the scheduler's stand-in provision it"
-                if self.modern
+                if self.checks
                 else "provisions in virtual time alone. Pods that need one stay pending; "
                 "SimulationSettings with time: virtual let it provision"
             )

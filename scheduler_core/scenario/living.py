@@ -16,6 +16,7 @@ from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.scenario.reconfiguration import is_configuration
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
@@ -52,10 +53,12 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
         yield "PodGroups that are scheduled as groups"
 
 
-def timed_annotations(documents: Iterable[Document]) -> tuple[str, ...]:
-    """Return the annotations that have no effect without controllers: podstep's own, of pods and nodes."""
+def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, ...]:
+    """Return a warning for each annotation of podstep's own that has no effect where no time passes."""
     held = _all_annotations(list(documents))
-    return tuple(name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT) if name in held)
+    tail = f"has no effect: under {release} no time passes; add time: virtual"
+    names = (name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT) if name in held)
+    return tuple(Problem(f"{name} {tail}", unhonored=name) for name in names)
 
 
 def kubelets_lack(documents: Sequence[Document]) -> Iterator[str]:

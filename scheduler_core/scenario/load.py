@@ -51,7 +51,6 @@ from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
-from scheduler_core.scenario.v1_37_fields import check_v1_37_fields
 from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND, Answers, read_answers
 from scheduler_core.schedulers.kube_batch.document import (
     BATCH_CONFIGURATION,
@@ -59,7 +58,7 @@ from scheduler_core.schedulers.kube_batch.document import (
     check_batch_configuration,
     is_batch_configuration,
 )
-from scheduler_core.schedulers.table import checked
+from scheduler_core.schedulers.table import SUPPORT, TYPED, checked, support_beside
 from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
@@ -68,7 +67,6 @@ from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
     GATED,
     TIMED,
-    TYPED,
     chosen_release,
     default_release,
     release_of_kubelets,
@@ -258,8 +256,9 @@ class _Loading:
         unmet = tuple(lacking(self.documents, configuration)) if work else ()
         lives = work and not unmet
         row = row_with_controllers(release) if lives else row_of(release)
-        current = row.reads_manifests or (row.is_timed and settings.reads_manifests)
-        if settings.feature_gates and not current:
+        asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
+        checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
+        if settings.feature_gates and not checks:
             for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
                 text = f"kube-scheduler {release} has no such feature gates here: write scheduler: {GATED}"
                 At(self.report, None, entry).child("featureGates").warn(text)
@@ -272,12 +271,11 @@ class _Loading:
             At(self.report, None, self.settings[0]).child("schedulers").warn(
                 f"schedulers and design have no effect {lack}"
             )
-        if current:
-            unread = chain(self.namespaces, *self.ignored.values())
-            check_v1_37_fields(self.decoded, unread, self.report)
-            self.refuse_if_wrong()
+        for check in checks:
+            check(self.decoded, chain(self.namespaces, *self.ignored.values()), self.report)
+        self.refuse_if_wrong()
         self.assembly.timed = row.is_timed
-        self.assembly.modern = current
+        self.assembly.checks = checks
         self.assembly.world.daemons_pending = row.daemons_pending
         objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()
@@ -514,7 +512,7 @@ class _Loading:
         """Return the warnings found while reading: fields and kinds without effect, in order."""
         found: list[LocatedMessage] = []
         for kind, listed in self.ignored.items():
-            read = self.assembly.modern and is_manifest_kind(listed[0].value)
+            read = self.assembly.checks and is_manifest_kind(listed[0].value)
             entries = [entry for entry in listed if not read and not is_reported(entry)]
             if entries:
                 found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, entries)))

@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
-from scheduler_core.scenario.v1_37_fields import check_manifest
+from scheduler_core.schedulers.v1_37.fields import check_manifest
 
 _LISTED = 2000
 

@@ -31,7 +31,6 @@ from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.scenario.v1_37_fields import check_v1_37_fields
 from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
 from scheduler_core.settings.release import configured_release, release_of_patch, release_of_settings
 from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
@@ -214,7 +213,7 @@ class _History:
             if self.moments.during:
                 at.child("during").error("a scheduler does not restart inside a cycle: remove it")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
-        elif self.assembly.modern and isinstance(named, dict) and is_manifest_kind(named):
+        elif self.assembly.checks and isinstance(named, dict) and is_manifest_kind(named):
             made = self.manifests.take(given[0], body, at.child(given[0]))
             if made is not None:
                 self.add(name, made.action, *made.key, manifest=made.manifest)
@@ -320,12 +319,10 @@ class _History:
         if obj is None:
             return None
         decoded = Decoded(entry, obj)
-        if self.assembly.modern:
-            wrong = len(self.assembly.report.errors)
-            check_v1_37_fields((decoded,), (), self.assembly.report)
-            if len(self.assembly.report.errors) > wrong:
-                return None
-        return decoded
+        wrong = len(self.assembly.report.errors)
+        for check in self.assembly.checks:
+            check((decoded,), (), self.assembly.report)
+        return None if len(self.assembly.report.errors) > wrong else decoded
 
     def ignore(self, kind: str, at: At) -> None:
         reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")

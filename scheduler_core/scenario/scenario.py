@@ -7,32 +7,23 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
 from scheduler_core.formats.limits import Limits
-from scheduler_core.kubernetes.fields_pod import NOT_COMPARED
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
-from scheduler_core.scenario.left_out import (
-    GATE_MISSING,
-    beside_controllers,
-    is_left_out,
-    left_out,
-    left_out_beside,
-    without_controllers,
-    without_time,
-)
-from scheduler_core.scenario.living import kubelets_lack, timed_annotations
+from scheduler_core.scenario.living import kubelets_lack, without_time
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
+from scheduler_core.schedulers.table import SUPPORT, support_beside
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.settings.feature_gates import COMPARISON
+from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, beside_controllers, is_left_out
 from scheduler_core.settings.release import (
     Release,
     chosen_release,
@@ -172,27 +163,26 @@ class Scenario(Struct, frozen=True):
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
         others = [problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem)]
         release = self.release
+        scheduler = SUPPORT[release]
         warnings = [*warnings_under(self.unhonored, self.configurations, release)]
-        if self.row.is_timed and self.settings.reads_manifests:
-            warnings += left_out_beside(self.documents, self.configuration)
+        if self.row.is_timed:
+            for peer in support_beside(self.settings):
+                warnings += peer.left_out_beside(self.documents, self.configuration)
         if self.lives:
             warnings += beside_controllers(kubelets_lack(self.documents))
         if self.row.clock == "instant":
-            warnings += without_time(timed_annotations(self.documents), release)
-        if self.row.reads_manifests:
-            landing = (
-                (o.id, "" if o.configuration is None else o.configuration.release, o.during)
-                for o in self.operations
-            )
-            created = [o.manifest for o in self.operations if o.manifest is not None]
-            warnings += left_out([*self.documents, *created], self.configurations, landing)
-            warnings += without_controllers(self.unmet)
-            compared = [problem for problem in others if problem.message.startswith(NOT_COMPARED)]
-            if compared and all(one.settings.has(COMPARISON) for one in self.configurations):
-                others = [problem for problem in others if problem not in compared]
-            elif compared:
-                warnings.append(GATE_MISSING)
+            warnings += without_time(self.documents, release)
+        warnings += scheduler.left_out(self._parts(others))
+        others = [problem for problem in others if not scheduler.is_settled(problem, self.configurations)]
         return tuple(sorted((*others, *warnings), key=Problem.place))
+
+    def _parts(self, warnings: Sequence[Problem]) -> ScenarioParts:
+        landing = [
+            (o.id, "" if o.configuration is None else o.configuration.release, o.during)
+            for o in self.operations
+        ]
+        created = [o.manifest for o in self.operations if o.manifest is not None]
+        return ScenarioParts([*self.documents, *created], self.configurations, landing, self.unmet, warnings)
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:
         made = Configuration(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -15,29 +15,12 @@ from scheduler_core.kubernetes.reading import At, Owner, Report, owner_of
 from scheduler_core.kubernetes.support import CONFIGURED, COSCHEDULING, INSTANT, KUBE_BATCH
 from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
 from scheduler_core.schedulers.kube_batch.document import BATCH_SCHEDULER
+from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER
-from scheduler_core.settings.feature_gates import GROUPS, TOPOLOGY
-from scheduler_core.settings.release import row_of
 
 NAMED = 3  # objects named in a warning; the others are counted
-
-HONORED_BY_V1_37 = frozenset(
-    "allocatable volumeMode accessModes overhead resources topologySpreadConstraints schedulingGates "
-    "resourceClaims hostUsers containerStatuses restartPolicyRules restartPolicy claims matchFields "
-    "namespaceSelector matchLabelKeys mismatchLabelKeys csi cinder volumeAttributesClassName CSINode "
-    "CSIDriver CSIStorageCapacity VolumeAttachment ResourceClaim ResourceClaimTemplate ResourceSlice "
-    "DeviceClass".split()
-)
-"""Reported fields, by their last name, and kinds that kube-scheduler v1.37 honors here."""
-
-
-GATED: Mapping[str, frozenset[str]] = {
-    GROUPS: frozenset({"schedulingGroup", "minCount", "priority", "priorityClassName", "disruptionMode"}),
-    TOPOLOGY: frozenset({"schedulingConstraints"}),
-}
-"""Fields that v1.37 honors if a feature gate is on."""
 
 
 class Unhonored(Struct, frozen=True):
@@ -140,27 +123,34 @@ def warnings_under(
     """Return the warnings of fields and kinds that at least one of a run's configurations does not honor."""
     listed = list(configurations)
     able = [abilities(configuration) for configuration in listed]
-    modern = _served_by_v1_37(listed, release)
-    honored = HONORED_BY_V1_37.union(
-        *(fields for gate, fields in GATED.items() if all(one.settings.has(gate) for one in listed))
-    )
+    honored = _honored(listed, release)
     return tuple(
         one.problem
         for one in found
         if not all(one.honored_by & names for names in able)
-        and not (modern(one) and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in honored)
+        and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") not in honored(one)
     )
 
 
-def _served_by_v1_37(configurations: Iterable[Configuration], release: str) -> Callable[[Unhonored], bool]:
-    """Return whether v1.37 schedules all pods that a warning concerns, alone or next to other schedulers."""
-    if row_of(release).reads_manifests:
-        return lambda _: True
+def _honored(configurations: Iterable[Configuration], release: str) -> Callable[[Unhonored], frozenset[str]]:
+    """Return what all schedulers of the pods that a warning concerns honor, alone or next to others."""
+    listed = [one.settings for one in configurations]
+    alone = SUPPORT[release].honors(listed)
+    if alone:
+        return lambda _: alone
     served = [
-        {scheduler.name for scheduler in one.settings.schedulers if row_of(scheduler.runs).reads_manifests}
-        for one in configurations
+        {one.name: SUPPORT[one.runs].honors(listed) for one in of.schedulers if one.runs in SUPPORT}
+        for of in listed
     ]
-    return lambda found: bool(found.schedulers) and all(found.schedulers <= names for names in served)
+
+    def by_all(found: Unhonored) -> frozenset[str]:
+        honored = [names.get(name, _NOTHING) for names in served for name in found.schedulers]
+        return frozenset.intersection(*honored) if honored else _NOTHING
+
+    return by_all
+
+
+_NOTHING = frozenset[str]()
 
 
 def _field(shape: tuple[str, ...]) -> str:

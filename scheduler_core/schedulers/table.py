@@ -1,37 +1,59 @@
-"""What each release does with a scheduler's configuration: a row per release, which other packages ask."""
+"""What each release does with what a scenario writes: a row per release, which other packages ask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.schedulers.v1_11 import RELEASE as V1_11
 from scheduler_core.schedulers.v1_22 import RELEASE as V1_22
 from scheduler_core.schedulers.v1_22.configuration import profiles
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.schedulers.v1_37 import RELEASE as V1_37
+from scheduler_core.schedulers.v1_37.benchmark import SHAPES
 from scheduler_core.schedulers.v1_37.configuration import (
     check_v1_37_configuration,
     v1_37_plugins,
     warn_of_readers,
 )
+from scheduler_core.schedulers.v1_37.fields import check_v1_37_fields
+from scheduler_core.schedulers.v1_37.honored import honored
+from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, is_settled, left_out, left_out_beside
 from scheduler_core.settings.release import CONFIGURATION_KIND, is_framework_document
 from scheduler_core.settings.settings import Settings
 
 
-class ConfigurationReader(Struct, frozen=True):
-    """How a release reads a configuration.
+def _is_never_settled(problem: Problem, configurations: Iterable[Configuration]) -> bool:
+    del problem, configurations
+    return False
 
-    ``check`` reports what is wrong in a document beyond :func:`.profiles.checked`; ``plugins`` returns the
-    plugins of each profile by schedulerName, ``None`` for predicates and priorities.
+
+class ReleaseSupport(Struct, frozen=True, kw_only=True):
+    """What a release does with what a scenario writes.
+
+    ``check`` reports what is wrong in a configuration beyond :func:`.profiles.checked`; ``plugins`` returns
+    the plugins of each profile by schedulerName, ``None`` for predicates and priorities. ``check_objects``
+    reports what is wrong in fields and kinds without a typed reader, ``None``: it reads none. ``honors``
+    returns reported fields and kinds that it honors. ``left_out`` returns a warning for what it does not do,
+    ``left_out_beside`` for what it does not do with other schedulers; ``is_settled`` says whether a warning
+    of reading does not apply to it. ``shapes`` are the workloads that ``bench`` writes as manifests.
     """
 
     check: Callable[[Configuration, At], None]
-    plugins: Callable[[Configuration], Mapping[str, EnabledPlugins] | None]
+    plugins: Callable[[Configuration], Mapping[str, EnabledPlugins] | None] = profiles.framework_plugins
+    check_objects: Callable[[Iterable[Decoded], Iterable[Entry], Report], None] | None = None
+    honors: Callable[[Iterable[Settings]], frozenset[str]] = lambda _: frozenset()
+    left_out: Callable[[ScenarioParts], tuple[Problem, ...]] = lambda _: ()
+    left_out_beside: Callable[[Sequence[Document], Configuration], tuple[Problem, ...]] = lambda *_: ()
+    is_settled: Callable[[Problem, Iterable[Configuration]], bool] = _is_never_settled
+    shapes: Collection[str] = ()
 
 
 def _check_v1_11(configuration: Configuration, at: At) -> None:
@@ -48,11 +70,28 @@ def _check_v1_37(configuration: Configuration, at: At) -> None:
     check_v1_37_configuration(configuration.policy or {}, configuration.settings, at)
 
 
-READERS: Mapping[str, ConfigurationReader] = {
-    V1_11: ConfigurationReader(_check_v1_11, profiles.framework_plugins),
-    V1_22: ConfigurationReader(_check_v1_22, profiles.framework_plugins),
-    V1_37: ConfigurationReader(_check_v1_37, v1_37_plugins),
+SUPPORT: Mapping[str, ReleaseSupport] = {
+    V1_11: ReleaseSupport(check=_check_v1_11),
+    V1_22: ReleaseSupport(check=_check_v1_22),
+    V1_37: ReleaseSupport(
+        check=_check_v1_37,
+        plugins=v1_37_plugins,
+        check_objects=check_v1_37_fields,
+        honors=honored,
+        left_out=left_out,
+        left_out_beside=left_out_beside,
+        is_settled=is_settled,
+        shapes=SHAPES,
+    ),
 }
+
+TYPED = next(name for name, row in SUPPORT.items() if row.check_objects is None)
+"""A release for which reading checks no more than the fields of typed objects."""
+
+
+def support_beside(settings: Settings) -> Iterator[ReleaseSupport]:
+    """Yield each release that schedulers of the settings' list run, oldest first."""
+    return (row for name, row in SUPPORT.items() if settings.runs(name))
 
 
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
@@ -60,5 +99,5 @@ def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     made = profiles.checked(policy, settings, at)
     if settings.mixes_releases:
         warn_of_readers(made, at)
-    READERS[made.reader].check(made, at)
+    SUPPORT[made.reader].check(made, at)
     return made

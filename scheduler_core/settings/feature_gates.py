@@ -1,7 +1,7 @@
 """The feature gates of kube-scheduler v1.37, as ``featureGates`` in SimulationSettings sets them.
 
 Source: the versioned specs of ``pkg/scheduler/features``. What is not simulated otherwise than by default is
-warned about by name (:mod:`scheduler_core.scenario.left_out`).
+warned about by name (:mod:`scheduler_core.schedulers.v1_37.left_out`).
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class Release(Struct, frozen=True, kw_only=True):
     """What other modules ask of a release. ``reads`` is the kind of its configuration.
 
     ``clock`` passes time: ``instant`` does not advance between cycles, ``events`` is the clock that several
-    schedulers and the controllers share, ``own`` that of v1.37's queue. ``reads_manifests``: it compiles
-    objects and configuration from manifests, with fields that other releases do not have.
+    schedulers and the controllers share, ``own`` that of v1.37's queue. ``form`` is the one in which its
+    configuration is edited. ``title`` begins the summary of a run.
     """
 
     name: str = ""
@@ -34,7 +34,8 @@ class Release(Struct, frozen=True, kw_only=True):
     terms: Terms = PREDICATES
     reads: str = ""
     clock: Literal["", "instant", "events", "own"] = ""
-    reads_manifests: bool = False
+    form: Literal["policy", "plugins"] = "policy"
+    title: str = ""
     asks_extenders: bool = False
     has_cache: bool = False  # the equivalence cache, quirks and an order of predicates
     has_gates: bool = False  # feature gates
@@ -80,7 +81,8 @@ ROWS = (
         terms=PLUGINS,
         reads=CONFIGURATION_KIND,
         clock="own",
-        reads_manifests=True,
+        form="plugins",
+        title="kube-scheduler v1.37: ",
         asks_extenders=True,
         has_gates=True,
         has_hints=True,
@@ -98,8 +100,6 @@ TIMED = next(row.name for row in ROWS if row.is_timed)
 """The release whose clock several schedulers share."""
 CACHING = next(row.name for row in ROWS if row.has_cache)
 """The release with an equivalence cache."""
-TYPED = next(row.name for row in ROWS if not row.reads_manifests)
-"""A release for which reading checks no more than the fields of typed objects."""
 GATED = next(row.name for row in ROWS if row.has_gates)
 """The release that is started with feature gates."""
 

@@ -102,11 +102,6 @@ class Settings(Struct, frozen=True):
         """Whether a scheduler of the list runs another kube-scheduler than the framework's."""
         return any(one.runs in RELEASES and not row_of(one.runs).is_timed for one in self.schedulers)
 
-    @property
-    def reads_manifests(self) -> bool:
-        """Whether a scheduler of the list runs a release that compiles from manifests."""
-        return any(row_of(one.runs).reads_manifests for one in self.schedulers)
-
 
 DEFAULT_SETTINGS = Settings()
 LONGEST = 3.2e9  # seconds: a hundred years
@@ -175,8 +170,8 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
                 f"kube-scheduler {read.scheduler} answers alone: write scheduler: {TIMED}, whose clock they "
                 "share, or leave out schedulers and design"
             )
-        if read.reads_manifests and read.has(GROUPS):
-            release = next(one.runs for one in read.schedulers if row_of(one.runs).reads_manifests)
+        release = next((one.runs for one in read.schedulers if row_of(one.runs).has_gates), "")
+        if release and read.has(GROUPS):
             at.child("featureGates").child(GROUPS).error(
                 f"kube-scheduler {release} does not schedule PodGroups as groups beside others: leave it out"
             )

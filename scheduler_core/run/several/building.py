@@ -41,7 +41,7 @@ from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
-from scheduler_core.settings.release import TIMED, row_of
+from scheduler_core.settings.release import TIMED
 from scheduler_core.settings.settings import Settings
 from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
 
@@ -247,7 +247,7 @@ def _v1_37_configuration(configuration: Configuration, *, lone: bool) -> Compile
     """Return the configuration of the schedulers that run v1.37."""
     if lone:
         return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
-    given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
+    given = (configuration.policy or {}) if configuration.read_by == V1_37Peer.release else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
     return usable_v1_37_configuration(document or None, configuration.settings.feature_gates)
 

@@ -28,7 +28,7 @@ from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import Peers
 from scheduler_core.run.several.server import ApiServer
-from scheduler_core.run.several.v1_37_peer import V1_37Attempt
+from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
@@ -81,7 +81,7 @@ class SeveralSimulation(TimedSimulation):
         self.ledger.server = server
         server.judge = self.ledger
         self.manifests = None
-        if self.lone or scenario.settings.reads_manifests:
+        if self.lone or scenario.settings.runs(V1_37Peer.release):
             self.manifests = self._make_manifests(server)
             server.watchers.append(self.manifests)
         self.claims = ClaimController(server, self.manifests) if self.lone and self.manifests else None
@@ -94,6 +94,12 @@ class SeveralSimulation(TimedSimulation):
             server.watchers.append(self.figures)
             self.figures.start()
         return server
+
+    @property
+    def compiled_copies(self) -> int:
+        """How many schedulers have an object compiled from each manifest: the peers that run v1.37."""
+        listed = self.scenario.settings.schedulers
+        return self.lone or sum(one.replicas for one in listed if one.runs == V1_37Peer.release)
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> ApiServer:
         return make_server(self._configuration, objects, **given)

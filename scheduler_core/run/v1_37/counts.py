@@ -18,7 +18,7 @@ _REPORTED = ("resources", "allocatedResources")
 _STATUSES = ("containerStatuses", "initContainerStatuses")
 
 
-def usages(scenario: Scenario) -> dict[str, dict[str, int]]:
+def unusual_usages(scenario: Scenario) -> dict[str, dict[str, int]]:
     """Return by pod what it holds (NodeInfo.AddPod): millicores of cpu, else base units.
 
     Pods that hold what their containers request are left out.

@@ -244,6 +244,16 @@ class V1_37Simulation(ReportedRun):
         """What the last cycle of its PodGroup came to, by pod."""
         return self._members
 
+    def outcome_in_group(self, pod: str) -> MemberOutcome | None:
+        """Run the next cycle; return what it came to for the pod as a member of its PodGroup."""
+        self.step()
+        return self._members.get(pod)
+
+    @property
+    def compiled_copies(self) -> int:
+        """How many schedulers have an object compiled from each manifest: this one."""
+        return 1
+
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup, and the pods that were left waiting."""
         yield from group_lines(self.run)

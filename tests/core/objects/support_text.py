@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
 from scheduler_core.kubernetes.support import ApiType
 from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
-from scheduler_core.scenario.unhonored import GATED, HONORED_BY_V1_37
+from scheduler_core.schedulers.v1_37.honored import GATED, HONORED
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "formats.md"
 SCHEMAS = DOCUMENT.parents[1] / "static" / "vendor" / "kubernetes.json"
@@ -81,7 +81,7 @@ def _reported() -> Iterator[str]:
 
 
 def _current(name: str, of: str) -> Iterator[str]:
-    if name in HONORED_BY_V1_37 and of != "PodGroupSpec":  # what it has of a group depends on a gate
+    if name in HONORED and of != "PodGroupSpec":  # what it has of a group depends on a gate
         yield "v1.37"
     yield from (f"v1.37 with {gate}" for gate, names in GATED.items() if name in names)
 

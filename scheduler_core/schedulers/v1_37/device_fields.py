@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.device_versions import FLAT, GROUP, VERSIONS
 from scheduler_core.kubernetes.reading import At
-from scheduler_core.scenario.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
+from scheduler_core.kubernetes.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
 from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, refusal_of
 
 _OPERATOR = Words(("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))

@@ -10,8 +10,8 @@ from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.reading import At, Report, once
-from scheduler_core.scenario.device_fields import device_shape
-from scheduler_core.scenario.shapes import ANY, QUANTITY, OneOf, Shape, Typed, Words, check
+from scheduler_core.kubernetes.shapes import ANY, QUANTITY, OneOf, Shape, Typed, Words, check
+from scheduler_core.schedulers.v1_37.device_fields import device_shape
 
 _SELECTOR = Typed(LABEL_SELECTOR)
 _POLICY = Words(("Honor", "Ignore"))

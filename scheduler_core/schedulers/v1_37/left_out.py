@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
+from scheduler_core.kubernetes.fields_pod import NOT_COMPARED
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -12,7 +15,7 @@ from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
 from scheduler_core.schedulers.v1_37.unsupported import unsupported
 from scheduler_core.settings.feature_gates import COMPARISON, GROUPS, is_unsimulated
-from scheduler_core.settings.release import row_of
+from scheduler_core.settings.release import V1_37
 from scheduler_core.settings.settings import ONLY_V1_11, Settings
 
 MOST = 20
@@ -31,19 +34,50 @@ Landing = tuple[str, str, bool]
 """An operation: its id, the release that it asks for or "", and whether it lands during a cycle."""
 
 
-def left_out(
-    documents: Sequence[Document], configurations: Sequence[Configuration], operations: Iterable[Landing]
-) -> tuple[Problem, ...]:
-    """Return a warning for each part of a scenario that has no effect under v1.37, or another one.
+class ScenarioParts(Struct, frozen=True):
+    """What a scenario asks of a scheduler: documents, and all configurations, the initial one first.
 
-    ``configurations`` are all with which the scheduler runs, the initial one first.
+    ``unmet`` are the parts for whose sake controllers do not run; ``warnings`` are those of reading it.
     """
-    objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
+
+    documents: Sequence[Document]
+    configurations: Sequence[Configuration]
+    operations: Sequence[Landing]
+    unmet: Sequence[str]
+    warnings: Sequence[Problem]
+
+
+def left_out(parts: ScenarioParts) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that has no effect under v1.37, or another one."""
+    configurations = parts.configurations
+    objects = [one for one in parts.documents if one.get("kind") not in NOT_OBJECTS]
     missing = dict.fromkeys(unsupported(objects, {}))
     settings = [configuration.settings for configuration in configurations]
     binders = any("bind" in one.verbs for configuration in configurations for one in configuration.extenders)
-    texts = (*_without_effect(settings[0], operations), *_gated(documents, settings, binders=binders))
-    return _problems(texts, missing)
+    texts = (
+        *_without_effect(settings[0], parts.operations),
+        *_gated(parts.documents, settings, binders=binders),
+    )
+    compared = any(map(_is_of_comparison, parts.warnings)) and not _compares(configurations)
+    return (
+        *_problems(texts, missing),
+        *_without_controllers(parts.unmet),
+        *((GATE_MISSING,) if compared else ()),
+    )
+
+
+def is_settled(problem: Problem, configurations: Iterable[Configuration]) -> bool:
+    """Return whether a warning of reading does not apply to v1.37 with these configurations."""
+    return _is_of_comparison(problem) and _compares(configurations)
+
+
+def _is_of_comparison(problem: Problem) -> bool:
+    return problem.message.startswith(NOT_COMPARED)
+
+
+def _compares(configurations: Iterable[Configuration]) -> bool:
+    """Return whether tolerations may compare under each configuration."""
+    return all(one.settings.has(COMPARISON) for one in configurations)
 
 
 def left_out_beside(documents: Sequence[Document], configuration: Configuration) -> tuple[Problem, ...]:
@@ -53,7 +87,7 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
     others = [one for one in documents if one not in groups]
     texts = [*_gated(others, [configuration.settings], binders=False)]
-    if row_of(configuration.read_by).reads_manifests and (configuration.policy or {}).get("extenders"):
+    if configuration.read_by == V1_37 and (configuration.policy or {}).get("extenders"):
         texts.append("extenders are not asked beside other schedulers")
     if any(group_of(one) == NATIVE for one in groups):
         texts.append(
@@ -67,7 +101,7 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     return _problems(texts, missing)
 
 
-def without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
+def _without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
     """Return a warning for each part of a scenario for whose sake controllers do not run under v1.37."""
     tail = "controllers and kubelets do not run: pods that are lost are not replaced, and none ends"
     return tuple(
@@ -78,12 +112,6 @@ def without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
 def beside_controllers(texts: Iterable[str]) -> tuple[Problem, ...]:
     """Return a warning for each part of a scenario that v1.37's controllers and kubelets leave out."""
     return tuple(Problem(HEAD + text) for text in texts)
-
-
-def without_time(names: Iterable[str], release: str) -> tuple[Problem, ...]:
-    """Return a warning for each annotation that has no effect where no time passes."""
-    tail = f"has no effect: under {release} no time passes; add time: virtual"
-    return tuple(Problem(f"{name} {tail}", unhonored=name) for name in names)
 
 
 def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
@@ -102,7 +130,7 @@ def _without_effect(settings: Settings, operations: Iterable[Landing]) -> Iterat
     if settings.only_v1_11:
         yield (f"{', '.join(ONLY_V1_11[:-1])} and {ONLY_V1_11[-1]} are settings of v1.11 and have no effect")
     for name, release, during in operations:
-        if release and not row_of(release).reads_manifests:
+        if release not in ("", V1_37):
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
