@@ -69,7 +69,8 @@ LIMITS: tuple[Limit, ...] = (
     # Times ACCOUNT_DAYS fewer than ACCOUNTS: no address alone takes every account that there may be.
     Limit("SIGN_UPS_PER_DAY", 1_000, "requests", "the same, in a day"),
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
-    Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
+    # As many as Kubernetes supports in one cluster (its "Considerations for large clusters").
+    Limit("PODS", 150_000, "pods", "pods of one scenario, those of controllers and operations included"),
     Limit(
         "INTERACTIVE_WORK",
         10_000_000,

@@ -93,30 +93,29 @@ class Tables:
             self._note_node_update(operation)
         initial = [item for item in scenario.objects if isinstance(item, Pod)]
         started = simulate(scenario, trace=False).cluster.pods if self.timed else {}
-        for pod in (*initial, *(state.pod for state in started.values())):
-            self.add(pod)
+        for pod in initial:
+            self.add(pod, self.placement_of(pod))
+        for key, state in started.items():
+            self.add(state.pod)
+            self.start[self.pod_index[key]] = self._placed(state.node_name)
         for operation in scenario.operations:
             if isinstance(operation.object, Pod):
                 self.add(operation.object)
         self.known = len(self.pods)
         self.revised = {o.key for o in scenario.operations if isinstance(o.object, Pod)}  # externally
-        for item in initial:
-            self.start[self.pod_index[item.meta.key]] = self.placement_of(item)
-        for key, state in started.items():
-            self.start[self.pod_index[key]] = self._placed(state.node_name)
 
     @property
     def met(self) -> int:
         """The number of pods that were added while the simulation ran."""
         return len(self.pods) - self.known
 
-    def add(self, pod: Pod) -> None:
-        """Add a pod unless it is in the table."""
+    def add(self, pod: Pod, placement: int = ABSENT) -> None:
+        """Add a pod, with its placement at the start, unless it is in the table."""
         key = pod.meta.key
         if key not in self.pod_index:
             self.pod_index[key] = len(self.pods)
             self.usage.append(self._interned_usage(key, pod))
-            self.start.append(ABSENT)
+            self.start.append(placement)
             self.pods.append(pod)
 
     def row(self, index: int) -> list[Any]:

@@ -14,7 +14,7 @@ Recipe = Mapping[str, Any]
 MOST_POOLS = 20
 MOST_WORKLOADS = 40
 MOST_NODES = 20_000
-MOST_PODS = 200_000
+MOST_PODS = 150_000  # as Kubernetes supports in one cluster
 
 TOP_FIELDS = (
     FormField(

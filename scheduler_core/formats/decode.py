@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import product
 from typing import Any
 
 from msgspec import Struct
@@ -151,18 +152,16 @@ def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> Kubern
 
 # Kubernetes' alphabet for generated names: no vowels, no characters that are easily confused.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
-_PAIRS = [
-    first + second for second in _ALPHABET for first in _ALPHABET
+_TRIPLES = [
+    "".join(reversed(digits)) for digits in product(_ALPHABET, repeat=3)
 ]  # by their number, lowest digit first
 
 
 def short_hash(*parts: str, length: int = 5) -> str:
     """Return a deterministic suffix for generated names."""
-    number = (
-        int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16]) % len(_ALPHABET) ** length
-    )
+    number = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16])
     out = ""
     while len(out) < length:
-        number, pair = divmod(number, len(_PAIRS))
-        out += _PAIRS[pair]
+        number, triple = divmod(number, len(_TRIPLES))
+        out += _TRIPLES[triple]
     return out[:length]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
@@ -48,7 +48,7 @@ def read_recorder(bundle: Bundle, limits: Limits) -> None:
 
 def is_record(value: Any) -> bool:
     """Return whether a document is a record of sched-recorder."""
-    return isinstance(value, Mapping) and "kind" not in value and "event" in value and "resource" in value
+    return isinstance(value, dict) and "kind" not in value and "event" in value and "resource" in value
 
 
 def _fail(bundle: Bundle, source: SourceText | None, error: FormatError) -> None:

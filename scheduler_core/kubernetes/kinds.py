@@ -105,8 +105,10 @@ MANIFEST_KINDS: dict[str, ManifestKind] = {
 def is_manifest_kind(manifest: Mapping[str, Any]) -> bool:
     """Return whether a manifest, or a typeMeta, is of one of :data:`MANIFEST_KINDS`, of its group."""
     row = MANIFEST_KINDS.get(str(manifest.get("kind")))
+    if row is None:
+        return False
     group, slash, _ = str(manifest.get("apiVersion") or "").partition("/")
-    return row is not None and (manifest.get("apiVersion") is None or (group if slash else "") == row.group)
+    return manifest.get("apiVersion") is None or (group if slash else "") == row.group
 
 
 def is_custom(api_version: object) -> bool:

@@ -45,7 +45,7 @@ def with_replicas_of_any(
         if isinstance(obj, Pod):
             shared, key = _shared(obj), (id(obj.containers), id(obj.meta.labels))
             known = originals.get(key)
-            if known is not None and all(map(is_, shared, known[1])):
+            if known is not None and shared == known[1]:
                 replicas.append((obj, known[0]))
                 continue
             if len(originals) >= MOST:
@@ -64,7 +64,7 @@ def with_replicas(objects: Iterable[KubernetesObject]) -> Iterator[tuple[Kuberne
     replicas: list[Pod] = []
     known: tuple[object, ...] = ()
     for obj in objects:
-        if known and isinstance(obj, Pod) and all(map(is_, _shared(obj), known)):
+        if known and isinstance(obj, Pod) and _shared(obj) == known:
             replicas.append(obj)
             continue
         if first is not None:

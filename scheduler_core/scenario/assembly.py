@@ -280,12 +280,14 @@ class Assembly:
             )
 
     def _in_order(self) -> Iterable[KubernetesObject]:
-        made = {child for children in self.children.values() for child in children}
-        stack = [key for key in reversed(self.world.objects) if key not in made]
+        children, objects = self.children, self.world.objects
+        made = {child for listed in children.values() for child in listed}
+        stack = [key for key in reversed(objects) if key not in made]
         while stack:
             key = stack.pop()
-            yield self.world.objects[key]
-            stack.extend(reversed(self.children.get(key, ())))
+            yield objects[key]
+            if key in children:
+                stack.extend(reversed(children[key]))
 
     # --- controllers
 

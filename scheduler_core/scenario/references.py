@@ -33,7 +33,7 @@ def check_references(objects: Iterable[KubernetesObject], places: Mapping[Key, A
                 'has no number of pods, which counts as 0: no pod fits there; write pods: "110"',
             )
     for obj in listed:
-        if isinstance(obj, Pod) and _refers(obj) and not obj.node_name and not obj.terminal:
+        if isinstance(obj, Pod) and not obj.node_name and _refers(obj) and not obj.terminal:
             at = places.get(key_of(obj)) or _owner_place(obj, places)
             _check_pod(obj, at, nodes, labels, notices)
             _check_claims(obj, at, claims, volumes, classes, notices)

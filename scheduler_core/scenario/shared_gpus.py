@@ -16,12 +16,8 @@ ON_ONE_GPU = Problem(
 
 def shares_devices(objects: Iterable[KubernetesObject]) -> bool:
     """Return whether there are nodes with GPUs to share, and pods that ask for a part of one."""
-    has, asks = False, False
-    for obj in objects:
-        if isinstance(obj, Node):
-            has = has or SHARE in obj.allocatable
-        elif isinstance(obj, Pod) and not asks:
-            asks = any(container.requests.get(SHARE, 0) % WHOLE for container in obj.containers)
-        if has and asks:
-            return True
-    return False
+    listed = list(objects)
+    if not any(isinstance(obj, Node) and SHARE in obj.allocatable for obj in listed):
+        return False
+    distinct = {id(obj.containers): obj.containers for obj in listed if isinstance(obj, Pod)}
+    return any(one.requests.get(SHARE, 0) % WHOLE for containers in distinct.values() for one in containers)

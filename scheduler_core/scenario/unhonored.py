@@ -50,8 +50,8 @@ def found_in(
     ``ignored`` are the manifests of kinds without a reader.
     """
     listed = list(objects)
-    disks = any(_uses_disks(obj) for obj in listed)
-    absent = frozenset() if any(_names_batch(obj) for obj in listed) else frozenset({KUBE_BATCH})
+    disks = any(map(_uses_disks, listed))
+    absent = frozenset() if any(map(_names_batch, listed)) else frozenset({KUBE_BATCH})
     found = [
         _Found(use.at, _field(use.shape), list(use.owners), use.row.effect, use.row.honored_by - absent)
         for use in report.uses.values()
@@ -181,16 +181,20 @@ def _marked(problem: Problem, name: str) -> Problem:
 
 def _names_batch(obj: KubernetesObject) -> bool:
     """Return whether a pod, or the pods of a controller, are left to kube-batch."""
-    if isinstance(obj, Workload):
-        return obj.template is not None and _names_batch(obj.template)
-    return isinstance(obj, Pod) and obj.scheduler_name == BATCH_SCHEDULER
+    if isinstance(obj, Pod):
+        return obj.scheduler_name == BATCH_SCHEDULER
+    return isinstance(obj, Workload) and obj.template is not None and _names_batch(obj.template)
 
 
 def _uses_disks(obj: KubernetesObject) -> bool:
     if isinstance(obj, Workload):
         return bool(obj.claim_templates) or (obj.template is not None and _uses_disks(obj.template))
-    return isinstance(obj, Pod) and any(
-        source is not None
-        for volume in obj.volumes
-        for source in (volume.claim, volume.gce_pd, volume.aws_ebs, volume.azure_disk)
+    return (
+        isinstance(obj, Pod)
+        and bool(obj.volumes)
+        and any(
+            source is not None
+            for volume in obj.volumes
+            for source in (volume.claim, volume.gce_pd, volume.aws_ebs, volume.azure_disk)
+        )
     )

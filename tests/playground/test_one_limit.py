@@ -51,7 +51,7 @@ def bundle(pods: int, *, time: str = "") -> str:
 
 @pytest.fixture
 def limited(limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve pods, more than the engine's own bound, as 200,000 are more than its 100,000."""
+    """Twelve pods, more than the engine's own bound, as 150,000 are more than its 100,000."""
     assert load_documents.__kwdefaults__ is not None
     monkeypatch.setitem(load_documents.__kwdefaults__, "limits", Limits(pods=MOST - 1))
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)

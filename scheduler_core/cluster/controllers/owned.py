@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 from scheduler_core.cluster.controllers.branching import Branching
-from scheduler_core.cluster.controllers.workloads import generated_name, index_of
+from scheduler_core.cluster.controllers.workloads import generated_names, index_of
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, OwnerReference, Pod, Workload
 
@@ -57,8 +58,8 @@ class Owned(Branching):
 
     def name(self, owner: Workload, place: int) -> str:
         """Return the generated name at index ``place`` among those not yet used."""
-        while place >= len(self.names):
-            self.names.append(generated_name(owner, self.salt + len(self.names)))
+        more = max(0, place + 1 - len(self.names))
+        self.names += islice(generated_names(owner, self.salt + len(self.names)), more)
         return self.names[place]
 
     def use(self, name: str, owner: KubernetesObject | None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from typing import Literal
 
 from msgspec.structs import replace
@@ -254,21 +254,22 @@ def make_pod(owner: Workload, name: str, references: tuple[OwnerReference, ...] 
     return replace(template, meta=meta)
 
 
-def generated_name(owner: Workload, salt: int) -> str:
-    """Return the name that ``generateName`` yields for the controller's pod number ``salt``."""
-    return f"{owner.meta.name[:57]}-{short_hash(owner.kind, owner.meta.key, str(salt))}"
+def generated_names(owner: Workload, first: int = 0) -> Iterator[str]:
+    """Yield the names that ``generateName`` yields for the controller's pods, from that number on."""
+    kind, key, prefix = owner.kind, owner.meta.key, f"{owner.meta.name[:57]}-"
+    return (prefix + short_hash(kind, key, str(number)) for number in count(first))
 
 
-def _fresh_names(world: ExistingObjects, owner: Workload, count: int) -> Iterator[str]:
-    """Yield unused names as ``generateName`` would, deterministically."""
-    given: set[str] = set()
-    salt = 0
-    while len(given) < count:
-        name = generated_name(owner, salt)
-        salt += 1
-        if name not in given and ("Pod", f"{owner.meta.namespace}/{name}") not in world.objects:
-            given.add(name)
-            yield name
+def _fresh_names(world: ExistingObjects, owner: Workload, number: int) -> Iterator[str]:
+    """Return so many unused names as ``generateName`` would yield them, deterministically."""
+    prefix, taken = f"{owner.meta.namespace}/", world.objects
+    given: dict[str, None] = {}
+    for name in generated_names(owner) if number > 0 else ():
+        if ("Pod", prefix + name) not in taken:
+            given[name] = None
+            if len(given) == number:
+                break
+    return iter(given)
 
 
 def expand_replicas(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:

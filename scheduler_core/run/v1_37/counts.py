@@ -24,14 +24,18 @@ def unusual_usages(scenario: Scenario) -> dict[str, dict[str, int]]:
     Pods that hold what their containers request are left out.
     """
     listed = [*scenario.objects, *(one.object for one in scenario.operations)]
-    pods = {one.meta.key: one for one in reversed(listed) if isinstance(one, Pod)}  # as each is at first
-    unusual = (CompiledPod(manifest_of(pod)) for pod in pods.values() if _may_count_more(pod))
-    return {pod.key: dict(pod.held) for pod in unusual if pod.counts_more}
+    pods = [one for one in listed if isinstance(one, Pod)]
+    written = {id(pod.meta.written): document_of(pod) for pod in pods}  # one for all pods of a template
+    unusual = {key for key, document in written.items() if _may_count_more(document)}
+    if not unusual:
+        return {}
+    first = {pod.meta.key: pod for pod in reversed(pods)}  # as each is at first
+    compiled = (CompiledPod(manifest_of(pod)) for pod in first.values() if id(pod.meta.written) in unusual)
+    return {pod.key: dict(pod.held) for pod in compiled if pod.counts_more}
 
 
-def _may_count_more(pod: Pod) -> bool:
-    """Return whether fields are set that few pods have: there may be a hundred thousand pods."""
-    document = document_of(pod)
+def _may_count_more(document: Mapping[str, Any]) -> bool:
+    """Return whether a pod's document sets fields that few have: there may be a hundred thousand pods."""
     spec, status = document.get("spec"), document.get("status")
     if not spec:
         return False

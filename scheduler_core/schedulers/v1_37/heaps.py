@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -39,9 +39,16 @@ class EntityHeap:
 
     def add(self, entity: Entity) -> None:
         """Add an entity, or update its rank."""
-        self._added += 1
-        self._entities[entity.key] = self._added, entity
-        heapq.heappush(self._heap, (self._rank(entity), self._added, entity.key))
+        self.add_ranked(((self._rank(entity), entity.key, entity),))
+
+    def add_ranked(self, ranked: Iterable[tuple[tuple[Any, ...], str, Entity]]) -> None:
+        """Add entities, each with its rank and key."""
+        entities, heap, number = self._entities, self._heap, self._added
+        for rank, key, entity in ranked:
+            number += 1
+            entities[key] = number, entity
+            heapq.heappush(heap, (rank, number, key))
+        self._added = number
 
     def remove(self, key: str) -> Entity | None:
         """Remove an entity and return it; its place in the heap is skipped later."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
 from scheduler_core.schedulers.v1_37.clock import SECOND, MillisecondClock, whole_second
-from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
+from scheduler_core.schedulers.v1_37.entities import Entity, Order, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.heaps import EntityHeap
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
@@ -107,11 +107,18 @@ class SchedulingQueue:
 
     def enter_replicas(self, pods: Iterable[CompiledPod], *, apart: int) -> None:
         """Let pods in that no plugin gates, with so many milliseconds after each; see :meth:`is_still`."""
-        clock, add, backoff = self.clock, self.active.add, self.backs_off
+        self.active.add_ranked(self._arriving(pods, apart))
+
+    def _arriving(
+        self, pods: Iterable[CompiledPod], apart: int
+    ) -> Iterator[tuple[Order, str, QueuedPodInfo]]:
+        """Yield an entry of the active queue for each pod, at the time of its arrival."""
+        clock, backoff = self.clock, self.backs_off
         for pod in pods:
             self._arrivals += 1
-            add(QueuedPodInfo(pod, self._arrivals, clock.now, backoff=backoff))
-            clock.pass_to(clock.now + apart)
+            info = QueuedPodInfo(pod, self._arrivals, clock.now, backoff=backoff)
+            yield info.order, pod.key, info
+            clock.now += apart
 
     def remove(self, key: str) -> tuple[Entity | None, str]:
         """Remove an entity; return it with the queue it was in."""

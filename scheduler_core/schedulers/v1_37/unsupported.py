@@ -44,6 +44,8 @@ _FIELDS: tuple[tuple[str, str, _Test], ...] = (
 )
 """Kind, field, and whether a specification has it."""
 
+_CONCERNED = frozenset({*KINDS, *(kind for kind, _, _ in _FIELDS)})
+
 
 def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Iterator[str]:
     """Yield one line for each gate, kind and field that is not implemented and could change a decision."""
@@ -52,6 +54,8 @@ def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Itera
             yield f"featureGates.{gate} is not implemented"
     for given in objects:
         kind = given.get("kind")
+        if kind not in _CONCERNED:
+            continue
         if kind in MANIFEST_KINDS and not is_manifest_kind(given):
             continue  # a custom resource of that name
         manifest = as_v1(given)

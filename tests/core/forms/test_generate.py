@@ -164,7 +164,7 @@ def test_daemons_are_counted_where_they_may_run() -> None:
         (recipe([{}], [{"shape": "round"}]), "workloads.0.shape", "must be one of web"),
         (recipe([{}], [{"name": "Web"}]), "workloads.0.name", "lower case"),
         (recipe([{}], seed="soon"), "seed", "a whole number"),
-        (recipe([{}], [{"count": "1000", "replicas": "1000"}]), "workloads", "at most 200,000 pods"),
+        (recipe([{}], [{"count": "1000", "replicas": "1000"}]), "workloads", "at most 150,000 pods"),
         ({"pools": "x"}, "pools", "at least one node pool"),
         ({"pools": [None]}, "", ""),
     ],
