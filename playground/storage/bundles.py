@@ -35,7 +35,16 @@ from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import default_release, is_framework_document, release_by_time
+from scheduler_core.settings.release import (
+    CACHING,
+    CONFIGURATION_KIND,
+    POLICY_KIND,
+    TIMED,
+    VIRTUAL,
+    default_release,
+    is_framework_document,
+    release_by_time,
+)
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 Files = list[tuple[str, str]]  # name, text
@@ -439,8 +448,22 @@ def release_before_v1_37(scenario: Scenario) -> str:
 
 
 def with_release(documents: Sequence[Document], release: str) -> tuple[Document, ...]:
-    """Return a bundle's documents with a release in their SimulationSettings."""
-    return edited(tuple(documents), "setting", "scheduler", release)
+    """Return a bundle's documents with a release in their SimulationSettings.
+
+    Documents that let time pass and choose no scheduler once chose the framework with v1.11's rules, which an
+    empty Policy stands for: ``scheduler: v1.22`` alone has rules of its own.
+    """
+    if release not in (CACHING, TIMED) or not _passes_time_alone(documents):
+        return edited(tuple(documents), "setting", "scheduler", release)
+    policy = {"apiVersion": "v1", "kind": POLICY_KIND}
+    return (*edited(tuple(documents), "setting", "scheduler", TIMED), policy)
+
+
+def _passes_time_alone(documents: Sequence[Document]) -> bool:
+    """Return whether settings let time pass, and neither they nor a configuration choose a scheduler."""
+    settings = [one for one in documents if one.get("kind") == SETTINGS_KIND]
+    configured = any(one.get("kind") in (POLICY_KIND, CONFIGURATION_KIND) for one in documents)
+    return not configured and any(one.get("time") == VIRTUAL and not one.get("scheduler") for one in settings)
 
 
 def implicit_release(content: bytes) -> str:
@@ -496,7 +519,7 @@ def reread(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scena
     check_size(changed)
     if changed.said_release or changed.release == default_release():
         return changed
-    return reread(replace(scenario, documents=with_release(scenario.documents, presumed)))
+    return reread(replace(scenario, documents=with_release(scenario.documents, changed.release)))
 
 
 def bundle_text(scenario: Scenario) -> str:

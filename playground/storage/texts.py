@@ -58,7 +58,7 @@ def presumed(files: bundles.Files, release: str) -> bundles.Files:
         return files
     if scenario.said_release:
         return files
-    return [("", answered_by(joined(files, scenario), scenario.documents, release))]
+    return [("", answered_by(joined(files, scenario), scenario.documents, scenario.release))]
 
 
 def answered_then(text: str, release: str) -> str:

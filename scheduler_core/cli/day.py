@@ -8,6 +8,7 @@ from scheduler_core.cli.workloads import GIB, LABELS, bench_node
 from scheduler_core.cluster.controllers.running import RUN
 from scheduler_core.kubernetes.model import Container, ObjectMeta, Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.settings.release import CACHING, VIRTUAL
 from scheduler_core.settings.settings import Settings
 
 DAY = 86_400.0  # seconds
@@ -29,7 +30,8 @@ def day(nodes: int, pods: int) -> Scenario:
         documents=(),
         objects=tuple(bench_node(number) for number in range(nodes)),
         operations=tuple(_created(number, moment, lot) for number, moment in enumerate(moments)),
-        settings=Settings(time="virtual"),
+        settings=Settings(time=VIRTUAL),
+        presumed=CACHING,
     )
 
 

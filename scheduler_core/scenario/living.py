@@ -53,6 +53,17 @@ def lacking(documents: Sequence[Document], configuration: Configuration) -> Iter
         yield "PodGroups that are scheduled as groups"
 
 
+def names_scheduler(documents: Iterable[Document], name: str) -> bool:
+    """Return whether a pod or a template's pods, of the start or of an operation, name a scheduler."""
+    listed = list(documents)
+    made = chain(listed, map(_created, _operations(listed)))
+    return any(name in (_named_by(one, "spec"), _named_by(one, "spec", "template", "spec")) for one in made)
+
+
+def _named_by(document: Entry, *path: str) -> object:
+    return _part(document, *path).get("schedulerName")
+
+
 def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, ...]:
     """Return a warning for each annotation of podstep's own that has no effect where no time passes."""
     held = _all_annotations(list(documents))

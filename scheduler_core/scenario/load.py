@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
@@ -44,7 +45,7 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
-from scheduler_core.scenario.living import has_work, lacking
+from scheduler_core.scenario.living import has_work, lacking, names_scheduler
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
@@ -66,9 +67,11 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
     GATED,
+    PASSING_TIME,
     TIMED,
     chosen_release,
     default_release,
+    in_time,
     release_of_kubelets,
     row_of,
     row_with_controllers,
@@ -170,6 +173,7 @@ class _Loading:
         self.scheduler = ""  # overrides the settings'
         self.presumed = ""  # answers if nothing chooses
         self.only_v1_11 = False
+        self.timed = False  # settings let time pass, from the start or by an operation
         self.gates: Mapping[str, bool] = {}
         self.controllers = True
         self.watch = watch
@@ -252,7 +256,7 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        work = row_of(release).clock == "own" and self.has_work(configuration)
+        work = row_of(release).clock == "own" and self.has_work()
         unmet = tuple(lacking(self.documents, configuration)) if work else ()
         lives = work and not unmet
         row = row_with_controllers(release) if lives else row_of(release)
@@ -304,6 +308,7 @@ class _Loading:
             unhonored=self.unhonored(objects, operations),
             kubelets=self.kubelets,
             presumed=self.presumed,
+            asks_batch=self.asks_batch,
             answers=answers,
             lives=lives,
             unmet=unmet,
@@ -486,17 +491,26 @@ class _Loading:
     def release(self, configuration: Configuration) -> str:
         """Return the release that answers, from the start or by an operation on the configuration."""
         later = [one for entry in self.scenarios[:1] for one in releases_written(entry.value)]
-        only = configuration.settings.only_v1_11
-        chosen = chosen_release([configuration.release, *later], self.kubelets, only_v1_11=only)
-        return chosen or self.presumed or default_release()
+        self.timed = configuration.settings.is_virtual or PASSING_TIME in later
+        chosen = chosen_release(
+            [configuration.release, *later],
+            self.kubelets,
+            only_v1_11=configuration.settings.only_v1_11,
+            timed=self.timed,
+            batch=self.asks_batch,
+        )
+        return chosen or in_time(self.presumed or default_release(), timed=self.timed)
 
-    def has_work(self, configuration: Configuration) -> bool:
+    @cached_property
+    def asks_batch(self) -> bool:
+        """Whether virtual time is asked for with kube-batch, by its configuration or by pods that name it."""
+        return self.timed and (bool(self.batches) or names_scheduler(self.documents, BATCH_SCHEDULER))
+
+    def has_work(self) -> bool:
         """Return whether controllers run under a release that runs without them otherwise."""
         if not self.controllers:
             return False
-        if configuration.settings.time == "virtual":
-            return True
-        return not self.assembly.recorded and has_work(self.documents)
+        return self.timed or (not self.assembly.recorded and has_work(self.documents))
 
     def refuse_if_wrong(self) -> None:
         """Raise BundleError with all errors, if there are any."""

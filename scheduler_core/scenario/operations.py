@@ -32,7 +32,12 @@ from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
-from scheduler_core.settings.release import configured_release, release_of_patch, release_of_settings
+from scheduler_core.settings.release import (
+    VIRTUAL,
+    configured_release,
+    release_of_patch,
+    release_of_settings,
+)
 from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
 
 Documents = dict[Key, dict[str, Any]]
@@ -125,12 +130,19 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
     made = created.get("object") if isinstance(created, dict) else None
     if isinstance(made, dict) and is_configuration(made):
         if made["kind"] == SETTINGS_KIND:
-            chosen = configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")), ())
-            yield release_of_settings(chosen, only_v1_11=names_only_v1_11(made))
+            yield _release_of_settings(made)
         else:
             yield configured_release(made, "", "", FOREIGN_PLUGINS)
     if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
         yield release_of_patch(str(patched.get("patch")), ONLY_V1_11)
+
+
+def _release_of_settings(made: dict[str, Any]) -> str:
+    time, several = str(made.get("time")), bool(made.get("schedulers") or made.get("design"))
+    named = str(made.get("scheduler") or "")
+    chosen = configured_release(None, named, time, (), asks_framework=several)
+    only_v1_11 = names_only_v1_11(made)
+    return release_of_settings(chosen, only_v1_11=only_v1_11, timed=time == VIRTUAL)
 
 
 def read_operations(

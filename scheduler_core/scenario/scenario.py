@@ -28,6 +28,7 @@ from scheduler_core.settings.release import (
     Release,
     chosen_release,
     default_release,
+    in_time,
     row_of,
     row_with_controllers,
 )
@@ -85,6 +86,7 @@ class Scenario(Struct, frozen=True):
     answers: tuple[Answers, ...] = ()  # of extenders, declared or recorded
     kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
+    asks_batch: bool = False  # in virtual time, and no settings choose a release: kube-batch, by pods or file
     lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
     unmet: tuple[str, ...] = ()  # why they do not run all the same: what the release lacks with them
 
@@ -102,7 +104,12 @@ class Scenario(Struct, frozen=True):
     @property
     def release(self) -> str:
         """The kube-scheduler that answers: a row of :data:`scheduler_core.settings.release.RELEASES`."""
-        return self.said_release or self.presumed or default_release()
+        presumed = self.presumed or default_release()
+        return self.said_release or in_time(presumed, timed=self._is_timed)
+
+    @property
+    def _is_timed(self) -> bool:
+        return any(configuration.settings.is_virtual for configuration in self.configurations)
 
     @property
     def row(self) -> Release:
@@ -115,7 +122,13 @@ class Scenario(Struct, frozen=True):
         configurations = self.configurations
         configured = [configuration.release for configuration in configurations]
         only = any(configuration.settings.only_v1_11 for configuration in configurations)
-        return chosen_release(configured, self.kubelets, only_v1_11=only)
+        return chosen_release(
+            configured,
+            self.kubelets,
+            only_v1_11=only,
+            timed=self._is_timed,
+            batch=self.asks_batch,
+        )
 
     @property
     def id(self) -> str:

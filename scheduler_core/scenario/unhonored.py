@@ -19,6 +19,7 @@ from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER
+from scheduler_core.settings.release import row_of
 
 NAMED = 3  # objects named in a warning; the others are counted
 
@@ -100,16 +101,16 @@ def is_reported(entry: Entry) -> bool:
     return (group if slash else "") == row.group and row.when(entry.value, entry.value)
 
 
-def abilities(configuration: Configuration) -> frozenset[str]:
+def abilities(configuration: Configuration, release: str) -> frozenset[str]:
     """Return the abilities by which a scheduler and its simulation may honor a field."""
     try:
         framework = configuration.framework
     except PolicyError:  # it is rejected where it is used
         framework = None
     names = {
-        INSTANT: framework is None and configuration.settings.time != "virtual",
+        INSTANT: framework is None and not configuration.settings.is_virtual,
         CONFIGURED: configuration.policy is not None,
-        KUBE_BATCH: framework is not None or configuration.settings.time == "virtual",
+        KUBE_BATCH: row_of(release).is_timed,
     }
     if framework is not None:
         names[f"framework {framework.version.edition.kubernetes}"] = True
@@ -122,7 +123,7 @@ def warnings_under(
 ) -> tuple[Problem, ...]:
     """Return the warnings of fields and kinds that at least one of a run's configurations does not honor."""
     listed = list(configurations)
-    able = [abilities(configuration) for configuration in listed]
+    able = [abilities(configuration, release) for configuration in listed]
     honored = _honored(listed, release)
     return tuple(
         one.problem

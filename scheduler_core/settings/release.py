@@ -3,7 +3,8 @@
 ``SimulationSettings.scheduler`` is decisive. Without it the configuration is: a Policy is v1.11's, a
 KubeSchedulerConfiguration v1 is v1.37's unless it enables a plugin that v1.37 is not built with, and older
 versions are the scheduling framework's. Without a configuration it is the kubelets of the nodes, unless the
-settings name what only v1.11 reads. The default is :data:`DEFAULT_RELEASE`.
+settings name what only v1.11 reads or, in virtual time, several schedulers. The default is
+:data:`DEFAULT_RELEASE`. What is v1.11's runs in the framework if time passes.
 """
 
 from __future__ import annotations
@@ -126,22 +127,31 @@ def release_by_time(*, timed: bool) -> str:
     return TIMED if timed else CACHING
 
 
-def release_of_settings(chosen: str, *, only_v1_11: bool) -> str:
-    """Return the release that an operation on the settings chooses, "" if it chooses none.
+def release_of_settings(chosen: str, *, only_v1_11: bool, timed: bool) -> str:
+    """Return what an operation on the settings chooses: a release, PASSING_TIME, or "" for neither.
 
-    ``only_v1_11``: the operation writes a field that only that release reads.
+    ``only_v1_11``: the operation writes a field that only that release reads; ``timed``: it lets time pass.
     """
-    return chosen or (CACHING if only_v1_11 else "")
+    if chosen or not only_v1_11:
+        return chosen or (PASSING_TIME if timed else "")
+    return release_by_time(timed=timed)
 
 
 def release_of_patch(written: str, only_v1_11: Iterable[str]) -> str:
-    """Return the release that the text of a patch of the settings chooses, "" if it chooses none."""
-    return TIMED if "virtual" in written else CACHING if any(one in written for one in only_v1_11) else ""
+    """Return what the text of a patch of the settings chooses: a release, PASSING_TIME, or "" for neither."""
+    if VIRTUAL in written:
+        return PASSING_TIME
+    return CACHING if any(one in written for one in only_v1_11) else ""
 
 
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
 DEFAULT_RELEASE = RELEASES[-1]
 """Of a bundle that chooses none; :func:`default_release` returns it."""
+
+VIRTUAL = "virtual"
+"""What ``time`` of the settings is where it passes."""
+PASSING_TIME = "time"
+"""What an operation chooses that lets time pass, and no release."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")
 _FIRST_LATER = 12  # kubelets from 1.12 on belong to clusters that v1.11 does not schedule
@@ -166,18 +176,24 @@ def can_read(release: str, policy: Mapping[str, Any] | None) -> bool:
 
 
 def configured_release(
-    policy: Mapping[str, Any] | None, scheduler: str, time: str, foreign: Collection[str]
+    policy: Mapping[str, Any] | None,
+    scheduler: str,
+    time: str,
+    foreign: Collection[str],
+    *,
+    asks_framework: bool = False,
 ) -> str:
     """Return the release that a configuration and the settings choose, "" if they choose none.
 
     ``foreign`` are the plugins of the scheduling framework that kube-scheduler v1.37 is not built with.
+    ``asks_framework``: the settings have what in virtual time only the framework has.
     """
     if scheduler:
         return scheduler
     if policy is None:
-        return TIMED if time == "virtual" else ""
+        return TIMED if asks_framework and time == VIRTUAL else ""
     if not is_framework_document(policy):
-        return release_by_time(timed=time == "virtual")
+        return release_by_time(timed=time == VIRTUAL)
     modern = policy.get("apiVersion") == CONFIGURATION_V1
     foreigners = any(name in foreign for name in plugins_named(policy))
     return GATED if modern and not foreigners else TIMED
@@ -209,15 +225,26 @@ def release_of_kubelets(versions: Iterable[str]) -> str:
     return GATED if max(minors) >= _FIRST_LATER else CACHING
 
 
-def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool) -> str:
+def chosen_release(
+    configured: Sequence[str], kubelets: str, *, only_v1_11: bool, timed: bool, batch: bool
+) -> str:
     """Return the release that a scenario chooses, "" if it chooses none.
 
     ``configured`` are the choices of its configurations, the initial one first, "" for those that choose
     none; ``kubelets`` is that of :func:`release_of_kubelets`; ``only_v1_11``: settings, those that an
-    operation writes among them, ask for what no other release has.
+    operation writes among them, ask for what no other release has; ``timed``: they let time pass;
+    ``batch``: there are pods for kube-batch, which runs in virtual time beside the framework alone.
     """
     initial, *later = configured
+    timed = timed or PASSING_TIME in later
     if initial:
-        return TIMED if initial == CACHING and TIMED in later else initial
+        return TIMED if initial == CACHING and (TIMED in later or PASSING_TIME in later) else initial
     found = next((release for release in (TIMED, GATED, CACHING) if release in later), "")
-    return found or (CACHING if only_v1_11 else kubelets)
+    if not found:
+        found = TIMED if timed and batch else CACHING if only_v1_11 else kubelets
+    return in_time(found, timed=timed)
+
+
+def in_time(release: str, *, timed: bool) -> str:
+    """Return the release that answers where time passes: v1.11's rules are the framework's there."""
+    return TIMED if timed and release == CACHING else release

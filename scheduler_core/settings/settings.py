@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.settings.feature_gates import GROUPS, FeatureGates, read_gates
-from scheduler_core.settings.release import RELEASES, TIMED, row_of
+from scheduler_core.settings.release import RELEASES, TIMED, VIRTUAL, row_of
 from scheduler_core.settings.several import (
     DESIGNS,
     SIDE_BY_SIDE,
@@ -31,7 +31,7 @@ QUIRK_MODES = ("v1.11", "fixed")
 PREDICATE_ORDERS = ("v1.11", "proposal")
 CACHE_MODES = ("off", "designed", "v1.11", "sound", "batching")
 EQUIVALENCE_CLASSES = ("controller", "attributes")
-TIMES = ("instant", "virtual")
+TIMES = ("instant", VIRTUAL)
 STALE_WRITES = ("none", "isUpToDate", "generations")
 
 ONLY_V1_11 = ("quirks", "predicateOrder", "cache", "equivalenceClass", "audit", "staleWrites")
@@ -46,14 +46,14 @@ class Settings(Struct, frozen=True):
     own. ``cache`` selects the rows of the invalidation table that the equivalence cache applies, or
     ``batching``; ``equivalence_class`` defines which pods are equivalent; ``audit`` compares every cache hit
     with a fresh evaluation; ``stale_writes`` is the protection against writing results that an event has
-    invalidated: none, #63040's check or #67308's generation numbers. ``time`` is ``virtual`` to use the queue
-    and the clock of the current scheduling framework with a Policy too; with a KubeSchedulerConfiguration
-    they are always used. ``until`` ends such a run, and one of v1.37, at that second of virtual time.
-    ``scheduler`` is the kube-scheduler that answers, "" for the one that
-    :mod:`scheduler_core.settings.release` chooses; ``feature_gates`` are those that v1.37 is started with.
-    ``design`` and ``schedulers`` are those of :mod:`scheduler_core.settings.several`. ``fixed_too`` are ids
-    of single quirks to fix, to determine their effect; no field sets it. ``names_v1_11`` is whether one of
-    :data:`ONLY_V1_11` is given, possibly with its default.
+    invalidated: none, #63040's check or #67308's generation numbers. ``time`` is ``virtual`` to let
+    controllers and kubelets act under v1.37, and to use the queue and the clock of the scheduling framework
+    with a Policy too; with an older KubeSchedulerConfiguration they are always used. ``until`` ends such a
+    run, and one of v1.37, at that second of virtual time. ``scheduler`` is the kube-scheduler that answers,
+    "" for the one that :mod:`scheduler_core.settings.release` chooses; ``feature_gates`` are those that v1.37
+    is started with. ``design`` and ``schedulers`` are those of :mod:`scheduler_core.settings.several`.
+    ``fixed_too`` are ids of single quirks to fix, to determine their effect; no field sets it.
+    ``names_v1_11`` is whether one of :data:`ONLY_V1_11` is given, possibly with its default.
     """
 
     quirks: str = QUIRK_MODES[0]
@@ -92,6 +92,16 @@ class Settings(Struct, frozen=True):
     def have_views(self) -> bool:
         """Whether schedulers have views of their own: the list has more than names that run without it."""
         return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
+
+    @property
+    def asks_framework(self) -> bool:
+        """Whether they have what in virtual time only the framework has: v1.11's fields, schedulers."""
+        return bool(self.schedulers) or self.design != SIDE_BY_SIDE or self.only_v1_11
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether they let time pass."""
+        return self.time == VIRTUAL
 
     def runs(self, release: str) -> bool:
         """Return whether a scheduler of the list is configured to run a release."""

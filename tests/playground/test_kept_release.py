@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.test import Client
 
 from playground.live.modules import bundle
@@ -14,6 +17,7 @@ from playground.models import Draft, Scenario
 from playground.playback import sources
 from playground.runs import service
 from playground.storage import bundles, store
+from scheduler_core.run import simulate
 from scheduler_core.settings import release
 from tests.playground.conftest import OWNER
 
@@ -163,6 +167,8 @@ def test_a_link_that_holds_its_scenario_keeps_the_release(default: Switch) -> No
 NEWER = SILENT.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.33.4}, ")
 OFF = '---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: "off"\n'
 
+IN_TIME = OFF.replace('cache: "off"', "time: virtual")
+
 
 def test_a_link_that_holds_its_scenario_is_not_answered_by_newer_kubelets(default: Switch) -> None:
     """Which chose no release when v1.11 answered it; what its settings or configuration choose stays."""
@@ -172,7 +178,10 @@ def test_a_link_that_holds_its_scenario_is_not_answered_by_newer_kubelets(defaul
         (NEWER, "v1.37", "v1.37"),
         (NEWER + OFF, "v1.37", "v1.37"),
         (SILENT + OFF, "v1.37", "v1.37"),
-        (NEWER + OFF.replace('cache: "off"', "time: virtual"), "v1.11", "v1.22"),
+        (NEWER + IN_TIME, "v1.11", "v1.22"),
+        (NEWER + IN_TIME, "v1.22", "v1.22"),
+        (NEWER + IN_TIME, "v1.37", "v1.37"),
+        (SILENT + IN_TIME, "", "v1.37"),
         (NEWER, "", "v1.37"),
     ):
         opened = bundle._open(text, "", OWNER, answered)
@@ -217,3 +226,36 @@ def test_a_row_from_before_releases_were_stored_is_of_v1_11(default: Switch) -> 
     row.refresh_from_db()
     assert "SimulationSettings" not in store.stored_text(row)
     assert "scheduler: v1.11" in source(row).text()
+
+
+def test_a_row_in_virtual_time_keeps_the_framework_with_the_rules_of_v1_11(default: Switch) -> None:
+    """Which answered it before v1.37 had controllers; page, text and copy have the same decisions."""
+    row = shared(SILENT + IN_TIME)
+    default("v1.37")
+    assert bundles.parse([("", SILENT + IN_TIME)]).release == "v1.37"
+    found = source(row)
+    fork = _fork(found, OWNER)
+    for one in (found.load(), bundles.parse([("", found.text())]), of_draft(fork).load()):
+        assert (one.release, one.configuration.framework) == ("v1.22", None)
+        assert [cycle.node for cycle in simulate(one)] == ["n2"]
+    store.save_draft(fork, SILENT + IN_TIME)
+    assert of_draft(fork).load().release == "v1.22"
+
+
+def test_a_draft_in_virtual_time_keeps_what_answered_it(default: Switch) -> None:
+    """The migration finds those whose time alone chose the framework; the others keep what they presume."""
+    default("v1.37")
+    texts = (
+        SILENT + IN_TIME,
+        SILENT,
+        SILENT + IN_TIME + "scheduler: v1.37\n",
+        "time: virtual [",
+        SILENT + "# virtual",
+    )
+    drafts = [store.create_draft(OWNER, [("", text)]) for text in texts]
+    import_module("playground.migrations.0019_drafts_in_time").keep_release(apps, connection.schema_editor())
+    found = [Draft.objects.get(pk=one.pk) for one in drafts]
+    assert [one.presumed for one in found] == ["v1.22", *["v1.37"] * 4]
+    scenario = store.load_draft(found[0])
+    assert (scenario.release, scenario.configuration.framework) == ("v1.22", None)
+    assert "scheduler: v1.22" in store.draft_text(found[0])

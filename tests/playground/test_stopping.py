@@ -21,7 +21,7 @@ from scheduler_core.run import TimedSimulation
 from tests.playground.conftest import connected
 
 TEXT = """
-{apiVersion: podstep/v1, kind: SimulationSettings, time: virtual}
+{apiVersion: podstep/v1, kind: SimulationSettings, time: virtual, quirks: v1.11}
 ---
 apiVersion: v1
 kind: Node

@@ -63,6 +63,9 @@ def test_a_pod_that_no_predicate_saw_tells_who_turned_it_away() -> None:
     assert "no other member was waiting" in denied
 
 
+SETTINGS = "kind: SimulationSettings\ntime: virtual\nquirks: v1.11\n"
+
+
 @pytest.mark.parametrize(
     ("text", "says", "never"),
     [
@@ -70,7 +73,7 @@ def test_a_pod_that_no_predicate_saw_tells_who_turned_it_away() -> None:
         (
             ALIKE.replace(
                 "kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration", "podstep/v1"
-            ).replace("podstep/v1\n", "podstep/v1\nkind: SimulationSettings\ntime: virtual\n", 1),
+            ).replace("podstep/v1\n", f"podstep/v1\n{SETTINGS}", 1),
             "0 mod 6 = 0, which picks n5.",
             "always the first",
         ),

@@ -15,6 +15,7 @@ from scheduler_core.compare.cost import with_cache
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import TimedSimulation, simulate
 from scheduler_core.run.instant import Simulation
+from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.settings import release as release_module
 from scheduler_core.settings.release import RELEASES, release_of_kubelets
@@ -31,6 +32,7 @@ GANGS = V1 + (
     "profiles: [{plugins: {multiPoint: {enabled: [{name: Coscheduling}]}, "
     "queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}}}]\n"
 )
+BATCH = '---\nactions: "allocate"\ntiers:\n- plugins:\n  - name: gang\n'
 LATER = (
     "---\nkind: Scenario\nspec:\n  operations:\n  - step: 1\n    createOperation:\n      object:\n"
     "        {apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}\n"
@@ -67,7 +69,13 @@ def patched(text: str) -> str:
         (NODE + POD + BETA, "v1.22"),
         (NODE + POD + GANGS, "v1.22"),
         (NODE + POD + LATER, "v1.37"),
-        (NODE + POD + settings("time: virtual"), "v1.22"),
+        (NODE + POD + POLICY + settings("time: virtual"), "v1.22"),
+        (NODE + POD + settings("time: virtual\nquirks: fixed"), "v1.22"),
+        (NODE + POD + settings("time: virtual\nschedulers: [{name: kube-batch}]"), "v1.22"),
+        (NODE + POD + BATCH + settings("time: virtual"), "v1.22"),
+        (OLD + POD + settings("time: virtual"), "v1.22"),
+        (NODE + POD + POLICY + created("time: virtual"), "v1.22"),
+        (NODE + POD + created("time: virtual, quirks: fixed"), "v1.22"),
         (NODE + POD + settings("scheduler: v1.37"), "v1.37"),
         (NODE + POD + V1 + settings("scheduler: v1.22"), "v1.22"),
         (NODE + POD + V1 + settings("scheduler: v1.11"), "v1.11"),
@@ -104,6 +112,57 @@ def test_the_release_follows_from_the_bundle(text: str, release: str) -> None:
     simulation = simulate(scenario)
     assert type(simulation) is classes[release]
     assert [cycle.node for cycle in simulation] == ["n1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        settings("time: virtual"),
+        V1 + settings("time: virtual"),
+        created("time: virtual"),
+        patched("time: virtual"),
+    ],
+    ids=["settings", "configuration", "written later", "patched later"],
+)
+@pytest.mark.parametrize("node", [NODE, NEW], ids=["silent", "new kubelets"])
+def test_virtual_time_is_of_v1_37_with_controllers(node: str, text: str) -> None:
+    """Nothing but v1.11's own rules or several schedulers take it to the framework."""
+    scenario = load(node + POD + text)
+    simulation = simulate(scenario)
+    assert (scenario.release, type(simulation), scenario.lives) == ("v1.37", LoneSimulation, True)
+    assert [cycle.node for cycle in simulation] == ["n1"]
+
+
+BATCHED = POD.replace("spec: {", "spec: {schedulerName: kube-batch, ")
+ADDED = BATCHED.replace("---\n", "").replace("\n", "\n        ").strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        (BATCHED + settings("time: virtual"), "v1.22"),
+        (BATCHED + settings("time: virtual\nscheduler: v1.37"), "v1.37"),
+        (BATCHED, "v1.37"),
+        (
+            settings("time: virtual") + "---\nkind: Scenario\nspec:\n  operations:\n  - time: 5\n"
+            f"    createOperation:\n      object:\n        {ADDED}\n",
+            "v1.22",
+        ),
+    ],
+    ids=["its pod", "named", "without time", "created later"],
+)
+def test_pods_of_kube_batch_take_virtual_time_to_the_framework(text: str, release: str) -> None:
+    """It runs nowhere else."""
+    scenario = load(NODE + text)
+    assert (scenario.release, scenario.said_release or "v1.37") == (release, release)
+
+
+@pytest.mark.parametrize("presumed", ["v1.11", "v1.22"])
+def test_virtual_time_keeps_what_was_presumed(presumed: str) -> None:
+    """As a stored text does: v1.11's rules under the framework's clock."""
+    scenario = load(NODE + POD + settings("time: virtual"), presumed=presumed)
+    assert (scenario.release, scenario.said_release) == ("v1.22", "")
+    assert scenario.configuration.framework is None
 
 
 @pytest.mark.parametrize(

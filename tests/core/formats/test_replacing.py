@@ -136,7 +136,7 @@ def test_what_is_stored_loads_as_the_same_cluster(change: Manifest) -> None:
 
 def test_in_virtual_time_controllers_roll_out() -> None:
     """Where time runs, the changed controller acts in the run, and ends with what was applied."""
-    settings = "kind: SimulationSettings\ntime: virtual\n"
+    settings = "kind: SimulationSettings\ntime: virtual\nscheduler: v1.22\n"
     simulation = simulate(load([("a", dump()), ("b", applied(replicas=4)), ("c", settings)]))
     for _ in simulation:
         pass

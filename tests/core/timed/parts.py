@@ -12,6 +12,7 @@ VIRTUAL = """
 apiVersion: podstep/v1
 kind: SimulationSettings
 time: virtual
+quirks: v1.11
 """
 COSCHEDULING = """
 apiVersion: kubescheduler.config.k8s.io/{version}

@@ -42,7 +42,11 @@ class Configuration(Struct, frozen=True, dict=True):
     @property
     def release(self) -> str:
         """The release that the configuration and the settings choose, "" if they choose none."""
-        return configured_release(self.policy, self.settings.scheduler, self.settings.time, FOREIGN_PLUGINS)
+        settings = self.settings
+        asks = settings.asks_framework
+        return configured_release(
+            self.policy, settings.scheduler, settings.time, FOREIGN_PLUGINS, asks_framework=asks
+        )
 
     @property
     def read_by(self) -> str:
