@@ -18,6 +18,7 @@ from scheduler_core.cluster.v1_37.kubelet import Kubelets, with_ready
 from scheduler_core.cluster.v1_37.loop import ApiError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    condition_in,
     condition_of,
     is_ready,
     key_of,
@@ -29,6 +30,8 @@ from scheduler_core.cluster.v1_37.objects import (
     stamp,
     status_of,
     taints_of,
+    with_condition,
+    with_meta,
     with_spec,
     with_status,
 )
@@ -40,7 +43,20 @@ START = -0.8
 PERIOD, TAINT_PERIOD = 5.0, 0.1
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 _CONDITION_TAINTS = {"False": NOT_READY, "Unknown": UNREACHABLE}
-_OWN = (NOT_READY, UNREACHABLE, UNSCHEDULABLE)
+_PRESSURES = {
+    f"{name}Pressure": f"node.kubernetes.io/{name.lower()}-pressure" for name in ("Memory", "Disk", "PID")
+}
+_TAINTS = {
+    "Ready": _CONDITION_TAINTS,
+    "NetworkUnavailable": {"True": "node.kubernetes.io/network-unavailable"},
+    **{condition: {"True": key} for condition, key in _PRESSURES.items()},
+}
+"""The key of a node's NoSchedule taint by the type and status of its condition."""
+_OWN = frozenset({UNSCHEDULABLE, *(key for keys in _TAINTS.values() for key in keys.values())})
+_POSTED = ("Ready", *_PRESSURES)
+"""The conditions that kubelets post; NetworkUnavailable is the network's."""
+_SAME_LABELS = {f"kubernetes.io/{name}": f"beta.kubernetes.io/{name}" for name in ("os", "arch")}
+"""Labels, and those that are kept equal to them (labelReconcileInfo)."""
 _INITIAL, _NORMAL, _PARTIAL, _FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
 _DRIFT = 1e-3
 """Passes take a little time: a grace period of whole passes has ended when the last one comes."""
@@ -65,9 +81,14 @@ class _Health(Struct):
 
 
 def zone_of(node: Manifest) -> str:
-    """Return the node's region and zone (GetZoneKey)."""
+    """Return the node's region and zone, by their old labels first (GetZoneKey)."""
     labels = labels_of(node)
-    parts = [labels.get(f"topology.kubernetes.io/{name}", "") for name in ("region", "zone")]
+    parts = [
+        labels.get(
+            f"failure-domain.beta.kubernetes.io/{name}", labels.get(f"topology.kubernetes.io/{name}", "")
+        )
+        for name in ("region", "zone")
+    ]
     return ":\0:".join(parts) if any(parts) else ""
 
 
@@ -144,13 +165,28 @@ class NodeLifecycle(Controller):
     # --- NoSchedule taints
 
     def sync(self, key: str) -> Work:
+        """Give a node the NoSchedule taints of its conditions, and its labels their old names."""
+        yield from self._taint_schedule(key)
+        node = self.server.get("Node", key)
+        if node is None:
+            return
+        labels = labels_of(node)
+        lacks = {
+            old: labels[now]
+            for now, old in _SAME_LABELS.items()
+            if now in labels and labels[now] != labels.get(old)
+        }
+        if lacks:
+            yield self.client.patch(node, lambda one: with_meta(one, labels={**labels_of(one), **lacks}))
+
+    def _taint_schedule(self, key: str) -> Work:
         """Give a node the NoSchedule taints of its conditions (doNoScheduleTaintingPass)."""
         node = self.server.get("Node", key)
         if node is None:
             return
-        wanted = []
-        if found := _CONDITION_TAINTS.get(ready_status(node)):
-            wanted.append(found)
+        conditions = status_of(node).get("conditions") or ()
+        rows = (_TAINTS.get(row["type"], {}).get(row["status"]) for row in conditions)
+        wanted = [found for found in rows if found]
         if spec_of(node).get("unschedulable"):
             wanted.append(UNSCHEDULABLE)
         has = [one["key"] for one in taints_of(node) if one["effect"] == "NoSchedule" and one["key"] in _OWN]
@@ -217,12 +253,7 @@ class NodeLifecycle(Controller):
             or ready_status(node) == "Unknown"
         ):
             return node
-        at, conditions = stamp(self.now), []
-        for row in status_of(node).get("conditions") or ():
-            changed = row["status"] != "Unknown"
-            unknown = {"status": "Unknown", "reason": "NodeStatusUnknown", "lastTransitionTime": at}
-            conditions.append({**row, **unknown} if changed else row)
-        made = with_status(node, {**status_of(node), "conditions": conditions})
+        made = with_status(node, {**status_of(node), "conditions": _unknown(node, stamp(self.now))})
         return (yield self.client.update_status(made))
 
     def _probe(self, node: Manifest) -> _Health:
@@ -345,6 +376,18 @@ class NodeLifecycle(Controller):
         if lost > 2 and lost / len(ready) >= self.options.unhealthy_threshold:
             return _PARTIAL
         return _NORMAL
+
+
+def _unknown(node: Manifest, at: str) -> list[dict[str, Any]]:
+    """Return a node's conditions with those that its kubelet posts Unknown, also those never posted."""
+    rows: list[dict[str, Any]] = list(status_of(node).get("conditions") or ())
+    for kind in _POSTED:
+        row = condition_in(rows, kind)
+        reason = "NodeStatusNeverUpdated" if row is None else "NodeStatusUnknown"
+        if row is None or row["status"] != "Unknown":
+            unknown = {"status": "Unknown", "reason": reason, "lastTransitionTime": at}
+            rows = with_condition(rows, {**(row or {"type": kind}), **unknown})
+    return rows
 
 
 def _has(node: Manifest, key: str) -> bool:

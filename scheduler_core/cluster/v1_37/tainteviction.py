@@ -50,8 +50,10 @@ class TaintEviction(Controller):
     def observe(self, write: StoredWrite) -> None:
         """Look at the pods of a node whose taints change, and at a pod that is bound or deleted."""
         old, new = write.old, write.new
-        if write.kind == "Node":
-            if _no_execute(old) != _no_execute(new):
+        if write.kind == "Node" and new is None:
+            self._tainted.pop(write.key, None)  # what was planned for its pods stays planned
+        elif write.kind == "Node":
+            if old is None or _no_execute(old) != _no_execute(new):
                 self._see_node(write.key, _no_execute(new))
         elif write.kind == "Pod":
             if new is None:
@@ -88,13 +90,10 @@ class TaintEviction(Controller):
         seconds = toleration_seconds(pod, taints)
         if not taints or seconds == FOREVER:
             self._planned.pop(key, None)
-            return
-        begun = self.now
-        if seconds and key in self._planned:
-            begun = self._planned[key][0]
-            if begun + seconds < self.now + seconds:
-                return
-        self._plan(key, begun, begun + seconds)
+        elif seconds is None:
+            self._plan(key, self.now, self.now)
+        elif key not in self._planned or self._planned[key][0] >= self.now:
+            self._plan(key, self.now, self.now + seconds)
 
     def _plan(self, key: str, begun: float, at: float) -> None:
         plan = self._planned[key] = begun, at
@@ -110,13 +109,13 @@ class TaintEviction(Controller):
             self.loop.spawn(self.sync(key))
 
 
-def toleration_seconds(pod: Manifest, taints: Sequence[dict[str, Any]]) -> float:
-    """Return for how long a pod tolerates all taints; 0 if not all, :data:`FOREVER` without an end."""
+def toleration_seconds(pod: Manifest, taints: Sequence[dict[str, Any]]) -> float | None:
+    """Return for how long a pod tolerates all taints; None if not all, :data:`FOREVER` without an end."""
     used = []
     for taint in taints:
         found = [one for one in spec_of(pod).get("tolerations") or () if tolerates(one, taint)]
         if not found:
-            return 0.0
+            return None
         used += found[:1]
     ends = [max(0, int(one["tolerationSeconds"])) for one in used if one.get("tolerationSeconds") is not None]
     return float(min(ends)) if ends else FOREVER

@@ -1,0 +1,77 @@
+"""What the node controllers of v1.37.1 do with nodes' conditions, labels and deletions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.run.living.records import answer
+
+NODE = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+
+
+def node(name: str, **more: Any) -> dict[str, Any]:
+    """Return a node; ``more`` are its labels and conditions."""
+    status = {"allocatable": NODE, "capacity": NODE, "conditions": more.get("conditions", [])}
+    ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2000-01-01T00:01:00Z"}
+    status["conditions"] = [ready, *status["conditions"]]
+    meta = {"name": name, "labels": more.get("labels", {})}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "status": status}
+
+
+def pod(name: str, **spec: Any) -> dict[str, Any]:
+    """Return a pod without a controller."""
+    container = {"name": "c", "image": "i"}
+    meta = {"name": name, "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": [container], **spec}}
+
+
+def timeline(objects: list[dict[str, Any]], *steps: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Return time, kind and author of what happens in a life."""
+    found = answer({"id": "x", "config": None, "objects": objects, "steps": list(steps)})["expect"][
+        "timeline"
+    ]
+    return [(one["time"], one["what"], one.get("by") or one.get("reason")) for one in found]
+
+
+def test_an_eviction_that_was_planned_outlives_its_node() -> None:
+    """Taint eviction forgets a deleted node's taints, not what it planned for the pods there."""
+    steps = (
+        {"do": "advance", "seconds": 27},
+        {"do": "fail", "node": "a"},
+        {"do": "advance", "seconds": 333},
+        {"do": "deleteNode", "node": "a"},
+        {"do": "advance", "seconds": 100},
+    )
+    happened = timeline([node("a"), node("b"), pod("p", nodeName="a")], *steps)
+    assert (374, "evicted", "taint") in happened
+
+
+@pytest.mark.parametrize("kind", ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"])
+def test_conditions_taint_their_node(kind: str) -> None:
+    """A node under pressure gets a NoSchedule taint."""
+    happened = timeline(
+        [node("a", conditions=[{"type": kind, "status": "True"}])], {"do": "advance", "seconds": 5}
+    )
+    name = {"NetworkUnavailable": "network-unavailable"}.get(kind) or f"{kind[:-8].lower()}-pressure"
+    assert (0, "tainted", f"node.kubernetes.io/{name}:NoSchedule") in happened
+
+
+def test_a_silent_kubelet_is_under_no_pressure() -> None:
+    """Conditions that a kubelet posts become Unknown with Ready; their taints go."""
+    steps = ({"do": "fail", "node": "a"}, {"do": "advance", "seconds": 120})
+    pressed = node("a", conditions=[{"type": "MemoryPressure", "status": "True"}])
+    happened = timeline([pressed, node("b")], *steps)
+    assert any(
+        what == "untainted" and key == "node.kubernetes.io/memory-pressure:NoSchedule"
+        for _, what, key in happened
+    )
+
+
+def test_nodes_get_the_old_names_of_their_labels() -> None:
+    """A node selector of before 1.14 finds nodes that have today's labels alone."""
+    labelled = node("a", labels={"kubernetes.io/os": "linux"})
+    asking = pod("p", nodeSelector={"beta.kubernetes.io/os": "linux"})
+    happened = timeline([labelled, asking], {"do": "advance", "seconds": 5})
+    assert "bound" in [what for _, what, _ in happened]
