@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -101,82 +101,6 @@ def unnamed_lines(output: str) -> list[str]:
     return [line for line in output.splitlines() if line.strip() and not known.match(line)]
 
 
-@pytest.mark.parametrize("how", ["ctrl-c", "sigterm to make", "sigkill to make", "sigkill to the supervisor"])
-def test_it_serves_and_ends_all_it_started(tmp_path: Path, data: Path, how: str) -> None:
-    """Make run answers at the address it prints, and however it is ended nothing stays behind.
-
-    Each line of a process begins with its name, whatever other names the server may be called by.
-    """
-    port = free_port()
-    with make_run(tmp_path / "log", data, port, ALLOWED_HOSTS=".podstep.example") as make:
-        wait_for_address(make, port)
-        assert unnamed_lines(make.output().rpartition("\n")[0]) == []
-        ready = request("GET", f"http://127.0.0.1:{port}/readyz", headers={"Host": "podstep.example"})
-        assert ready.status == 200
-        large = request(
-            "POST", f"http://127.0.0.1:{port}/api/scenarios", LARGE, headers={"Host": "podstep.example"}
-        )
-        assert large.status == 201
-        started = children(make.popen.pid)
-        commands = " ".join(map(command_of, started))
-        assert "uvicorn" in commands
-        assert "celery" in commands
-        assert "forkserver" in commands, "the processes that read large bundles"
-        if how == "ctrl-c":
-            os.killpg(make.popen.pid, signal.SIGINT)
-        elif how == "sigterm to make":
-            make.popen.send_signal(signal.SIGTERM)
-        elif how == "sigkill to make":
-            make.popen.kill()
-        else:
-            os.kill(
-                next(pid for pid in sorted(started) if "manage.py serve" in command_of(pid)), signal.SIGKILL
-            )
-        make.popen.wait(60)
-        wait_until(lambda: not alive(started), 60, f"all of {len(started)} processes end")
-        assert not listens(port)
-        assert "Traceback" not in make.output()
-        if how == "ctrl-c":
-            assert unnamed_lines(make.output()) == []
-
-
-def test_a_killed_worker_is_replaced(tmp_path: Path, data: Path) -> None:
-    """One line says what happened; the web server answers on, and a new worker computes."""
-    port = free_port()
-    with make_run(tmp_path / "log", data, port) as make:
-        wait_for_address(make, port)
-        before = children(make.popen.pid)
-        worker = next(pid for pid in sorted(before) if "celery" in command_of(pid))
-        web = next(pid for pid in sorted(before) if "uvicorn" in command_of(pid))
-        os.kill(worker, signal.SIGKILL)
-        wait_until(lambda: "restarting" in make.output(), 60, "the death is noticed")
-        assert "worker ended (signal SIGKILL); restarting in 1 s (1 of 5).\n" in make.output()
-        assert request("GET", f"http://127.0.0.1:{port}/healthz").status == 200
-        wait_until(lambda: computes(port), 120, "the new worker computes")
-        assert command_of(web)
-        assert not alive({pid for pid in before if "celery" in command_of(pid)} - children(make.popen.pid))
-        os.killpg(make.popen.pid, signal.SIGINT)
-        make.popen.wait(60)
-
-
-def test_idle_processes_that_are_killed_stop_no_run(tmp_path: Path, data: Path) -> None:
-    """They take the lock of their worker's queue along; the worker notices that it starts nothing."""
-    port = free_port()
-    with make_run(tmp_path / "log", data, port) as make:
-        wait_for_address(make, port)
-
-        def idle() -> set[int]:
-            workers = {pid for pid in children(make.popen.pid) if "celery" in command_of(pid)}
-            return {pid for pid in workers if parent_of(pid) in workers}
-
-        wait_until(lambda: bool(idle()), 60, "the worker has its processes")
-        for pid in idle():
-            os.kill(pid, signal.SIGKILL)
-        assert computes(port, 120)
-        os.killpg(make.popen.pid, signal.SIGINT)
-        make.popen.wait(60)
-
-
 def computes(port: int, seconds: float = 60) -> bool:
     """Start a run, and tell whether a worker finishes it."""
     address = f"http://127.0.0.1:{port}"
@@ -188,28 +112,116 @@ def computes(port: int, seconds: float = 60) -> bool:
     return True
 
 
-def test_messages_of_others_end_nothing(tmp_path: Path, data: Path) -> None:
+def named_as_the_server_may_be_called(make: Process, data: Path, port: int) -> None:
+    """Each line of a process begins with its name, whatever other names the server may be called by."""
+    assert unnamed_lines(make.output().rpartition("\n")[0]) == []
+    ready = request("GET", f"http://127.0.0.1:{port}/readyz", headers={"Host": "podstep.example"})
+    assert ready.status == 200
+
+
+def replaced_worker(make: Process, data: Path, port: int) -> None:
+    """A worker is killed: one line says so; the web server answers on, and a new worker computes."""
+    before = children(make.popen.pid)
+    worker = next(pid for pid in sorted(before) if "celery" in command_of(pid))
+    web = next(pid for pid in sorted(before) if "uvicorn" in command_of(pid))
+    os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: "restarting" in make.output(), 60, "the death is noticed")
+    assert "worker ended (signal SIGKILL); restarting in 1 s (1 of 5).\n" in make.output()
+    assert request("GET", f"http://127.0.0.1:{port}/healthz").status == 200
+    wait_until(lambda: computes(port), 120, "the new worker computes")
+    assert command_of(web)
+    assert not alive({pid for pid in before if "celery" in command_of(pid)} - children(make.popen.pid))
+
+
+def killed_idle_processes(make: Process, data: Path, port: int) -> None:
+    """They take the lock of their worker's queue along; the worker notices that it starts nothing."""
+
+    def idle() -> set[int]:
+        workers = {pid for pid in children(make.popen.pid) if "celery" in command_of(pid)}
+        return {pid for pid in workers if parent_of(pid) in workers}
+
+    wait_until(lambda: bool(idle()), 60, "the worker has its processes")
+    for pid in idle():
+        os.kill(pid, signal.SIGKILL)
+    assert computes(port, 120)
+
+
+#: Messages that no program of ours has sent.
+OF_OTHERS = (
+    '{"body": "e30=", "headers": {}, "properties": {}}',
+    "[]",
+    "",
+    "null",
+    '{"headers": {"task": []}}',
+)
+
+
+def messages_of_others(make: Process, data: Path, port: int) -> None:
     """Whatever lies in the broker's folder, no program ends, and the next run is computed."""
+    queue = data / "broker" / "queue"
+    for number, text in enumerate(OF_OTHERS):
+        (queue / f"{number:03}.{QUEUES[number % 2]}.msg").write_text(text)
+    (queue / "100.short.msg").mkdir()
+    wait_until(lambda: not list(queue.glob("*.msg")), 60, "the worker takes them")
+    assert computes(port)
+    assert len(list((data / "broker" / "quarantine").iterdir())) == 6
+    assert "restarting" not in make.output()
+    assert "Traceback" not in make.output()
+
+
+def ctrl_c(make: Process, started: set[int]) -> None:
+    """End it as a terminal does."""
+    os.killpg(make.popen.pid, signal.SIGINT)
+
+
+def sigterm_to_make(make: Process, started: set[int]) -> None:
+    """End it as a service manager does."""
+    make.popen.send_signal(signal.SIGTERM)
+
+
+def sigkill_to_make(make: Process, started: set[int]) -> None:
+    """Kill the process that was started."""
+    make.popen.kill()
+
+
+def sigkill_to_the_supervisor(make: Process, started: set[int]) -> None:
+    """Kill what started everything else."""
+    os.kill(next(pid for pid in sorted(started) if "manage.py serve" in command_of(pid)), signal.SIGKILL)
+
+
+Lives = Callable[[Process, Path, int], None]
+Ends = Callable[[Process, set[int]], None]
+#: What happens to each start, and how it is ended: starting takes most of the time.
+STARTS: dict[str, tuple[Lives, Ends]] = {
+    "ctrl-c": (named_as_the_server_may_be_called, ctrl_c),
+    "a worker is replaced, sigterm to make": (replaced_worker, sigterm_to_make),
+    "idle processes are killed, sigkill to make": (killed_idle_processes, sigkill_to_make),
+    "messages of others, sigkill to the supervisor": (messages_of_others, sigkill_to_the_supervisor),
+}
+
+
+@pytest.mark.parametrize(("lives", "ends"), STARTS.values(), ids=STARTS)
+def test_it_serves_and_ends_all_it_started(tmp_path: Path, data: Path, lives: Lives, ends: Ends) -> None:
+    """Make run answers at the address it prints, and however it is ended nothing stays behind."""
     port = free_port()
-    with make_run(tmp_path / "log", data, port) as make:
+    allowed = "127.0.0.1,.podstep.example"
+    with make_run(tmp_path / "log", data, port, ALLOWED_HOSTS=allowed) as make:
         wait_for_address(make, port)
-        queue = data / "broker" / "queue"
-        for number, text in enumerate(
-            (
-                '{"body": "e30=", "headers": {}, "properties": {}}',
-                "[]",
-                "",
-                "null",
-                '{"headers": {"task": []}}',
-            )
-        ):
-            (queue / f"{number:03}.{QUEUES[number % 2]}.msg").write_text(text)
-        (queue / "100.short.msg").mkdir()
-        wait_until(lambda: not list(queue.glob("*.msg")), 60, "the worker takes them")
-        assert computes(port)
-        assert len(list((data / "broker" / "quarantine").iterdir())) == 6
-        assert "restarting" not in make.output()
-        assert "Traceback" not in make.output()
+        assert request("POST", f"http://127.0.0.1:{port}/api/scenarios", LARGE).status == 201
+        lives(make, data, port)
+        started = children(make.popen.pid)
+        commands = " ".join(map(command_of, started))
+        assert "uvicorn" in commands
+        assert "celery" in commands
+        assert "forkserver" in commands, "the processes that read large bundles"
+        ends(make, started)
+        make.popen.wait(60)
+        wait_until(lambda: not alive(started), 60, f"all of {len(started)} processes end")
+        assert not listens(port)
+        if ends is ctrl_c:
+            assert unnamed_lines(make.output()) == []
+        if lives not in {replaced_worker, killed_idle_processes}:
+            assert "Traceback" not in make.output()
 
 
 def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:

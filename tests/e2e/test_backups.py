@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -81,8 +83,8 @@ for model in (Scenario, Draft, Run):
 SIGN_UP = """
 from playground.accounts import signing
 from playground.storage import store
-store.create_draft("visitor", [("a.yaml", "kind: Node")])
-signing.sign_up("ada", "four words of mine", "visitor")
+store.create_draft("ada's browser", [("a.yaml", "kind: Node")])
+signing.sign_up("ada", "four words of mine", "ada's browser")
 """
 #: Prints what the account of a name and a password holds.
 SIGNED_IN = """
@@ -91,6 +93,29 @@ from playground.accounts import owning
 print(owning.holdings(authenticate(None, username="ada", password="four words of mine").owner))
 """
 ALIVE = "\nfrom playground.models import Worker; Worker.objects.create(name='1-celery@there')"
+#: Leaves a worker and an answer of an extender.
+WORKED = """
+from pathlib import Path
+from django.conf import settings
+from playground.models import Worker
+Worker.objects.create(name="w@there")
+file = Path(settings.DATA_DIR, "extenders", "ab", "ab" * 32)
+file.parent.mkdir(parents=True)
+file.write_text("answered")
+"""
+#: Prints the number of workers, and the answer of the extender.
+REMEMBERED = """
+from pathlib import Path
+from django.conf import settings
+from playground.models import Worker
+print(Worker.objects.count(), Path(settings.DATA_DIR, "extenders", "ab", "ab" * 32).read_text())
+"""
+#: Undoes the migrations since rows know their size, and does them again.
+BACK_AND_FORTH = """
+from django.core.management import call_command
+call_command("migrate", "playground", "0007", verbosity=0)
+call_command("migrate", verbosity=0)
+"""
 
 
 class Place:
@@ -130,137 +155,103 @@ class Place:
         return self.shell(DIGESTS)
 
 
-Make = Callable[..., Place]
+Make = Callable[[str], Place]
+PASSWORD = {"PATH": os.environ["PATH"], "PGPASSWORD": SHELL["POSTGRES_PASSWORD"]}
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("compose"))])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
-    """Make installations on a database of each kind, empty and migrated."""
-    databases: list[str] = []
-    where: list[str] = []
+class Databases:
+    """PostgreSQL's databases of these tests, each a copy of one that is migrated."""
 
-    def made(name: str, **more: str) -> Place:
-        url = ""
-        if request.param == "postgresql":
-            server: Server = request.getfixturevalue("postgres")
-            where[:] = ["--host", "127.0.0.1", "--port", str(server.port), "--username", "podstep"]
-            database = f"backup_{os.getpid()}_{name}"
-            subprocess.run([program("createdb"), *where, database], env=password, check=True)
-            databases.append(database)
-            url = f"postgresql://podstep:{SHELL['POSTGRES_PASSWORD']}@127.0.0.1:{server.port}/{database}"
-        place = Place(tmp_path / name, url, **more)
-        place.manage("migrate", "--verbosity", "0")
-        return place
+    def __init__(self, server: Server) -> None:
+        self.port = server.port
+        self.where = ("--host", "127.0.0.1", "--port", str(server.port), "--username", "podstep")
 
-    password = {"PATH": os.environ["PATH"], "PGPASSWORD": SHELL["POSTGRES_PASSWORD"]}
+    def create(self, name: str, *options: str) -> str:
+        """Create a database; return its URL."""
+        database = f"backup_{os.getpid()}_{name}"
+        subprocess.run([program("createdb"), *self.where, *options, database], env=PASSWORD, check=True)
+        return f"postgresql://podstep:{SHELL['POSTGRES_PASSWORD']}@127.0.0.1:{self.port}/{database}"
+
+    def drop(self, url: str) -> None:
+        """Drop a database."""
+        database = url.rpartition("/")[2]
+        subprocess.run([program("dropdb"), "--force", *self.where, database], env=PASSWORD, check=True)
+
+
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("compose"))]
+)
+def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
+    """Make installations on a database of each kind, empty and migrated: copies of one."""
+    home = tmp_path_factory.mktemp("backups")
+    server = request.getfixturevalue("postgres") if request.param == "postgresql" else None
+    databases = server and Databases(server)
+    numbers = count()
+    urls = [databases.create("migrated")] if databases else [""]
+    Place(home / "migrated", urls[0]).manage("migrate", "--verbosity", "0")
+
+    def made(name: str) -> Place:
+        name = f"{name}{next(numbers)}"  # a test that is run again makes its places again
+        if not databases:
+            shutil.copytree(home / "migrated", home / name, ignore=shutil.ignore_patterns("secret"))
+            return Place(home / name)
+        urls.append(databases.create(name, "--template", urls[0].rpartition("/")[2]))
+        return Place(home / name, urls[-1])
+
     yield made
-    for database in databases:
-        subprocess.run([program("dropdb"), "--force", *where, database], env=password, check=True)
+    if databases:
+        for url in urls:
+            databases.drop(url)
 
 
-def test_what_was_stored_is_the_same_after(make: Make, tmp_path: Path) -> None:
-    """A link, a draft, a run and its chunks, digest by digest, and the secret that signs cookies."""
+def damaged(file: Path) -> Path:
+    """Write a copy of a file in which some bytes in the middle are others."""
+    whole = file.read_bytes()
+    at = len(whole) // 2
+    copy = file.with_name(f"damaged-{file.name}")
+    copy.write_bytes(whole[:at] + bytes(byte ^ 255 for byte in whole[at : at + 7]) + whole[at + 7 :])
+    return copy
+
+
+def test_a_backup_is_restored_whole_and_nothing_is_lost_by_mistake(make: Make, tmp_path: Path) -> None:
+    """All that was stored is the same elsewhere; a restore replaces only what it is told to, and when it may.
+
+    One backup for all of it, since every command is a process.
+    """
     here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
-    here.shell(FILL)
-    before = here.digests()
-    assert {line.split()[0] for line in before.splitlines()} == {
-        "Scenario",
-        "Share",
-        "Draft",
-        "Run",
-        "RunChunk",
-    }
-    assert "1 drafts, 1 links, 1 runs" in here.manage("backup", str(file))
+    told = here.shell(FILL + SHARED + SIGN_UP + WORKED + SHOWN + SIGNED_IN + DIGESTS)
+    shown, before = told.splitlines()[:4], told.splitlines()[4:]
+    assert shown == ["True step=2", "{'step': '2'} ['yes', 'no'] ['0'] False", "['Why?']", "1 draft"]
+    assert {line.split()[0] for line in before} == {"Scenario", "Share", "Draft", "Run", "RunChunk"}
+    printed = here.manage("backup", str(file))
+    assert "2 drafts, 1 links, 1 runs, 1 chunks, 1 accounts, 1 answers" in printed
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob(".*")] == []
-    assert "restored 1 drafts" in there.manage("restore", str(file))
-    assert there.digests() == before
+    assert "is there already" in here.refused("backup", str(file))
+
+    assert "restored 2 drafts" in there.manage("restore", str(file))
+    # The account signs in by its password; a worker of the backup is on another machine, so it is not alive.
+    assert there.shell(SHOWN + SIGNED_IN + DIGESTS + REMEMBERED) == f"{told}0 answered\n"
     assert (there.home / "secret").read_text() == (here.home / "secret").read_text()
     assert stat.S_IMODE((there.home / "secret").stat().st_mode) == 0o600
     # It is a working database: what comes after gets ids of its own.
-    after = there.shell(FILL.replace("a title", "another title") + DIGESTS)
-    assert set(before.splitlines()) < set(after.splitlines())
+    more = FILL.replace("a title", "another title") + SIGN_UP.replace("ada", "grace")
+    after = there.shell(more + DIGESTS)
+    assert set(before) < set(after.splitlines())
 
-
-def test_links_rooms_and_comments_still_work(make: Make, tmp_path: Path) -> None:
-    """What was shared before a backup shows the same after it is restored elsewhere."""
-    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
-    shown = here.shell(FILL + SHARED + SHOWN)
-    assert shown.splitlines() == [
-        "True step=2",
-        "{'step': '2'} ['yes', 'no'] ['0'] False",
-        "['Why?']",
-    ]
-    here.manage("backup", str(file))
-    there.manage("restore", str(file))
-    assert there.shell(SHOWN) == shown
-
-
-WORKED = """
-import os
-from pathlib import Path
-from django.conf import settings
-from playground.models import Worker
-Worker.objects.create(name="w@there")
-file = Path(settings.DATA_DIR, "extenders", "ab", "ab" * 32)
-file.parent.mkdir(parents=True)
-file.write_text("answered")
-"""
-REMEMBERED = """
-from pathlib import Path
-from django.conf import settings
-from playground.models import Worker
-print(Worker.objects.count(), Path(settings.DATA_DIR, "extenders", "ab", "ab" * 32).read_text())
-"""
-
-
-def test_answers_of_extenders_come_along_and_workers_do_not(make: Make, tmp_path: Path) -> None:
-    """A worker of the backup is on another machine: it must not seem to be alive here."""
-    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
-    here.shell(WORKED)
-    here.manage("backup", str(file))
-    there.manage("restore", str(file))
-    assert there.shell(REMEMBERED).splitlines() == ["0 answered"]
-
-
-def test_accounts_sign_in_after_it(make: Make, tmp_path: Path) -> None:
-    """With the password of the backup, as the same owner; and an account keeps others from being replaced."""
-    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
-    here.shell(SIGN_UP)
-    assert "1 accounts" in here.manage("backup", str(file))
-    there.manage("restore", str(file))
-    assert there.shell(SIGNED_IN) == here.shell(SIGNED_IN) == "1 draft\n"
-    there.shell(SIGN_UP.replace("ada", "grace"))  # with a key of its own
     assert "--replace" in there.refused("restore", str(file))
-
-
-def test_nothing_is_lost_by_mistake(make: Make, tmp_path: Path) -> None:
-    """Replacing needs a word, a damaged file changes nothing, and nothing happens beside a living worker."""
-    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
-    stored = here.shell(FILL + DIGESTS)
-    here.manage("backup", str(file))
-    assert "is there already" in here.refused("backup", str(file))
-    before = there.shell(FILL.replace("a title", "another title") + DIGESTS)
-    assert "--replace" in there.refused("restore", str(file))
-
-    damaged, whole = tmp_path / "damaged.podstep", file.read_bytes()
-    at = len(whole) // 2
-    damaged.write_bytes(whole[:at] + bytes(byte ^ 255 for byte in whole[at : at + 7]) + whole[at + 7 :])
-    assert "is damaged" in there.refused("restore", "--replace", str(damaged))
-    assert there.digests() == before
-
+    assert "is damaged" in there.refused("restore", "--replace", str(damaged(file)))
+    assert there.digests() == after
     there.manage("restore", "--replace", str(file))
-    assert there.shell(DIGESTS + ALIVE) == stored
+    assert there.shell(DIGESTS + ALIVE).splitlines() == before
     assert "Stop podstep first" in there.refused("restore", "--replace", str(file))
 
 
 def test_an_older_database_is_measured_and_dated(make: Make) -> None:
     """Both databases count the bytes of rows that were stored before rows knew their size."""
-    here = make("here")
+    here = make("older")
     before = here.shell(FILL + SIZES)
-    here.manage("migrate", "playground", "0007", "--verbosity", "0")
-    here.manage("migrate", "--verbosity", "0")
-    assert here.shell(SIZES) == before
+    assert here.shell(BACK_AND_FORTH + SIZES) == before
 
 
 @pytest.mark.xdist_group("compose")

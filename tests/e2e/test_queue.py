@@ -15,6 +15,7 @@ import pytest
 
 from tests.e2e.bundles import slow, small
 from tests.faults.faults import Scene, redis_is_killed
+from tests.services.fixtures import only
 from tests.services.processes import wait_until
 from tests.services.servers import Server
 from tests.services.stack import Stack
@@ -79,14 +80,16 @@ def state_of(stack: Stack, run: str) -> dict[str, Any]:
     return found
 
 
+@only("embedded")
 def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[], Visitor]) -> None:
-    """Beside two visitors with two large runs each, a third one's small run starts within seconds."""
+    """Beside two visitors with two large runs each, a third one's small run starts within seconds.
+
+    On the other stack it does so after an outage: the next test.
+    """
     starts_beside_large_ones(stack, visitor)
 
 
-@pytest.mark.parametrize(
-    "stack", [pytest.param("compose", marks=pytest.mark.xdist_group("compose"))], indirect=True
-)
+@only("compose")
 def test_a_small_run_starts_after_an_outage_of_redis(
     stack: Stack, visitor: Callable[[], Visitor], postgres: Server, redis: Server
 ) -> None:

@@ -24,6 +24,7 @@ from tests.e2e.bundles import bundle, deployment, node, slow, small
 from tests.parts import program
 from tests.services import compose
 from tests.services.client import CommandError, Socket
+from tests.services.fixtures import only
 from tests.services.processes import group_members, wait_until
 from tests.services.servers import Server
 from tests.services.stack import SHELL, Stack
@@ -190,8 +191,12 @@ def test_errors_come_all_at_once(stack: Stack) -> None:
         assert text in lines[error["line"] - 1]
 
 
+@only("compose")
 def test_a_run_outlives_its_worker_and_the_web_server(stack: Stack) -> None:
-    """A killed worker's run goes on where it stopped, under a new web server, and ends as if undisturbed."""
+    """A killed worker's run goes on where it stopped, under a new web server, and ends as if undisturbed.
+
+    On one machine too: ``tests/faults`` kills worker and web server there, and compares all that is stored.
+    """
     text, pods = slow("survivor", *SOME_SECONDS), SOME_SECONDS[1]
     run = start_run(stack, text)
     with stack.socket() as socket:

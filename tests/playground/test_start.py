@@ -7,13 +7,12 @@ import ctypes
 import errno
 import os
 import pwd
-import resource
 import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,29 +23,55 @@ from playground.serving import data_folder, faults
 from playground.serving.environment import Environment
 from playground.serving.faults import StartError
 from tests.parts import REPOSITORY
+from tests.playground.starting import Starter
 from tests.services.stack import clean_environment
 
-PYTHON = sys.executable
 PROGRAMS = {
-    "serve": (PYTHON, "manage.py", "serve", "--port", "1"),
-    "prepare": (PYTHON, "manage.py", "prepare"),
-    "check_worker": (PYTHON, "manage.py", "check_worker"),
-    "worker": (PYTHON, "-m", "celery", "--quiet", "--app", "playground.celery:app", "worker"),
-    "web": (PYTHON, "-m", "uvicorn", "playground.asgi:application", "--port", "1"),
+    "serve": ("manage.py", "serve", "--port", "1"),
+    "prepare": ("manage.py", "prepare"),
+    "check_worker": ("manage.py", "check_worker"),
+    "worker": ("-m", "celery", "--quiet", "--app", "playground.celery:app", "worker"),
+    "web": ("-m", "uvicorn", "playground.asgi:application", "--port", "1"),
 }
 
 
-def start(*command: str, data: Path, before: Callable[[], None] | None = None, **env: str) -> tuple[int, str]:
+Start = Callable[..., tuple[int, str]]
+
+
+def environment(data: Path, **env: str) -> dict[str, str]:
+    """Return the environment of a program with its data in a folder."""
+    return {**clean_environment(), "PLAYGROUND_DATA_DIR": str(data), "PYTHONDONTWRITEBYTECODE": "1", **env}
+
+
+@pytest.fixture(scope="module")
+def starter() -> Iterator[Starter]:
+    """The process that the programs are forks of."""
+    made = Starter(REPOSITORY, clean_environment())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def start(starter: Starter) -> Start:
     """Run a program until it ends by itself; return its status and all that it printed."""
+
+    def run(*command: str, data: Path, first: str = "", **env: str) -> tuple[int, str]:
+        return starter.start(command, environment(data, **env), first)
+
+    return run
+
+
+def powerless_start(*command: str, data: Path) -> tuple[int, str]:
+    """Run a program that the rights of files bind, also if root runs it; return its status and output."""
     done = subprocess.run(
-        command,
+        [sys.executable, *command],
         cwd=REPOSITORY,
-        env={**clean_environment(), "PLAYGROUND_DATA_DIR": str(data), "PYTHONDONTWRITEBYTECODE": "1", **env},
+        env=environment(data),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-        preexec_fn=before,
+        preexec_fn=powerless,
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -62,7 +87,7 @@ def only_lines(status: int, output: str, *expected: str) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_every_program_reports_the_environment(tmp_path: Path, program: str) -> None:
+def test_every_program_reports_the_environment(start: Start, tmp_path: Path, program: str) -> None:
     """Two wrong variables are two lines, whatever reads them first."""
     status, output = start(*PROGRAMS[program], data=tmp_path, PORT="abc", PLAYGROUND_NODES="many")
     only_lines(status, output, "PORT='abc'", "PLAYGROUND_NODES='many'", "from 1 to 65,535")
@@ -70,7 +95,7 @@ def test_every_program_reports_the_environment(tmp_path: Path, program: str) -> 
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_every_program_reports_a_damaged_database(tmp_path: Path, program: str) -> None:
+def test_every_program_reports_a_damaged_database(start: Start, tmp_path: Path, program: str) -> None:
     """The line names the file and the two ways out; the file stays as it is."""
     path = tmp_path / "podstep.sqlite3"
     path.write_bytes(b"no database " * 100)
@@ -79,7 +104,7 @@ def test_every_program_reports_a_damaged_database(tmp_path: Path, program: str) 
     assert path.read_bytes() == b"no database " * 100
 
 
-def test_damage_inside_a_database_is_found(tmp_path: Path) -> None:
+def test_damage_inside_a_database_is_found(start: Start, tmp_path: Path) -> None:
     """A file that begins as a database and is overwritten further on is reported by prepare."""
     path = tmp_path / "podstep.sqlite3"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
@@ -93,14 +118,10 @@ def test_damage_inside_a_database_is_found(tmp_path: Path) -> None:
     only_lines(status, output, str(path), "is damaged")
 
 
-def test_a_full_disk_is_reported(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(start: Start, tmp_path: Path) -> None:
     """No file of the data folder can grow: neither the secret nor, with one set, the database."""
-
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
     for program, env in (("web", {}), ("prepare", {"SECRET_KEY": "x" * 50})):
-        status, output = start(*PROGRAMS[program], data=tmp_path, before=full, **env)
+        status, output = start(*PROGRAMS[program], data=tmp_path, first="with_a_full_disk", **env)
         only_lines(status, output, "podstep: ")
 
 
@@ -125,7 +146,7 @@ WRONG_ENTRIES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize(("leave", "expected"), WRONG_ENTRIES.values(), ids=WRONG_ENTRIES)
 def test_anything_unexpected_in_the_folder_is_named(
-    tmp_path: Path, leave: Callable[[Path], object], expected: str
+    start: Start, tmp_path: Path, leave: Callable[[Path], object], expected: str
 ) -> None:
     """One line, and the path is in it."""
     data = tmp_path / "data"
@@ -160,9 +181,9 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     data.mkdir(mode=0o555)
     owner = give_away(data)
     me = pwd.getpwuid(os.geteuid()).pw_name
-    status, output = start(*PROGRAMS["web"], data=data, before=powerless)
+    status, output = powerless_start(*PROGRAMS["web"], data=data)
     only_lines(status, output, f"the data folder {data} cannot be written", owner, f"for user {me}")
-    status, output = start(*PROGRAMS["web"], data=data / "deeper" / "still", before=powerless)
+    status, output = powerless_start(*PROGRAMS["web"], data=data / "deeper" / "still")
     only_lines(status, output, str(data / "deeper"), "Permission denied")
 
 
@@ -173,7 +194,7 @@ def test_a_database_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
         connection.executescript("CREATE TABLE t (x)")
     path.chmod(0o444)
     owner = give_away(path)
-    status, output = start(*PROGRAMS["prepare"], data=tmp_path, before=powerless)
+    status, output = powerless_start(*PROGRAMS["prepare"], data=tmp_path)
     only_lines(status, output, f"{path} cannot be read and written", owner)
 
 
@@ -288,12 +309,7 @@ def modes(data: Path) -> dict[str, int]:
     }
 
 
-def open_umask() -> None:
-    """Let new files be read by everybody, as most systems do."""
-    os.umask(0o022)
-
-
-def test_the_data_folder_is_its_owners(tmp_path: Path) -> None:
+def test_the_data_folder_is_its_owners(start: Start, tmp_path: Path) -> None:
     """With a umask that lets everybody read, everything new is closed, and what is there is tightened."""
     data = tmp_path / "data"
     for path in (data / "broker" / "queue", data / "backups"):
@@ -305,7 +321,7 @@ def test_the_data_folder_is_its_owners(tmp_path: Path) -> None:
     others.write_text("theirs")
     (data / "backups" / "link").symlink_to(others)
     others.chmod(0o644)
-    status, output = start(*PROGRAMS["prepare"], data=data, before=open_umask)
+    status, output = start(*PROGRAMS["prepare"], data=data, first="open_umask")
     assert (status, output) == (0, "")
     (data / "backups" / "link").unlink()
     found = modes(data)

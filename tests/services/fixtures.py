@@ -55,3 +55,10 @@ def stacks(
 def stack(request: pytest.FixtureRequest, stacks: Callable[[str], Stack]) -> Stack:
     """podstep, running: once as `make run` starts it, once as docker-compose.yml does."""
     return stacks(request.param)
+
+
+def only(name: str) -> pytest.MarkDecorator:
+    """Return the mark of a test of one stack, which another test spares the other ones."""
+    return pytest.mark.parametrize(
+        "stack", [pytest.param(name, marks=pytest.mark.xdist_group(name))], indirect=True
+    )
