@@ -57,6 +57,7 @@ def light(cycle: Cycle, place: CycleIndices) -> dict[str, Any]:
         "cache": counts_of(cycle.cache),
         "waiting": place.waiting,
         "nodes": place.nodes,
+        **({"terminating": place.terminating} if place.terminating else {}),
         **({"profile": place.tried_by} if place.tried_by else {}),
     }
 

@@ -32,8 +32,10 @@ def window(
     placement = encode(playback.trail.placement_before(first).tolist())
     known_nodes = playback.trail.nodes
     nodes = encode(known_nodes.before(first) if known_nodes.known else None)
+    ended = playback.trail.terminating.before(first)
+    deleted = f',"terminating":{encode(ended)}' if ended else ""
     return Encoded(
-        f'{{"from":{first},"placement":{placement},"nodes":{nodes},"cycles":[{",".join(cycles)}]{came}}}'
+        f'{{"from":{first},"placement":{placement},"nodes":{nodes},"cycles":[{",".join(cycles)}]{came}{deleted}}}'
     )
 
 
@@ -44,7 +46,8 @@ def parts(
     if playback.ended and index == len(playback) + 1:
         step, rest = playback.rest(unwanted)
         answer = end(rest, step, index, playback.tables, playback.trail.placement_before(index))
-        return {**answer, "nodes": playback.rest_nodes}
+        ended = playback.rest_terminating
+        return {**answer, "nodes": playback.rest_nodes, **({"terminating": ended} if ended else {})}
     cycle = playback.cycle(index, unwanted)
     answer = {"index": index, "step": playback.trail.step(index)}
     place = playback.place(cycle)

@@ -27,6 +27,7 @@ class CycleIndices(Struct, frozen=True):
     node_index: Mapping[str, int] = field(default_factory=dict)  # of every node that ever exists
     pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
     nodes: list[list[Any]] = field(default_factory=list)  # NodeStates that the cycle changed
+    terminating: list[list[int]] = field(default_factory=list)  # pods that became Terminating, or no more are
     waiting: list[list[Any]] = field(default_factory=list)  # at Permit after the cycle: pod, node, deadline
     tried_by: str = ""  # the schedulerName of the profile, if there are several, or of a custom scheduler
     in_turn: bool = True  # equal nodes are taken round-robin, as in v1.11; else the first of them

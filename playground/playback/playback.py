@@ -24,6 +24,7 @@ from playground.playback.place import CycleIndices
 from playground.playback.replaying import Replays
 from playground.playback.stopping import TooMuchWorkError, never, one_step
 from playground.playback.tables import Tables
+from playground.playback.terminating import TerminatingChanges
 from playground.playback.trail import Placement, Trail, TrailRow
 from playground.playback.weighing import weight_of
 from playground.wire import encode
@@ -91,6 +92,7 @@ class Playback:
         self.ended = False  # whether there is an end state after the last cycle: see `rest`
         self._rest: tuple[str, FinalState] | None = None
         self.rest_nodes: NodeChanges = []  # the differences at the end from the state after the last cycle
+        self.rest_terminating: TerminatingChanges = []
         self._availability: Availability | None = None
         self._seconds = 0.0
         self._forward: Stepper | None = None
@@ -216,7 +218,7 @@ class Playback:
                 self.complete = True
                 break
             cluster = self._forward.cluster
-            self.trail.append(cycle, cluster.pods, cluster.nodes)
+            self.trail.append(cycle, cluster.pods, cluster.nodes, self._forward.terminating)
             if self._records and not self.replays.keep_first(cycle):
                 self._records = False
                 self._forward.record(trace=False)
@@ -282,6 +284,7 @@ class Playback:
         if rest is not None:
             self.trail.meet((key for key, _ in rest.moves), simulation.cluster.pods)
             self.rest_nodes = self.trail.nodes.different(simulation.cluster.nodes)
+            self.rest_terminating = self.trail.terminating.different(simulation.terminating)
             self._rest = (f"{simulation.major}.{simulation.minor + 1}", rest)
             self.ended = True
 
@@ -432,6 +435,7 @@ class Playback:
             profile=lambda: self.profile_of(number),
             settings=self.settings_of(number),
             nodes=self.trail.nodes.of(cycle.index),
+            terminating=self.trail.terminating.of(cycle.index),
             node_index=self.tables.node_index,
             pod_index=self.tables.pod_index,
             waiting=self._waiting(cycle),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
+from playground.playback.terminating import TerminatingTrail
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.record.cycle import Cycle, Decision, Result
 from scheduler_core.record.plugin_record import TimelineMark
@@ -60,6 +61,7 @@ class Trail:
         self._restarts = tuple(n for n, o in enumerate(scenario.operations, 1) if o.configuration is not None)
         self.cache = CycleCounts(scenario)
         self.nodes = NodeTrail(tables)
+        self.terminating = TerminatingTrail(tables)
         self._kept: list[Placement] = [self.placement.copy()]
         self._pods = array("i")
         self._nodes = array("i")
@@ -80,11 +82,13 @@ class Trail:
         cycle: Cycle,
         pods: Mapping[str, PodState] | None = None,
         nodes: Mapping[str, Node] | None = None,
+        terminating: Collection[str] = (),
     ) -> PlacementChanges:
         """Add the row of ``cycle`` and return its changes; ``pods`` and ``nodes`` are those after it.
 
         In virtual time pods are created and deleted between cycles: ``cycle.moves`` lists them, and ``pods``
-        has the new ones. Controllers change nodes: ``nodes`` has their state.
+        has the new ones. Controllers change nodes: ``nodes`` has their state. Pods that are deleted may stay:
+        ``terminating`` has their keys.
         """
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
@@ -93,6 +97,7 @@ class Trail:
             self.meet((cycle.pod, *others), pods or {})
             moves = [[self.tables.pod_index[key], self.place_of(node)] for key, node in cycle.moves]
             self.nodes.look(cycle.index, nodes or {})
+            self.terminating.look(cycle.index, terminating)
         marks = [mark for record in cycle.plugins for mark in record.marks]
         return self._add(
             cycle.decision, cycle.step, cycle.time, applied, counts_of(cycle.cache), moves, marks
@@ -286,7 +291,8 @@ class Trail:
         ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]`` of the cache; pods
         and nodes are indices. In virtual time these counts may be null, and ``changes, [new pods], [[kind,
         group, phase]…], [[node, state]…]`` follow, and ``[[pod, node]…]`` of the further pods that the
-        decision places, if there are any. Outside of it what precedes these pods is null or empty.
+        decision places, if there are any. Outside of it what precedes these pods is null or empty. Last,
+        after a list of these pods, are the pods that became or are no more Terminating, if there are any.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -317,10 +323,11 @@ class Trail:
             row += [self.changes[place], [self.tables.row(pod) for pod in came], marks, self.nodes.of(index)]
         elif decision.further:
             row += [None, [], [], None]  # a group of v1.37, whose clock moves no pods
-        if decision.further:
+        ended = self.terminating.of(index)
+        if decision.further or ended:
             pods, nodes = self.tables.pod_index, self.tables.node_index
             row.append([[pods[key], nodes[name]] for key, name in decision.further])
-        return row
+        return [*row, ended] if ended else row
 
     def extend(self, rows: Iterable[TrailRow]) -> None:
         """Add stored rows."""
@@ -333,6 +340,7 @@ class Trail:
             counts = counted[0] if counted else None
             moves, came, marks, *last = counted[1:] or (None, (), ())
             further = last[1] if len(last) > 1 else ()
+            ended = last[2] if len(last) > 2 else ()
             if came:
                 tables.extend(came)
                 keys += [entry[0] for entry in came]
@@ -350,6 +358,7 @@ class Trail:
             )
             if moves is not None:
                 self.nodes.extend(len(self.decisions) + 1, last[0] if last else None)
+                self.terminating.extend(len(self.decisions) + 1, ended)
             timeline_marks = [TimelineMark(*mark) for mark in marks]
             self._add(decision, step, time, applied, counts, moves, timeline_marks)
 

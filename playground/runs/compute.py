@@ -270,7 +270,7 @@ class _Attempt:
             if cycle is None:
                 return False
             cluster = self.simulation.cluster
-            self.trail.append(cycle, cluster.pods, cluster.nodes)
+            self.trail.append(cycle, cluster.pods, cluster.nodes, self.simulation.terminating)
             self.cache.look(self.simulation)
             index = len(self.trail)
             self._meter(index)

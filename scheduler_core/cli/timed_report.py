@@ -72,6 +72,8 @@ def status(pod: Pod) -> str:
     """Return the pod's STATUS as printed by kubectl."""
     if pod.terminal:
         return "Completed" if pod.phase == "Succeeded" else "Error"
+    if pod.meta.deletion_timestamp is not None:
+        return "Terminating"
     if not pod.node_name:
         return "Pending"
     if pod.phase == "Running" and not pod.ready and pod.restarts:

@@ -81,10 +81,14 @@ class ControlledFramework(Framework):
         self.bound_phase = "Pending" if controlled else "Running"
         self.availability: AvailabilityTracker | None = None  # of a view nothing is followed
         self.changed: dict[str, None] = {}  # pods that may have moved since this was last cleared
+        self.terminating: dict[str, None] = {}  # pods that are deleted, and there until a kubelet ends them
         self._wake: Timer | None = None
         self._settling = False
         listed = list(objects)
         super().__init__(listed, *args, **kwargs)
+        self.terminating.update(
+            (key, None) for key, pod in self.pods.items() if pod.meta.deletion_timestamp is not None
+        )
         self.ask_to_settle()
         self.cluster.refresh()
 
@@ -94,12 +98,15 @@ class ControlledFramework(Framework):
         """Write a pod's new version."""
         if self.availability is not None:
             self.availability.pod(self.pods.get(key), pod, self.clock.now)
+        if pod.meta.deletion_timestamp is not None:
+            self.terminating[key] = None
         super().store_pod(key, pod)
 
     def remove_pod(self, key: str) -> None:
         """Remove a pod from the store."""
         if self.availability is not None:
             self.availability.pod(self.pods[key], None, self.clock.now)
+        self.terminating.pop(key, None)
         super().remove_pod(key)
 
     def put_object(self, obj: KubernetesObject) -> None:

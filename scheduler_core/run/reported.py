@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar, NamedTuple, Protocol
 
 from scheduler_core.kubernetes.keys import Key
@@ -80,6 +80,11 @@ class ReportedRun(Protocol):
     def availability(self) -> Availability | None:
         """Return the availability of all workloads until now, ``None`` for a run in which no time passes."""
         return None
+
+    @property
+    def terminating(self) -> Collection[str]:
+        """The pods that are deleted, and there until a kubelet has ended them."""
+        return ()
 
     def untried_because(self, pod: str) -> str:
         """Return why a pending pod has had no attempt."""

@@ -7,7 +7,7 @@ pods, operations. A step returns the same Cycle as v1.11's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Self
 
@@ -140,6 +140,11 @@ class TimedSimulation(FrameworkReader, ReportedRun):
             "turns": self.turns,
             "succeeded": ended,
         }
+
+    @property
+    def terminating(self) -> Collection[str]:
+        """The pods that are deleted, and there until a kubelet has ended them."""
+        return self.framework.terminating
 
     def availability(self) -> Availability | None:
         """Return the availability of all workloads until now."""

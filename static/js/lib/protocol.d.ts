@@ -254,6 +254,9 @@ export type Change = [pod: PodIndex, node: number];
 /** What is otherwise of a node; `null`: it is not there. */
 export type NodeChange = [node: NodeIndex, state: NodeState | null];
 
+/** A pod that is Terminating from a cycle on (1), or no more (0). */
+export type TerminatingChange = [pod: PodIndex, is: 0 | 1];
+
 export type ClusterEvent = [type: string, reason: string, object: string, message: string];
 
 /** The cheap record of a cycle. */
@@ -285,6 +288,7 @@ export interface Light {
   cache: [hits: number, evaluations: number, invalidated: number, stale: number] | null;
   waiting: [pod: PodIndex, node: NodeIndex, deadline: number | null][];
   nodes: NodeChange[];
+  terminating?: TerminatingChange[];
   profile?: string;
 }
 
@@ -295,6 +299,8 @@ export interface Window {
   nodes: NodeChange[] | null;
   cycles: Light[];
   pods?: LaterPods;
+  /** Those before the first of them. */
+  terminating?: PodIndex[];
 }
 
 /** In place of a part that has nothing to show: why. */
@@ -900,6 +906,7 @@ export interface Parts {
   session?: SessionPart | Absent;
   views?: ViewsPart | Absent;
   nodes?: NodeChange[];
+  terminating?: TerminatingChange[];
   moments?: Moment[];
   cuts?: Cut[];
   pods?: LaterPods;

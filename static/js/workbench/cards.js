@@ -201,6 +201,12 @@ export class Cards {
       this.holders?.has(node) ?? "",
       ailmentsOf(view, node).join(),
       markOf(view, node)?.sentences.join(),
+      playback.terminating.size
+        ? cluster
+            .podsOn(node)
+            .filter((one) => playback.terminating.has(one))
+            .join()
+        : "",
       nodes.taints[node].join(),
       cluster.count[node],
       cluster.cpu[node],

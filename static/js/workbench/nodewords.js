@@ -34,6 +34,8 @@ export function describeNode(view, node) {
     phrases.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
   }
   phrases.push(...(markOf(view, node)?.sentences ?? []));
+  const leaving = terminatingOn(view, node);
+  if (leaving) phrases.push(`${leaving} Terminating`);
   const waiting = view.waitingOn(node);
   if (waiting.length) phrases.push(`${waiting.length} waiting at Permit`);
   if (chosen === node) phrases.push("chosen");
@@ -107,6 +109,17 @@ export function ailmentsOf(view, node) {
     return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`;
   });
   return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
+}
+
+/**
+ * How many pods of a node are Terminating.
+ *
+ * @param {View} view
+ * @param {number} node
+ */
+export function terminatingOn({ playback }, node) {
+  if (!playback.terminating.size) return 0;
+  return playback.cluster.podsOn(node).filter((pod) => playback.terminating.has(pod)).length;
 }
 
 /**

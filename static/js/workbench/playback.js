@@ -9,6 +9,7 @@ import { refusalOf, superseded } from "../lib/socket.js";
 import { Marks } from "./marks.js";
 import { wentThrough } from "./phases.js";
 import { NodeTable } from "./playback/nodetable.js";
+import { terminatingIn } from "./playback/terminating.js";
 import { LAST, LAST_PHASE, WHOLE } from "./playback/place.js";
 import { meet } from "./playback/podtable.js";
 import { Records } from "./playback/records.js";
@@ -336,6 +337,7 @@ export class Playback extends Shown {
     if (index > 0 && moments && (this.at === LAST || this.at > moments.length)) this.at = moments.length;
     this.standing?.follow(this);
     this.table?.amend(this);
+    this.terminating = terminatingIn(this);
   }
 
   /**

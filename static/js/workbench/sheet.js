@@ -198,6 +198,7 @@ export class Sheet {
               { type: "button", class: "chip pod-chip", onclick: () => view.selectPod(pod) },
               h("i", { class: `dot ${view.colour(pod)}` }),
               short(pods.keys[pod]),
+              view.playback.isTerminating(pod) ? h("span", { class: "fail-text", text: "Terminating" }) : null,
             ),
           ),
           here.length > listed.length
@@ -245,9 +246,15 @@ export class Sheet {
       short(pods.keys[pod]),
       [
         h("i", { class: `dot ${view.colour(pod)}` }),
-        at >= 0
-          ? h("span", { class: "pill pass", text: "placed" })
-          : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }),
+        playback.isTerminating(pod)
+          ? h("span", {
+              class: "pill fail",
+              text: "Terminating",
+              title: "Deleted, and there until its kubelet has ended it",
+            })
+          : at >= 0
+            ? h("span", { class: "pill pass", text: "placed" })
+            : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }),
         this.#why("Why?", { pod }),
         at === ABSENT ? null : actButton(view, { pod }),
         at === ABSENT ? null : this.#edit({ pod }),

@@ -305,8 +305,10 @@ export class Objects {
       } else if (key.startsWith("pod:")) {
         const at = cluster.placement[what];
         there = at !== ABSENT;
-        text = at >= 0 ? ellipsis(nodes.names[at], NODE) : at === ABSENT ? "" : "pending";
+        const leaves = this.view.playback.isTerminating(what);
+        text = leaves ? "Terminating" : at >= 0 ? ellipsis(nodes.names[at], NODE) : at === ABSENT ? "" : "pending";
         cell.title = at >= 0 ? nodes.names[at] : "";
+        cell.classList.toggle("fail-text", leaves);
       } else if (key.startsWith("node:"))
         text = this.view.exists(what) ? plural(cluster.count[what], "pod") : "not there";
       row.hidden = !there && !this.#filter; // not yet there, or gone: finished, deleted, scaled down

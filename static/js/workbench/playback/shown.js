@@ -7,6 +7,7 @@
 /** @import { CycleParts, Records } from "./records.js" */
 /** @import { Changes, Standing } from "./standing.js" */
 import { Emitter } from "../../lib/emitter.js";
+import { ABSENT } from "../cluster.js";
 import { OVER, cut, cutEnd } from "../cut.js";
 
 /** @type {Set<number>} */
@@ -65,6 +66,8 @@ export class Shown extends Emitter {
   standing = null; // the cluster after what is shown
   /** @type {NodeTable | null} */
   table = null; // of nodes, as it is at what is shown
+  /** @type {Set<PodIndex>} */
+  terminating = new Set(); // pods at what is shown
   /** @type {(Come & { of: [Light | null, CycleParts | null, number, string] }) | null} */
   #cut = null; // the shown cycle as far as it has come, with what it was cut from
 
@@ -84,6 +87,15 @@ export class Shown extends Emitter {
    */
   heavy(index) {
     return this.records.heavy(index);
+  }
+
+  /**
+   * Whether a pod is there, deleted, and waits for its kubelet to end it.
+   *
+   * @param {PodIndex} pod
+   */
+  isTerminating(pod) {
+    return this.terminating.has(pod) && this.cluster.placement[pod] !== ABSENT;
   }
 
   /** The nodes of the table that are not there in what is shown. */

@@ -17,6 +17,7 @@ function blockClass(view, spot, pod, { added = false, victim = false }) {
     selected: pod === view.pod || pod === spot?.pod,
     hit: view.search.has(pod),
     waiting: waits(view, pod),
+    terminating: view.playback.isTerminating(pod),
     victim,
   });
 }
@@ -54,7 +55,11 @@ export function fillBlocks(view, room, idle, node, { chosen, ghosts, spot }) {
     }
   };
   for (const pod of shown.filter((one) => !leaves(one)))
-    add(pod, blockClass(view, spot, pod, {}), short(pods.keys[pod]) + waits(view, pod));
+    add(
+      pod,
+      blockClass(view, spot, pod, {}),
+      short(pods.keys[pod]) + waits(view, pod) + (view.playback.isTerminating(pod) ? ", Terminating" : ""),
+    );
   if (here.length > shown.length) blocks.push(rest(view, stairs, here.slice(shown.length)));
   const end = stairs.copy(); // victims free their space for the pod in flight
   for (const pod of shown.filter(leaves))

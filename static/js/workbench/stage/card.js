@@ -1,12 +1,20 @@
 // The card of a node: its room with the pods in it, its bars, and what the shown cycle decided about it.
 
 import { classes, fill, h } from "../../lib/dom.js";
-import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
+import { amount, count, cpu, memory, plural, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
 import { fillBlocks, fillShape } from "./blocks.js";
 import { markOf } from "./windows.js";
 import { UNREACHED } from "../verdict.js";
-import { ailmentsOf, describeNode, describeNomination, describePast, pastVerdict, plainReason } from "../nodewords.js";
+import {
+  ailmentsOf,
+  describeNode,
+  describeNomination,
+  describePast,
+  pastVerdict,
+  plainReason,
+  terminatingOn,
+} from "../nodewords.js";
 /** @import { Nodes } from "../../lib/protocol.js" */
 /** @import { Verdict } from "../verdict.js" */
 /** @import { View } from "../view.js" */
@@ -255,7 +263,8 @@ export class Card {
     const taints = nodes.taints[node];
     const reasonShown = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
     const mark = markOf(this.view, node);
-    const drawn = `${ailing.join()}|${taints.join()}|${reasonShown}|${mark?.word}|${mark?.sentences.join()}`;
+    const leaving = terminatingOn(this.view, node);
+    const drawn = `${ailing.join()}|${leaving}|${taints.join()}|${reasonShown}|${mark?.word}|${mark?.sentences.join()}`;
     if (this.state.dataset.drawn === drawn) return;
     this.state.dataset.drawn = drawn;
     const conditions = nodes.conditions[node];
@@ -275,6 +284,13 @@ export class Card {
           title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", "),
         }),
       ),
+      leaving
+        ? h("span", {
+            class: "badge terminating",
+            text: this.compact ? `${count(leaving)} T` : `${count(leaving)} Terminating`,
+            title: `${plural(leaving, "pod")} Terminating: deleted, and there until the kubelet has ended them`,
+          })
+        : null,
       taints.length && !reasonShown
         ? h("span", {
             class: "badge",

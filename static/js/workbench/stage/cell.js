@@ -79,7 +79,10 @@ function blocks(pen, c, view, node, x, y, width, bottom) {
     const top = y + Math.floor(drawn / across) * (edge + 2);
     if (drawn >= BLOCKS || top + edge > bottom) break;
     pen.fillStyle = (view.only < 0 || codes[pod] === view.only ? c.pods : c.podsDimmed)[codes[pod]];
-    pen.fillRect(x + (drawn % across) * (edge + 2), top, edge, edge);
+    const left = x + (drawn % across) * (edge + 2);
+    pen.globalAlpha = view.playback.isTerminating(pod) ? 0.4 : 1;
+    pen.fillRect(left, top, edge, edge);
     drawn += 1;
   }
+  pen.globalAlpha = 1;
 }

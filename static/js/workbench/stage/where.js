@@ -21,7 +21,11 @@ const QUEUES = {
 export function whereIs(view, pod) {
   const { playback, facts } = view;
   const at = playback.cluster.placement[pod];
-  if (at >= 0) return { node: at, text: facts.waiting.has(pod) ? "waits at Permit on" : "on" };
+  if (at >= 0)
+    return {
+      node: at,
+      text: facts.waiting.has(pod) ? "waits at Permit on" : playback.isTerminating(pod) ? "Terminating on" : "on",
+    };
   if (at === ABSENT) return { node: -1, text: "does not exist at this step" };
   for (const [node, pods] of ghosts(view).nominated)
     if (pods.includes(pod)) return { node, text: "pending, nominated to" };
