@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.cluster.v1_37.controller import Controller
+from scheduler_core.cluster.v1_37.controller import Controller, claimable
 from scheduler_core.cluster.v1_37.deployment_sizes import (
     DESIRED,
     HASH,
@@ -84,8 +84,7 @@ class Deployments(Controller):
         owner = self.server.get("Deployment", key)
         if owner is None:
             return
-        found = list(self.server.in_namespace("ReplicaSet", namespace_of(owner)))
-        sets = yield from self.claim(owner, found)
+        sets = yield from self.claim(owner, claimable(self.server, owner, "ReplicaSet"))
         rollout = _Rollout(self, owner, sets)
         if is_deleting(owner):
             yield from rollout.status_only()

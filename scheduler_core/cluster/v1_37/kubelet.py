@@ -17,7 +17,6 @@ from scheduler_core.cluster.v1_37.objects import (
     annotations_of,
     condition_of,
     controller_of,
-    created_at,
     is_deleting,
     is_finished,
     key_of,
@@ -67,6 +66,8 @@ class Kubelets:
         self._recovered: dict[str, float] = {}
         self._missed: dict[str, list[tuple[str, str, int, PodWork]]] = {}
         self._ended: dict[str, int] = {}
+        self.watchers: list[Callable[[str], None]] = []
+        """Called with a node's name before its kubelet falls silent, recovers or is gone."""
         server.observers.append(self.observe)
 
     def observe(self, write: StoredWrite) -> None:
@@ -108,16 +109,20 @@ class Kubelets:
         elif at > (amount(node, "fails-at") or 0):
             self.loop.spawn(self.recover(name))
 
-    def lease(self, node: Manifest) -> float:
-        """Return when a node's lease was renewed last, in virtual seconds."""
-        name, begun = name_of(node), created_at(node)
-        until = self.failed.get(name, self.loop.now)
+    def lease(self, name: str, begun: float, at: float) -> float:
+        """Return when the lease of a node created at ``begun`` was renewed last; all are virtual seconds."""
+        until = self.failed.get(name, at)
         last = begun + floor((until - begun) / LEASE_SECONDS) * LEASE_SECONDS
         return max(last, self._recovered.get(name, last))
 
     def fail(self, node: str) -> None:
         """Let a node's kubelet fall silent."""
+        self._announce(node)
         self.failed.setdefault(node, self.loop.now)
+
+    def _announce(self, node: str) -> None:
+        for watch in self.watchers:
+            watch(node)
 
     def post_unready(self, node: str) -> Work:
         """Let a node post Ready=False, and go on."""
@@ -126,6 +131,7 @@ class Kubelets:
 
     def recover(self, node: str) -> Work:
         """Let a node post its status and its pods' readiness, and do what it has missed."""
+        self._announce(node)
         self.unready.discard(node)
         self._recovered[node] = floor(self.loop.now)
         self.failed.pop(node, None)
@@ -153,6 +159,7 @@ class Kubelets:
         yield self.client.patch(node, patch)
 
     def _forget(self, node: str) -> None:
+        self._announce(node)
         for known in (self.failed, self._recovered, self._missed):
             known.pop(node, None)
         self.unready.discard(node)

@@ -160,8 +160,11 @@ class Loop:
             act(*args)
 
     def _work(self) -> None:
-        while sum(poll() for poll in self._ready):
-            pass
+        begun = True
+        while begun:
+            begun = False
+            for poll in self._ready:
+                begun = poll() or begun
 
     def _write(self) -> None:
         """Make the next write; what is due by its end does not see it yet."""
@@ -299,11 +302,9 @@ class Worker:
         loop.worker(self._poll)
 
     def _poll(self) -> bool:
-        if self.busy:
+        if self.busy or not self.queue.queue:
             return False
         key = self.queue.get()
-        if key is None:
-            return False
         self.busy = True
         self.loop.spawn(self._run(key))
         return True

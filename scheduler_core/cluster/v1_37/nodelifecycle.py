@@ -5,7 +5,7 @@ Source: ``pkg/controller/nodelifecycle``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import floor
 from typing import Any
@@ -16,10 +16,12 @@ from scheduler_core.cluster.v1_37.controller import Controller
 from scheduler_core.cluster.v1_37.defaults import NOT_READY, UNREACHABLE
 from scheduler_core.cluster.v1_37.kubelet import Kubelets, with_ready
 from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.node_rounds import Rest, Rounds, Visit
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_in,
     condition_of,
+    created_at,
     is_ready,
     key_of,
     labels_of,
@@ -60,6 +62,8 @@ _SAME_LABELS = {f"kubernetes.io/{name}": f"beta.kubernetes.io/{name}" for name i
 _INITIAL, _NORMAL, _PARTIAL, _FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
 _DRIFT = 1e-3
 """Passes take a little time: a grace period of whole passes has ended when the last one comes."""
+_SHORT_GRACE = 20.0
+"""A grace period, in seconds, in which a lease may not be renewed: then every pass looks at all nodes."""
 
 
 class NodeOptions(Struct, frozen=True):
@@ -92,6 +96,11 @@ def zone_of(node: Manifest) -> str:
     return ":\0:".join(parts) if any(parts) else ""
 
 
+def _counted_zone(node: Manifest) -> str | None:
+    """Return the zone whose state a node counts for, ``None`` for a node that is excluded."""
+    return None if "node.kubernetes.io/exclude-disruption" in labels_of(node) else zone_of(node)
+
+
 def taint(key: str, effect: str, at: str = "") -> dict[str, Any]:
     """Return a taint; ``at`` is when it was added."""
     made = {"key": key, "effect": effect}
@@ -112,16 +121,21 @@ class NodeLifecycle(Controller):
         self._zones: dict[str, str] = {}
         self._tainters: dict[str, TaintQueue] = {}
         self._tainting = False
+        self._rounds = Rounds()
+        self._awaited: bool | None = None
+        """Whether a node awaits a pass, ``None`` if it is to be asked again."""
         self._unsettled: dict[str, None] = {}
         """Nodes whose taints do not follow from their condition Ready yet."""
         self._stale = False
         """Whether a node has changed its condition since the last pass, or zones may have changed theirs."""
         self._monitor_later()
         self.loop.passes_matter(self._is_busy)
+        kubelets.watchers.append(self._wake)
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a node that has changed; a pod that is bound to one that is not ready is marked so."""
         if write.kind == "Node":
+            self._wake(write.key)
             self._note(write)
             if write.new is not None:
                 self.queue.add(write.key)
@@ -143,7 +157,9 @@ class NodeLifecycle(Controller):
 
     def _is_busy(self) -> bool:
         """Return whether a pass would do more than look: silent nodes, taints that are due, new states."""
-        return self._stale or any(map(self._awaits, (*self._unsettled, *self.kubelets.failed)))
+        if self._awaited is None:
+            self._awaited = any(map(self._awaits, (*self._unsettled, *self.kubelets.failed)))
+        return self._stale or self._awaited
 
     def _awaits(self, name: str) -> bool:
         node = self.server.get("Node", name)
@@ -207,21 +223,82 @@ class NodeLifecycle(Controller):
 
     def _monitor(self) -> Work:
         """Look at all nodes: their leases, taints, pods, and zones (monitorNodeHealth)."""
-        nodes = list(self.server.of_kind("Node"))
-        for node in nodes:
-            self._new_zone(node)
-        for node in nodes:
+        for node in self._begin():
             if name_of(node) not in self._known:
                 self._known.add(name_of(node))
                 yield from self._reachable(node)
-        self._known &= {name_of(node) for node in nodes}
-        ready: dict[str, list[bool]] = {}
-        for node in nodes:
-            status = yield from self._look(name_of(node))
-            if status is not None and "node.kubernetes.io/exclude-disruption" not in labels_of(node):
-                ready.setdefault(zone_of(node), []).append(status == "True")
+        while (visit := self._rounds.next(self.now)) is not None:
+            status = yield from self._look(visit.name)
+            if status is not None:
+                self._rest(visit.name)
+                if visit.zone is not None:
+                    self._rounds.count(visit.zone, ready=status == "True")
         self._stale = False
-        yield from self._disruption(ready, nodes)
+        yield from self._disruption(self._rounds.tally)
+        self._awaited = None
+
+    def _begin(self) -> list[Manifest]:
+        """Begin a pass; return the nodes that it has to look at."""
+        if not all(map(self._is_settled, self._awake())):
+            self._rounds.wake_waiting()
+        visits = sorted(
+            Visit(self.server.place("Node", name_of(node)), name_of(node), _counted_zone(node))
+            for node in self._awake()
+        )
+        nodes = [self.server.current("Node", visit.name) for visit in visits]
+        for node in nodes:
+            self._new_zone(node)
+        self._rounds.begin(visits)
+        return nodes
+
+    def _awake(self) -> list[Manifest]:
+        """Return the nodes that are awake, and forget those that are gone."""
+        found = {name: self.server.get("Node", name) for name in self._rounds.awake}
+        for name in [name for name, node in found.items() if node is None]:
+            del self._rounds.awake[name]
+            self._known.discard(name)
+        return [node for node in found.values() if node is not None]
+
+    # --- rest
+
+    def _wake(self, name: str) -> None:
+        """Have a node looked at; what the passes that skipped it saw of its lease is noted now."""
+        self._awaited = None
+        rest = self._rounds.wake(name)
+        if rest is None or not rest.ready:
+            return
+        found = self._rounds.renewal(rest.place, partial(self.kubelets.lease, name, rest.created))
+        health = self._health[name]
+        if found is not None and (health.lease is None or health.lease < found[0]):
+            health.lease, health.probed = found
+
+    def _rest(self, name: str) -> None:
+        """Let a node rest that was looked at, unless it has posted something since."""
+        node = self.server.get("Node", name)
+        rest = None if node is None else self._rest_of(node)
+        if node is not None and rest is not None and self._health[name].heartbeat == _heartbeat(node):
+            self._rounds.rest(name, rest)
+
+    def _is_settled(self, node: Manifest) -> bool:
+        """Return whether a look at a node changes nothing, not even the order of those that wait."""
+        rest = self._rest_of(node)
+        return rest is not None and not rest.waits
+
+    def _rest_of(self, node: Manifest) -> Rest | None:
+        """Return how a node rests: it is well, or silent and queued for its taint; ``None`` if it is not."""
+        name, zone, status = name_of(node), _counted_zone(node), ready_status(node)
+        if zone is None or self.options.grace_seconds <= _SHORT_GRACE:
+            return None
+        silent, tainted = name in self.kubelets.failed, _has(node, UNREACHABLE)
+        place, created = self.server.place("Node", name), created_at(node)
+        if _has(node, NOT_READY) or silent == (status == "True"):
+            return None
+        if status == "True":
+            return None if tainted else Rest(place, zone, ready=True, created=created)
+        tainter = self._tainters.get(zone)
+        if status != "Unknown" or tainter is None or not tainter.knows(name):
+            return None
+        return Rest(place, zone, ready=False, created=created, waits=not tainted)
 
     def _new_zone(self, node: Manifest) -> None:
         zone = zone_of(node)
@@ -257,8 +334,8 @@ class NodeLifecycle(Controller):
         return (yield self.client.update_status(made))
 
     def _probe(self, node: Manifest) -> _Health:
-        name, row = name_of(node), condition_of(node, "Ready") or {}
-        heartbeat, lease = str(row.get("lastHeartbeatTime")), self.kubelets.lease(node)
+        name, heartbeat = name_of(node), _heartbeat(node)
+        lease = self.kubelets.lease(name, created_at(node), self.now)
         health = self._health.get(name)
         if health is None or health.heartbeat != heartbeat:
             known = None if health is None else health.lease
@@ -334,30 +411,32 @@ class NodeLifecycle(Controller):
 
     # --- zones
 
-    def _disruption(self, ready: dict[str, list[bool]], nodes: Sequence[Manifest]) -> Work:
+    def _disruption(self, tally: Mapping[str, tuple[int, int]]) -> Work:
         """Set the rates of zones by how many of their nodes are ready (handleDisruption)."""
-        states = {zone: self._state(found) for zone, found in ready.items()}
+        states = {zone: self._state(*found) for zone, found in tally.items()}
         for zone in [zone for zone in self._zones if zone not in states]:
             del self._zones[zone]
         all_are = all(state == _FULL for state in states.values())
         all_were = all(state == _FULL for state in self._zones.values())
         if all_are and not all_were:
-            for node in nodes:
-                found = self.server.get("Node", name_of(node))
+            self._rounds.wake_all()
+            for name in self.server.in_order("Node", self._known):
+                found = self.server.get("Node", name)
                 if found is not None:
                     yield from self._reachable(found)
             for zone in self._zones:
                 self._tainters[zone].swap(NEVER)
                 self._zones[zone] = _FULL
         elif all_were and not all_are:
-            for node in nodes:
-                self._health[name_of(node)].probed = self.now
+            self._rounds.wake_all()
+            for name in self._known & self._health.keys():
+                self._health[name].probed = self.now
             for zone, state in states.items():
-                self._limit(zone, len(ready[zone]), state)
+                self._limit(zone, sum(tally[zone]), state)
         elif not all_are:
             for zone, state in states.items():
                 if self._zones[zone] != state:
-                    self._limit(zone, len(ready[zone]), state)
+                    self._limit(zone, sum(tally[zone]), state)
         self._taint_later()
 
     def _limit(self, zone: str, size: int, state: str) -> None:
@@ -368,12 +447,11 @@ class NodeLifecycle(Controller):
         self._tainters[zone].swap(rate)
         self._zones[zone] = state
 
-    def _state(self, ready: Sequence[bool]) -> str:
-        """Return the state of a zone (ComputeZoneState)."""
-        lost = len(ready) - sum(ready)
-        if lost == len(ready):
+    def _state(self, well: int, lost: int) -> str:
+        """Return the state of a zone with so many ready and lost nodes (ComputeZoneState)."""
+        if not well:
             return _FULL
-        if lost > 2 and lost / len(ready) >= self.options.unhealthy_threshold:
+        if lost > 2 and lost / (well + lost) >= self.options.unhealthy_threshold:
             return _PARTIAL
         return _NORMAL
 
@@ -388,6 +466,10 @@ def _unknown(node: Manifest, at: str) -> list[dict[str, Any]]:
             unknown = {"status": "Unknown", "reason": reason, "lastTransitionTime": at}
             rows = with_condition(rows, {**(row or {"type": kind}), **unknown})
     return rows
+
+
+def _heartbeat(node: Manifest) -> str:
+    return str((condition_of(node, "Ready") or {}).get("lastHeartbeatTime"))
 
 
 def _has(node: Manifest, key: str) -> bool:

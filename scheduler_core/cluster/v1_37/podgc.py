@@ -41,6 +41,11 @@ class PodGC:
         self._passes = 1
         self._stale = False
         """Whether a pod or a node has changed in a way that a pass may have to do with."""
+        self._finished: set[str] = set()
+        self._unplaced: set[str] = set()
+        """Keys of pods that are being deleted, and are on no node."""
+        self._out: set[str] = set()
+        """Nodes that are out of service."""
         self.loop.pass_at(START + PERIOD, self._due)
         self.loop.passes_matter(self._is_busy)
         server.observers.append(self.observe)
@@ -49,13 +54,21 @@ class PodGC:
         """Note what the next pass has to look at."""
         new = write.new
         if write.kind == "Node":
-            self._stale = self._stale or new is None or _is_out_of_service(new)
-        elif write.kind == "Pod" and new is not None:
-            node = self.server.get("Node", node_of(new))
-            lost = node is None and (is_deleting(new) or bool(node_of(new)))
-            kept = is_deleting(new) and node is not None and _is_out_of_service(node)
-            many = is_finished(new) and len(self.server.objects["Pod"]) > TERMINATED
-            self._stale = self._stale or lost or kept or many
+            out = new is not None and _is_out_of_service(new)
+            _note(self._out, write.key, out)
+            self._stale = self._stale or new is None or out
+        elif write.kind == "Pod":
+            _note(self._finished, write.key, new is not None and is_finished(new))
+            _note(self._unplaced, write.key, new is not None and is_deleting(new) and not node_of(new))
+            self._stale = self._stale or (new is not None and self._concerns(new))
+
+    def _concerns(self, pod: Manifest) -> bool:
+        """Return whether a pass may have to do with a pod."""
+        node = self.server.get("Node", node_of(pod))
+        if node is None:
+            return is_deleting(pod) or bool(node_of(pod))
+        kept = is_deleting(pod) and _is_out_of_service(node)
+        return kept or (is_finished(pod) and len(self.server.objects["Pod"]) > TERMINATED)
 
     def _is_busy(self) -> bool:
         return self._stale or bool(self._missing)
@@ -66,7 +79,17 @@ class PodGC:
         self._passes += 1
         self.loop.pass_at(START + self._passes * PERIOD, self._due)
 
+    @property
+    def _finds_nothing(self) -> bool:
+        """Whether a pass over all pods would do nothing, as almost always."""
+        if len(self._finished) > TERMINATED or self._unplaced or self._out or self._missing:
+            return False
+        nodes = self.server.objects.get("Node", {})
+        return all(node in nodes for node, pods in self.server.pods_on.items() if pods)
+
     def _pass(self) -> Work:
+        if self._finds_nothing:
+            return
         pods = list(self.server.of_kind("Pod"))
         finished = [pod for pod in pods if is_finished(pod)]
         yield from self._remove(finished[: max(0, len(finished) - TERMINATED)], "")
@@ -103,6 +126,13 @@ class PodGC:
     def _failed(self, pod: Manifest, reason: str) -> Manifest:
         made = with_status(pod, {**status_of(pod), "phase": "Failed"})
         return with_disruption_target(made, reason, self.loop.now) if reason else made
+
+
+def _note(keys: set[str], key: str, is_one: bool) -> None:
+    if is_one:
+        keys.add(key)
+    else:
+        keys.discard(key)
 
 
 def _is_out_of_service(node: Manifest) -> bool:

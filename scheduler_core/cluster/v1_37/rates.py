@@ -31,6 +31,10 @@ class TaintQueue:
             self._known.add(node)
             self._waiting[node] = None
 
+    def knows(self, node: str) -> bool:
+        """Return whether a node waits, or was taken."""
+        return node in self._known
+
     def remove(self, node: str) -> None:
         """Forget a node."""
         self._known.discard(node)
