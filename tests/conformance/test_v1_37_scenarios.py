@@ -9,7 +9,9 @@ import pytest
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import simulate
+from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.simulation import unpacked
 from scheduler_core.scenario.scenario import Scenario
 from tests.conformance.v1_37_records import COUNTS
 from tests.conformance.v1_37_scenarios import end_of, records, scenario_of
@@ -72,21 +74,36 @@ def shown(cycle: Cycle) -> tuple[Any, ...]:
     return *(getattr(cycle, name) for name in SHOWN), cycle.feasible.tolist(), cycle.ties.tolist(), totals
 
 
+def continue_packed(packed: bytes, scenario: Scenario | None) -> list[str]:
+    """Return the trace of the rest of a run that was packed; ``scenario`` was read again."""
+    assert scenario is not None
+    simulation = unpacked(packed, scenario)
+    simulation.record(trace=True)
+    return [trace_line(cycle) for cycle in simulation]
+
+
 @pytest.mark.parametrize(("name", "start", "count"), CHUNKS)
-def test_untraced_and_replayed_cycles_are_those_of_the_traced_run(name: str, start: int, count: int) -> None:
-    """Decision, message, feasible nodes and totals are equal; so is the rest of a run after a replay."""
+def test_untraced_replayed_and_packed_runs_continue_as_the_traced_one(
+    name: str, start: int, count: int
+) -> None:
+    """Decision, message, feasible nodes and totals are equal, so is the rest of a run after a replay; a run
+    that was packed halfway has the rest of the trace.
+    """
     differing = []
     for record in list(records(name, start, count))[::EVERY]:
         scenario = scenario_of(record)
         if scenario is None:
             continue
         traced = simulate(scenario)
-        cycles = [shown(cycle) for cycle in traced]
+        whole = list(traced)
+        cycles = [shown(cycle) for cycle in whole]
         half = len(cycles) // 2
         replayed = simulate(scenario, trace=False)
         replayed.replay(traced.decisions[:half])
+        packed = replayed.packed()
         untraced = simulate(scenario, trace=False)
         rest, again = ([shown(cycle) for cycle in one] for one in (replayed, untraced))
-        if again != cycles or rest != cycles[half:]:
+        continued = [] if packed is None else continue_packed(packed, scenario_of(record))
+        if again != cycles or rest != cycles[half:] or continued != [trace_line(one) for one in whole[half:]]:
             differing.append(record["id"])
     assert differing == []

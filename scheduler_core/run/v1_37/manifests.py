@@ -84,6 +84,9 @@ class ScenarioManifests:
             for operation in own[:1]:
                 self._entries[id(operation)] = entry
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScenarioManifests, (self.scenario,)
+
     def initial(self, cluster: ManifestStore) -> Iterator[Manifest]:
         """Yield the objects of the start in order; what is yielded has to be in ``cluster`` afterwards.
 

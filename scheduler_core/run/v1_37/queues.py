@@ -35,10 +35,9 @@ class EntryCache:
         self._entries: dict[str, tuple[Stamp, QueueEntry]] = {}
         self._hints: dict[str, tuple[Stamp, Hint]] = {}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> EntryCache:
-        """Return an empty one."""
-        del memo
-        return EntryCache()
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy as an empty one."""
+        return EntryCache, ()
 
     def entry(
         self, waiting: QueuedPodInfo, place: str, moved: Moved, nominated: Mapping[str, str]

@@ -33,6 +33,7 @@ from scheduler_core.run.v1_37.cycles import (
 )
 from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
+from scheduler_core.run.v1_37.packing import pack, unpack
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -50,6 +51,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
 from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.entities import Entity
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, SchedulerRun
 
 MOST_TRIES = 10
@@ -88,7 +90,7 @@ class V1_37Simulation(ReportedRun):
         self._configuration = scenario.configuration
         until = scenario.settings.until
         self._until = None if until is None else round(until * SECOND)
-        self.asking = asking or Asking(scenario.answers, transport(), lambda: scenario.id)
+        self.asking = asking or _asking(scenario)
         self.run = self._run_with(scenario.configuration)
         self._operations = [
             (step, list(group))
@@ -223,6 +225,12 @@ class V1_37Simulation(ReportedRun):
         other = deepcopy(self, {id(shared): shared for shared in unchanging})
         other.record(trace=trace)
         return other
+
+    def packed(self) -> bytes | None:
+        """Return this run as bytes; ``None`` with extenders, which another process would ask again."""
+        if self.run.configuration.extenders:
+            return None
+        return pack(self, self.scenario, self._configuration, self.run.configuration, self.asking)
 
     def recorded_answers(self) -> Document | None:
         """Return what extenders answered, ``None`` if none was called."""
@@ -572,12 +580,26 @@ class V1_37Simulation(ReportedRun):
 
     def _run_with(self, configuration: Configuration) -> SchedulerRun:
         """Raises PolicyError for a configuration that cannot be used."""
-        compiled = usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
-        return SchedulerRun(compiled, self.asking, self._number)
+        return SchedulerRun(_compiled(configuration), self.asking, self._number)
 
     def _number(self) -> int:
         """Return the number of the cycle that runs, from 1."""
         return self.index + 1
+
+
+def unpacked(data: bytes, scenario: Scenario) -> V1_37Simulation:
+    """Return the run that :meth:`V1_37Simulation.packed` gave."""
+    simulation: V1_37Simulation = unpack(data, scenario, _compiled, _asking(scenario))
+    return simulation
+
+
+def _asking(scenario: Scenario) -> Asking:
+    return Asking(scenario.answers, transport(), lambda: scenario.id)
+
+
+def _compiled(configuration: Configuration) -> CompiledConfiguration:
+    """Raises PolicyError for a configuration that cannot be used."""
+    return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
 
 
 _DEFAULT = "default-scheduler"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from copy import deepcopy
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.nodes import Ints
@@ -25,9 +24,9 @@ class SelectedPods:
         self._log = log
         self._counts: OrderedDict[tuple[str, Selector], tuple[int, Ints]] = OrderedDict()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SelectedPods:
-        """Return one that recounts a copied cluster's pods."""
-        return SelectedPods(deepcopy(self._classes, memo), deepcopy(self._log, memo))
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy as one that recounts the copied cluster's pods."""
+        return SelectedPods, (self._classes, self._log)
 
     def count(self, namespace: str, selector: Selector, capacity: int) -> Ints:
         """Return the number of each row; (capacity,) int64. It stays as it is for one attempt only."""

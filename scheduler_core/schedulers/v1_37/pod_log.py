@@ -13,21 +13,16 @@ MAX_LOG = 50_000
 class PodLog:
     """Which pods came to rows (1) or left them (-1), in order; what is kept between attempts follows it."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropped: int = 0) -> None:
         self._entries: list[tuple[int, CompiledPod, int]] = []
         self._rows: list[int] = []
         self._classes: list[int] = []  # of each entry
         self._numbers: dict[Hashable, int] = {}  # of the classes
-        self._dropped = 0
+        self._dropped = dropped
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> PodLog:
-        """Return an independent log of the same entries, which never change."""
-        del memo
-        other = PodLog()
-        other._entries, other._dropped = list(self._entries), self._dropped
-        other._rows, other._classes = list(self._rows), list(self._classes)
-        other._numbers = dict(self._numbers)
-        return other
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy without entries: what follows them is not copied."""
+        return PodLog, (self.end,)
 
     @property
     def end(self) -> int:

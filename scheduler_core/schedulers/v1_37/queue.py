@@ -41,6 +41,14 @@ class QueueingRules(Protocol):
         ...
 
 
+def _by_order(entity: Entity) -> tuple[Any, ...]:
+    return entity.order
+
+
+def _by_expiry(entity: Entity) -> tuple[Any, ...]:
+    return (entity.backoff_expires or 0, *entity.order)
+
+
 class SchedulingQueue:
     """Entities in their queues, and the moves between them."""
 
@@ -51,9 +59,9 @@ class SchedulingQueue:
         self.backs_off = backs_off
         self.rules = rules
         self.moves = moves
-        self.active = EntityHeap(lambda entity: entity.order)
-        self.backoff = EntityHeap(lambda entity: (entity.backoff_expires or 0, *entity.order))
-        self.error_backoff = EntityHeap(lambda entity: (entity.backoff_expires or 0, *entity.order))
+        self.active = EntityHeap(_by_order)
+        self.backoff = EntityHeap(_by_expiry)
+        self.error_backoff = EntityHeap(_by_expiry)
         self.unschedulable = UnschedulableEntities()
         self.in_flight: str | None = None
         """The entity that is being scheduled."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,9 +79,9 @@ class Reuse:
         self._classes: OrderedDict[tuple[Any, ...], _Shared] = OrderedDict()
         self._state: tuple[Any, ...] = ()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Reuse:
-        """Return an empty one for a copied cluster."""
-        return Reuse(deepcopy(self._cluster, memo), deepcopy(self._configuration, memo))
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy as an empty one for the copied cluster."""
+        return Reuse, (self._cluster, self._configuration)
 
     def choose(
         self, pod: CompiledPod, profile: KubeSchedulerProfile, start: int, given: int | None = None

@@ -80,10 +80,9 @@ class RowMemo:
         self._dropped = 0
         self._columns: OrderedDict[Hashable, _Column] = OrderedDict()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> RowMemo:
-        """Return an empty one: a copied cluster evaluates its rows again."""
-        del memo
-        return RowMemo()
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy as an empty one: a copied cluster evaluates its rows again."""
+        return RowMemo, ()
 
     def changed(self, row: int) -> None:
         """Note that a row's numbers are different now."""
