@@ -156,6 +156,13 @@ LIMITS: tuple[Limit, ...] = (
     Limit("EXTENDER_SECONDS", 3, "seconds", "one call of an extender, whatever its httpTimeout says"),
     Limit("EXTENDER_BYTES", MIB, "bytes", "one answer of an extender"),
     Limit("EXTENDER_DAYS", 90, "days", "an extender's answer that nobody asked for again for longer expires"),
+    Limit(
+        "RUN_CHECKPOINT_BYTES",
+        4 * MIB,
+        "bytes",
+        "stored copies of a run's simulation, with which late cycles open at once; 0: there are none",
+        least=0,
+    ),
     Limit("RUN_SAMPLES", 1_000, "points", "metric samples kept for a run"),
     Limit("FRAME_BYTES", 5 * MIB, "bytes", "one WebSocket frame from a client"),
     Limit("SMALL_FRAME_BYTES", 64 * 1024, "bytes", "one frame of a command that carries no bundle"),

@@ -303,7 +303,7 @@ class Run(models.Model):
     unplaced = models.JSONField(default=list)  # see playground.runs.unplaced
     seconds = models.FloatField(default=0)  # spent on scheduling, over all attempts
     peak_mib = models.FloatField(default=0)
-    packed = models.PositiveBigIntegerField(default=0)  # bytes of its chunks as stored
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of its chunks and checkpoints as stored
     error = models.TextField(blank=True)
 
     created = models.DateTimeField(default=timezone.now, db_index=True)
@@ -347,6 +347,24 @@ class RunChunk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}[{self.first}:{self.first + self.count}]"
+
+
+class RunCheckpoint(models.Model):
+    """A run's simulation after a cycle, from which a process of the same code continues."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="checkpoints")
+    cycle = models.PositiveIntegerField()
+    data = models.BinaryField()  # signed and compressed, see playground.playback.packed_runs
+
+    class Meta:
+        """As of chunks, none is stored twice."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "cycle"], name="one_checkpoint_per_cycle"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}@{self.cycle}"
 
 
 class Worker(models.Model):

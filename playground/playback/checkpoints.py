@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterable
 
 from playground.limits import limit
 from playground.playback.counts import may_cache
+from playground.playback.packed_runs import opened
 from scheduler_core.run import Stepper, cache_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
@@ -20,9 +22,14 @@ EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
 MOST = 24
 NEAR = 200  # cycles that are replayed faster than a copy is made
+NEAR_PACKED = 500  # the same, than one is unpacked
 
 # What a copy does not share, as measured by `weigh`.
 NODE_BYTES, POD_BYTES = 1_100, 1_100
+
+
+PackedRun = tuple[int, bytes]
+"""A cycle, and the run after it as bytes."""
 
 
 class Checkpoints:
@@ -31,19 +38,28 @@ class Checkpoints:
     def __init__(self, scenario: Scenario) -> None:
         self._wanted = may_cache(scenario) or scenario.row.replays_by_deciding
         self._lock = threading.Lock()
+        self._scenario = scenario
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
+        self._packed: list[PackedRun] = []  # of a run, as its worker stored them, by cycle
         self._spent = 0.0  # CPU seconds since the last copy
         self._interval = EVERY_SECONDS
 
     @property
     def bytes(self) -> int:
         """An estimate of the memory that the copies hold."""
-        return sum(size for _, size in self._kept)
+        return sum(size for _, size in self._kept) + sum(len(data) for _, data in self._packed)
 
     @property
     def indices(self) -> list[int]:
         """The cycles that have a copy."""
         return [kept.index for kept, _ in self._kept]
+
+    def add_packed(self, read: Callable[[int], Iterable[PackedRun]]) -> None:
+        """Take what a worker packed: ``read(n)`` yields what it stored after cycle ``n``, in order."""
+        with self._lock:
+            self._packed += read(self._packed[-1][0] if self._packed else 0)
+            while sum(len(data) for _, data in self._packed) > limit("RUN_CHECKPOINT_BYTES"):
+                del self._packed[::2]
 
     def passed(self, simulation: Stepper, seconds: float) -> None:
         """Record that cycles were computed, and copy the simulation if enough were since the last copy.
@@ -65,12 +81,18 @@ class Checkpoints:
                 self._interval *= 2
 
     def nearest(self, index: int, *, beyond: int, trace: bool) -> Stepper | None:
-        """Return a fork at or before cycle ``index``, ``None`` if replaying is cheaper.
+        """Return a fork or an unpacked run at or before cycle ``index``, ``None`` if replaying is cheaper.
 
         ``beyond`` is the cycle that the caller's simulation has reached already.
         """
         with self._lock:
             found = [kept for kept, _ in self._kept if beyond + NEAR < kept.index <= index]
+            reached = found[-1].index if found else beyond
+            packed = [data for cycle, data in self._packed if reached + NEAR_PACKED < cycle <= index]
+        simulation = opened(packed[-1], self._scenario) if packed else None
+        if simulation is not None:
+            simulation.record(trace=trace)
+            return simulation
         return found[-1].fork(trace=trace) if found else None
 
 

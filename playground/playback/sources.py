@@ -20,6 +20,7 @@ from playground.models import CANCELLING, DONE, QUEUED, RUNNING, ComparedSide, D
 from playground.playback import over_time, releases
 from playground.playback.chunks import read_chunks
 from playground.playback.library import Library, library
+from playground.playback.packed_runs import read_checkpoints
 from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
@@ -281,6 +282,7 @@ def refresh(playback: Playback, run: Run) -> int:
         state = Run.objects.filter(pk=run.pk).values_list("state", flat=True).first()
         complete = state not in UNFINISHED
         playback.follow(lambda after: read_chunks(run.pk, after), complete=complete, over=state == DONE)
+        playback.checkpoints.add_packed(lambda after: read_checkpoints(run.pk, after))
         if complete:
             playback.remember(over_time.of(Run.objects.only("samples").get(pk=run.pk)))
     return first

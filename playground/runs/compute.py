@@ -26,6 +26,7 @@ from playground.limits import MIB, limit
 from playground.models import CANCELLED, CANCELLING, DONE, FAILED, QUEUED, RUNNING, Run, RunChunk
 from playground.playback import over_time
 from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
+from playground.playback.packed_runs import keep_checkpoint
 from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
@@ -34,6 +35,7 @@ from playground.runs import dumps, fairness, service, several
 from playground.runs.caching import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
+from playground.runs.packing import PackingTimer
 from playground.runs.retrying import OutageError, retry_outages
 from playground.runs.unplaced import Unplaced
 from playground.runtime import log_context, outage
@@ -175,6 +177,7 @@ class _Attempt:
         self.meter = Meter(self.scenario, self.tables)
         self.simulation = simulate(self.scenario, trace=False)
         self.cache = CacheReport()
+        self.packing = PackingTimer()
         self.unplaced = Unplaced()
         self.recorded = RecordedAnswers(DumpFacts.of(self.scenario))
         self.at_end = over_time.begun(self.scenario)  # of the samples: what is complete once the run ends
@@ -250,15 +253,16 @@ class _Attempt:
         return state == CANCELLING
 
     def _slice(self) -> bool:
-        began = time.monotonic()
+        began, began_cpu = time.monotonic(), time.thread_time()
         first = len(self.trail) + 1
         beyond: LimitReachedError | None = None
         try:
             more = self._step_on(began, first)
         except LimitReachedError as error:  # the cycles before it are valid, and are stored
             beyond, more = error, False
+        checkpoint = self.packing.passed(self.simulation, time.thread_time() - began_cpu) if more else None
         self.seconds += time.monotonic() - began
-        self._store(first)
+        self._store(first, checkpoint)
         if beyond is not None:
             raise beyond
         return more
@@ -307,12 +311,12 @@ class _Attempt:
             "heartbeat": timezone.now(),
         }
 
-    def _store(self, first: int) -> None:
+    def _store(self, first: int, checkpoint: bytes | None) -> None:
         messages = self.unplaced.drain()  # once, even if the transaction is retried
-        retry_outages(lambda: self._store_slice(first, messages))
+        retry_outages(lambda: self._store_slice(first, messages, checkpoint))
         self.chunks += len(self.trail) >= first
 
-    def _store_slice(self, first: int, messages: list[Message]) -> None:
+    def _store_slice(self, first: int, messages: list[Message], checkpoint: bytes | None) -> None:
         with transaction.atomic():
             # Update first: it locks the row, so no successor can claim it in between.
             grown = len(self.trail) >= first
@@ -324,6 +328,8 @@ class _Attempt:
             stored = RunChunk.objects.filter(run=self.run, number=self.chunks)
             if grown and not stored.exists():
                 write_chunk(self.run, self.chunks, self.trail, first, messages)
+                if checkpoint is not None and keep_checkpoint(self.run, len(self.trail), checkpoint):
+                    self.packing.thin()
 
     def _finish(self, state: str) -> str:
         index = len(self.trail)

@@ -2,7 +2,7 @@
 
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper, cache_of, counter_of
-from scheduler_core.run.table import is_timed, is_timed_run, simulate, usages
+from scheduler_core.run.table import is_timed, is_timed_run, simulate, unpacked, usages
 
 __all__ = [
     "Stepper",
@@ -12,5 +12,6 @@ __all__ = [
     "is_timed",
     "is_timed_run",
     "simulate",
+    "unpacked",
     "usages",
 ]

@@ -14,6 +14,7 @@ from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper
 from scheduler_core.run.v1_37.counts import unusual_usages
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.run.v1_37.simulation import unpacked as unpacked_v1_37
 from scheduler_core.scenario.scenario import Scenario
 
 
@@ -47,6 +48,16 @@ SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
     V1_37Simulation.release: _on_its_own_clock,
 }
 """What makes the simulation of a scenario that a release answers, before its first step."""
+
+
+_UNPACK: Mapping[str, Callable[[bytes, Scenario], Stepper]] = {
+    V1_37Simulation.release: unpacked_v1_37,
+}
+
+
+def unpacked(data: bytes, scenario: Scenario) -> Stepper:
+    """Return the run of the scenario that its :meth:`Stepper.packed` gave."""
+    return _UNPACK[scenario.release](data, scenario)
 
 
 _COUNTED: Mapping[str, Callable[[Scenario], dict[str, dict[str, int]]]] = {

@@ -76,6 +76,13 @@ class PodAffinityTerms(Struct, frozen=True):
 NO_AFFINITY = PodAffinityTerms()
 
 
+def _placed(manifest: Mapping[str, Any], node: str) -> CompiledPod:
+    """Return a pod on a node, which it may be assumed on."""
+    pod = CompiledPod(manifest)
+    pod.node = node
+    return pod
+
+
 class CompiledPod:
     """A compiled pod. What is needed rarely is compiled at first use."""
 
@@ -102,6 +109,10 @@ class CompiledPod:
         """Return itself: it never changes, so copies of a cluster share it."""
         del memo
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the manifest and the node alone: the rest is compiled of them."""
+        return _placed, (self.manifest, self.node)
 
     @property
     def finished(self) -> bool:

@@ -1,0 +1,92 @@
+"""Packed simulations of a run in the database: a jump begins at one of them, not at the first cycle.
+
+The worker pickles them. What is unpickled was signed with the installation's secret by a process of the same
+code; anything else is ignored, and decisions are replayed.
+"""
+
+from __future__ import annotations
+
+import hmac
+import platform
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import structlog
+import zstandard
+from django.conf import settings
+from django.db.models import F
+from django.db.models.functions import Length
+
+import scheduler_core
+from playground.limits import limit
+from playground.models import Run, RunCheckpoint
+from playground.storage.bundles import unpack
+from scheduler_core.run import Stepper, unpacked
+from scheduler_core.scenario.scenario import Scenario
+
+log = structlog.get_logger(__name__)
+
+_SIGNATURE = 32  # bytes
+
+
+def seal(simulation: Stepper) -> bytes | None:
+    """Return a run as bytes to store, ``None`` for one that replays its decisions."""
+    data = simulation.packed()
+    if data is None:
+        return None
+    content = zstandard.ZstdCompressor(level=3).compress(data)
+    return _signature(content) + content
+
+
+def opened(sealed: bytes, scenario: Scenario) -> Stepper | None:
+    """Return the run that :func:`seal` was given, ``None`` if other code or another installation did that."""
+    signature, content = sealed[:_SIGNATURE], sealed[_SIGNATURE:]
+    if not hmac.compare_digest(signature, _signature(content)):
+        return None
+    try:
+        return unpacked(unpack(content), scenario)
+    except Exception:
+        log.exception("a checkpoint cannot be read")
+        return None
+
+
+def _signature(content: bytes) -> bytes:
+    return hmac.digest(settings.SECRET_KEY.encode(), _code() + content, "sha256")
+
+
+@cache
+def _code() -> bytes:
+    """Return a digest of the engine and of what else the bytes depend on."""
+    versions = platform.python_version(), np.__version__, msgspec.__version__
+    digest = sha256(" ".join(versions).encode())
+    root = Path(scheduler_core.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
+    return digest.digest()
+
+
+def keep_checkpoint(run: Run, cycle: int, sealed: bytes) -> bool:
+    """Store a run as it is after a cycle; return whether others had to make room for it."""
+    RunCheckpoint.objects.create(run=run, cycle=cycle, data=sealed)
+    stored = RunCheckpoint.objects.filter(run=run)
+    kept = list(stored.order_by("cycle").values_list("cycle", Length("data")))
+    gone: list[tuple[int, int]] = []
+    while sum(size for _, size in kept) > limit("RUN_CHECKPOINT_BYTES"):
+        gone += kept[::2]
+        del kept[::2]
+    if gone:
+        stored.filter(cycle__in=[cycle for cycle, _ in gone]).delete()
+    more = len(sealed) - sum(size for _, size in gone)
+    Run.objects.filter(pk=run.pk).update(packed=F("packed") + more)
+    return bool(gone)
+
+
+def read_checkpoints(run_id: str, after: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the cycles after ``after`` that have a packed run, with its bytes, in order."""
+    rows = RunCheckpoint.objects.filter(run_id=run_id, cycle__gt=after).order_by("cycle")
+    for cycle, data in rows.values_list("cycle", "data"):
+        yield cycle, bytes(data)

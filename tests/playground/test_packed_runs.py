@@ -1,0 +1,131 @@
+"""A late cycle of a run opens from a simulation that the worker packed, and shows what a replay shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from playground.celery import app
+from playground.models import Run, RunCheckpoint, RunChunk
+from playground.playback import checkpoints, packed_runs, replaying, sources
+from playground.playback.library import Library
+from playground.playback.playback import Playback
+from playground.runs import compute, packing, service
+from playground.storage import bundles
+from scheduler_core.run import simulate
+from scheduler_core.run.trace import trace_line
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OWNER = "o" * 32
+NODE = """---
+apiVersion: v1
+kind: Node
+metadata: {{name: n{0}, labels: {{zone: z{1}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "8"}}}}
+"""
+POD = """---
+apiVersion: v1
+kind: Pod
+metadata: {{name: p{0}, labels: {{app: a{1}}}}}
+spec: {{priority: {1}, containers: [{{name: c, image: i, resources: {{requests: {{cpu: {2}m}}}}}}]}}
+"""
+TEXT = (
+    "".join(NODE.format(number, number % 2) for number in range(5))
+    + "".join(POD.format(number, number % 3, 300 + 170 * (number % 5)) for number in range(40))
+    + """---
+kind: Scenario
+spec:
+  operations:
+  - {step: 1, deleteOperation: {typeMeta: {apiVersion: v1, kind: Node}, objectMeta: {name: n1}}}
+"""
+)
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pack after every slice of five cycles, and use whatever is packed."""
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 5)
+    monkeypatch.setattr(packing, "EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(packing, "COMPUTED", 0)
+    monkeypatch.setattr(checkpoints, "NEAR_PACKED", 0)
+
+
+def computed() -> Run:
+    """Return a run that a worker has computed."""
+    run, _ = service.start(bundles.parse([("", TEXT)], "packed"), OWNER)
+    assert compute.compute(run.pk) == "done"
+    run.refresh_from_db()
+    return run
+
+
+def opened(run: Run) -> Playback:
+    """Return the run's playback in a process that did not have it open."""
+    return sources.open_playback(sources.find({"run": run.pk}, ""), Library())
+
+
+def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cycles, and the states before and after them, last ones first, so that each begins at a packed one."""
+    run = computed()
+    kept = list(RunCheckpoint.objects.filter(run=run).order_by("cycle").values_list("cycle", flat=True))
+    assert len(kept) >= 5
+    cycles = range(run.cycles, 0, -4)
+    shown = [trace_line(opened(run).cycle(index)) for index in (run.cycles, kept[0] + 1)]
+    starts: list[int] = []
+
+    def begun(*args: Any, **options: Any) -> Any:
+        starts.append(1)
+        return simulate(*args, **options)
+
+    monkeypatch.setattr(replaying, "simulate", begun)
+    playback = opened(run)
+    assert [trace_line(playback.cycle(index)) for index in (run.cycles, kept[0] + 1)] == shown
+    assert starts == []
+    packed = [trace_line(playback.cycle(index)) for index in cycles]
+    for index in (kept[0] + 1, run.cycles):
+        with playback.before(index) as standing, playback.after(index) as behind:
+            placed = standing.placement(), behind.placement()
+        with opened(run).before(index) as standing, opened(run).after(index) as behind:
+            assert (standing.placement(), behind.placement()) == placed
+    RunCheckpoint.objects.all().delete()
+    replayed = opened(run)
+    assert [trace_line(replayed.cycle(index)) for index in cycles] == packed
+
+
+@pytest.mark.parametrize("harm", ["bytes", "secret", "code"])
+def test_what_other_code_or_installations_packed_is_not_read(
+    harm: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it is unpickled; the decisions are replayed."""
+    run = computed()
+    if harm == "bytes":
+        stored = RunCheckpoint.objects.filter(run=run)
+        for cycle, data in stored.values_list("cycle", "data"):
+            stored.filter(cycle=cycle).update(data=bytes(data)[:-1] + b"!")
+    elif harm == "secret":
+        settings.SECRET_KEY = "another"
+    else:
+        monkeypatch.setattr(packed_runs, "_code", lambda: b"another")
+    read: list[bytes] = []
+    monkeypatch.setattr(packed_runs, "unpacked", lambda data, _: read.append(data))
+    playback = opened(run)
+    assert playback.cycle(run.cycles).decision == playback.trail.decisions[-1]
+    assert read == []
+
+
+def test_what_is_stored_is_bounded_and_counted(limits: Callable[..., None]) -> None:
+    """Every other one goes where the bound is reached, and the bytes are with the row."""
+    size = max(len(one.data) for one in RunCheckpoint.objects.filter(run=computed()))
+    limits(RUN_CHECKPOINT_BYTES=3 * size)
+    run = computed()
+    kept = list(RunCheckpoint.objects.filter(run=run))
+    assert 1 <= len(kept) <= 3
+    assert sum(len(one.data) for one in kept) <= 3 * size
+    chunks = RunChunk.objects.filter(run=run)
+    stored = [one.data for one in kept] + [one.data + (one.messages or b"") for one in chunks]
+    assert run.packed == sum(map(len, stored))
+    limits(RUN_CHECKPOINT_BYTES=0)
+    assert not RunCheckpoint.objects.filter(run=computed()).exists()
