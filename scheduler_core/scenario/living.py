@@ -17,10 +17,6 @@ from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.scenario.reconfiguration import is_configuration
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
-from scheduler_core.settings.feature_gates import GROUPS
 
 OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 """The kinds whose controllers create pods."""
@@ -44,15 +40,6 @@ def has_work(documents: Sequence[Document]) -> bool:
     return any(map(known.concerns_controllers, operations))
 
 
-def lacking(documents: Sequence[Document], configuration: Configuration) -> Iterator[str]:
-    """Yield what a bundle asks of v1.37 that it lacks with controllers: v1.37 runs without them then."""
-    operations = _operations(documents)
-    later = [json.dumps(one, default=str) for one in operations if _reconfigures(one)]
-    gated = configuration.settings.has(GROUPS) or any(GROUPS in text for text in later)
-    if gated and any(map(_is_native_group, chain(documents, map(_created, operations)))):
-        yield "PodGroups that are scheduled as groups"
-
-
 def names_scheduler(documents: Iterable[Document], name: str) -> bool:
     """Return whether a pod or a template's pods, of the start or of an operation, name a scheduler."""
     listed = list(documents)
@@ -73,12 +60,14 @@ def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, 
 
 
 def kubelets_lack(documents: Sequence[Document]) -> Iterator[str]:
-    """Yield what a bundle asks of kubelets that those of a living v1.37 do not do."""
+    """Yield what a bundle asks of kubelets and controllers that those of a living v1.37 do not do."""
     if RELEASE in _all_annotations(documents):
         yield f"{RELEASE} has no effect: kubelets count no pod that has ended"
-    made = map(_created, _operations(documents))
+    made = [*map(_created, _operations(documents))]
     if any(one.get("kind") == "Pod" and _part(one, "spec").get("nodeName") for one in made):
         yield "kubelets refuse no pod: one that is created with spec.nodeName starts whether it fits or not"
+    if any(one.get("kind") == "PodGroup" and any(_owners(one)) for one in chain(documents, made)):
+        yield "PodGroups stay when their owners are deleted: the garbage collector does not know them"
 
 
 def _all_annotations(documents: Sequence[Document]) -> frozenset[str]:
@@ -181,12 +170,3 @@ def _created(operation: Entry) -> Entry:
 def _fails(patch: object) -> bool:
     text = patch if isinstance(patch, str) else json.dumps(patch, default=str)
     return any(word in text for word in FAILING)
-
-
-def _is_native_group(document: Entry) -> bool:
-    return document.get("kind") == "PodGroup" and group_of(document) == NATIVE
-
-
-def _reconfigures(operation: Entry) -> bool:
-    bodies = (_part(operation, name, "typeMeta") for name in ("patchOperation", "deleteOperation"))
-    return any(map(is_configuration, (_created(operation), *bodies)))

@@ -45,7 +45,7 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
-from scheduler_core.scenario.living import has_work, lacking, names_scheduler
+from scheduler_core.scenario.living import has_work, names_scheduler
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
@@ -256,9 +256,7 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        work = row_of(release).clock == "own" and self.has_work()
-        unmet = tuple(lacking(self.documents, configuration)) if work else ()
-        lives = work and not unmet
+        lives = row_of(release).clock == "own" and self.has_work()
         row = row_with_controllers(release) if lives else row_of(release)
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
@@ -311,7 +309,6 @@ class _Loading:
             asks_batch=self.asks_batch,
             answers=answers,
             lives=lives,
-            unmet=unmet,
         )
         return replace(scenario, warnings=scenario.warned())
 

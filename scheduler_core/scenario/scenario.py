@@ -88,7 +88,6 @@ class Scenario(Struct, frozen=True):
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
     asks_batch: bool = False  # in virtual time, and no settings choose a release: kube-batch, by pods or file
     lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
-    unmet: tuple[str, ...] = ()  # why they do not run all the same: what the release lacks with them
 
     def __post_init__(self) -> None:
         given = self.configuration
@@ -195,7 +194,7 @@ class Scenario(Struct, frozen=True):
             for o in self.operations
         ]
         created = [o.manifest for o in self.operations if o.manifest is not None]
-        return ScenarioParts([*self.documents, *created], self.configurations, landing, self.unmet, warnings)
+        return ScenarioParts([*self.documents, *created], self.configurations, landing, warnings)
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:
         made = Configuration(

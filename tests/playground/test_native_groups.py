@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from playground.panels.cycle import PARTS, light
 from playground.playback.playback import Playback
 from scheduler_core import load
@@ -17,9 +19,9 @@ def told(playback: Playback, index: int) -> str:
     return "".join(p if isinstance(p, str) else next(iter(p.values())) for s in sentences for p in s)
 
 
-def played() -> Playback:
+def played(text: str = GANG) -> Playback:
     """Return the gang, played to its end."""
-    playback = Playback(load(GANG))
+    playback = Playback(load(text))
     while playback.advance(1):
         pass
     return playback
@@ -41,9 +43,10 @@ def test_the_story_of_a_gang_that_waits_and_then_fits() -> None:
     assert "Its condition PodGroupInitiallyScheduled is True Scheduled." in last
 
 
-def test_every_panel_can_show_a_group_cycle() -> None:
+@pytest.mark.parametrize("time", ["", "\ntime: virtual"], ids=["alone", "with controllers"])
+def test_every_panel_can_show_a_group_cycle(time: str) -> None:
     """A step that places several pods changes all of them, and is rebuilt by replay."""
-    playback = played()
+    playback = played(GANG.replace("kind: SimulationSettings", f"kind: SimulationSettings{time}"))
     cycle = playback.cycle(len(playback))
     placed = {pod for pod, _ in cycle.decision.placements}
     assert placed == {"default/w-0", "default/w-1", "default/w-2"}

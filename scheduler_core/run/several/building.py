@@ -62,14 +62,17 @@ def make_server(
 ) -> ApiServer:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
+    That is Coscheduling's: beside a lone v1.37, which writes conditions itself, PodGroups are only indexed.
+
     Raises:
         PolicyError: The configuration cannot be used.
     """
     parts = make_parts(configuration, manager.options.epoch)
     scheduling = next(iter(parts.profiles.values())).scheduling
+    own = [one for one in parts.plugins if isinstance(one, PodGroupController)]
     return kind(
         objects,
-        [one for one in parts.plugins if isinstance(one, PodGroupController)],
+        [GroupWatcher(parts.edition)] if kind is not ApiServer else own,
         profiles={NOBODY: ProfileSpec({}, scheduling, ())},
         pace=Pace(),
         release=parts.release,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
@@ -16,12 +16,14 @@ from scheduler_core.run.several.living_server import LivingServer
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.claims import with_claims
-from scheduler_core.run.v1_37.groups import group_lines, untried_because
-from scheduler_core.scenario.scenario import Operation
+from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
+from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
@@ -40,6 +42,29 @@ class LoneSimulation(SeveralSimulation):
 
     release = RELEASE
     lone = True
+
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
+    ) -> None:
+        self._members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
+        super().__init__(scenario, trace=trace, interrupt=interrupt)
+
+    @property
+    def members(self) -> Mapping[str, MemberOutcome]:
+        """What the last cycle of its PodGroup came to for each pod that is scheduled with others."""
+        return self._members
+
+    def outcome_in_group(self, pod: str) -> MemberOutcome | None:
+        """Run the next cycle, if one may be a PodGroup's; return what it came to for the pod as a member."""
+        self.step()
+        return self._members.get(pod)
+
+    def _decide(self) -> tuple[Attempt, float]:
+        attempt, began = super()._decide()
+        if isinstance(attempt, V1_37Attempt) and attempt.ran is not None:
+            self._members.pop(attempt.ran.pod, None)
+            self._members.update(outcomes_of(attempt.ran, self.index + 1))
+        return attempt, began
 
     @property
     def profile(self) -> Profile:

@@ -13,8 +13,10 @@ from scheduler_core.run.cycles import decision_of
 from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.peers import Peer
+from scheduler_core.run.several.v1_37_groups import failures, is_leaving, schedule_group
 from scheduler_core.run.several.v1_37_view import Claims, V1_37View
-from scheduler_core.run.v1_37.cycles import Places, bare_cycle, fill, places_of
+from scheduler_core.run.v1_37.cycles import Places, bare_cycle, fill, leading, places_of
+from scheduler_core.run.v1_37.cycles import decision_of as decision_of_ran
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state, queues_of
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation
@@ -25,7 +27,7 @@ from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.binding import devices_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER
 from scheduler_core.schedulers.v1_37.run import Ran
@@ -56,11 +58,12 @@ class V1_37Attempt(Attempt):
     @property
     def ranked(self) -> bool:
         """Whether several nodes were feasible."""
-        return self.ran is not None and self.ran.attempts[0].ranked
+        tried = None if self.ran is None else leading(self.ran)
+        return tried is not None and tried.ranked
 
 
 class V1_37Peer(Peer):
-    """A kube-scheduler v1.37: one pod after the other, from a queue with hints and backoff.
+    """A kube-scheduler v1.37: one pod or PodGroup after the other, from a queue with hints and backoff.
 
     What a cycle does in a plain run of v1.37 (:meth:`.SchedulerRun.cycle`) is done here in two parts:
     what the scheduler does itself at the decision, and what it writes when that arrives.
@@ -73,7 +76,7 @@ class V1_37Peer(Peer):
     def __init__(self, view: V1_37View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
         self.view: V1_37View = view
-        self.popped: QueuedPodInfo | None = None
+        self.popped: Entity | None = None
         self._queue: QueueState | None = None
         self._flush: Timer | None = None
         self._entry_cache = EntryCache()
@@ -87,15 +90,13 @@ class V1_37Peer(Peer):
         """Whether a pod can be tried: an active one or, as v1.37 does, one that backs off."""
         return self._head() is not None
 
-    def _head(self) -> QueuedPodInfo | None:
-        """Return the pod that is tried next; those that are being deleted are dropped."""
+    def _head(self) -> Entity | None:
+        """Return what is tried next; what is being deleted is dropped."""
         queue = self.view.scheduler_run.queue
-        while True:
-            head = queue.active.first() or queue.backoff.first()
-            if not isinstance(head, QueuedPodInfo) or not head.pod.terminating:
-                return head if isinstance(head, QueuedPodInfo) else None
+        while (head := queue.active.first() or queue.backoff.first()) is not None and _is_leaving(head):
             queue.pop()
             queue.done()
+        return head
 
     @property
     def own_run(self) -> OwnRun:
@@ -105,8 +106,8 @@ class V1_37Peer(Peer):
 
     @property
     def decides_about(self) -> str:
-        """The pod that was popped."""
-        return "" if self.popped is None else self.popped.key
+        """The pod that was popped, or the first of the group."""
+        return "" if self.popped is None else self.popped.members[0].key
 
     @property
     def pending(self) -> int:
@@ -186,7 +187,7 @@ class V1_37Peer(Peer):
         assert popped is head
         self.popped = head
 
-    def _queue_without(self, head: QueuedPodInfo, *, whole: bool) -> QueueState:
+    def _queue_without(self, head: Entity, *, whole: bool) -> QueueState:
         run = self.view.scheduler_run
         return queue_state(run, head, self._moved, self._entry_cache, whole=whole)
 
@@ -197,7 +198,7 @@ class V1_37Peer(Peer):
         return self._queue
 
     def decide(self) -> V1_37Attempt:
-        """Decide about the pod that was popped, and send what follows."""
+        """Decide about the pod or the group that was popped, and send what follows."""
         waiting, self.popped = self.popped, None
         assert waiting is not None
         view, run = self.view, self.view.scheduler_run
@@ -207,6 +208,19 @@ class V1_37Peer(Peer):
         if extension is not None:
             extension.trace = view.details
         start = run.scheduling.start
+        if isinstance(waiting, QueuedGroup):
+            ran = schedule_group(view, waiting, self._bind)
+        else:
+            ran = self._schedule(waiting)
+        attempt = self._attempt(ran, start)
+        attempt.calls = () if extension is None else (extension.drain(),)
+        for key, message in failures(ran):
+            view.record_event("FailedScheduling", key, message)
+        return attempt
+
+    def _schedule(self, waiting: QueuedPodInfo) -> Ran:
+        """Schedule one pod."""
+        view, run = self.view, self.view.scheduler_run
         hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
         schedule = run.scheduling.schedule if view.details else run.scheduling.schedule_untraced
         tried = schedule(waiting.pod, hint=hint)
@@ -215,16 +229,21 @@ class V1_37Peer(Peer):
             placed = self._place(waiting, tried)
         else:
             self._fail(waiting, tried)
-        attempt = self._attempt(tried, start, placed=placed)
-        attempt.calls = () if extension is None else (extension.drain(),)
-        if not placed:
-            view.record_event("FailedScheduling", waiting.key, attempt.message)
-        return attempt
+        key, victims = waiting.key, [pod.key for pod in tried.victims]
+        return Ran(key, key, [tried], {key: str(tried.node)} if placed else {}, victims, [])
 
     def _place(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
         """Assume the pod and send its binding; return False if an extender refuses to bind it."""
         run = self.view.scheduler_run
         run.batching.store(tried, run.queue.popped, run.clock.now)
+        if self._bind(waiting, tried):
+            return True
+        tried.queue = run.queue.requeue(waiting)
+        return False
+
+    def _bind(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
+        """Do so with a pod or a member of a group, which is not filed again if it is refused."""
+        run = self.view.scheduler_run
         run.scheduling.reserve(tried)
         tried.result = "scheduled"
         tried.unschedulable_plugins = tried.pending_plugins = frozenset()
@@ -238,7 +257,7 @@ class V1_37Peer(Peer):
         return True
 
     def _refuse(self, waiting: QueuedPodInfo, tried: PodAttempt, why: str) -> None:
-        """Take an assumption back; the pod backs off as after any error (handleBindingCycleError)."""
+        """Take an assumption back; the pod will back off as after any error (handleBindingCycleError)."""
         view, run = self.view, self.view.scheduler_run
         tried.error = why
         view.allocate(tried.pod, devices_of(run.cluster, tried))
@@ -246,7 +265,6 @@ class V1_37Peer(Peer):
         view.freed(tried.pod.manifest, str(tried.node))
         run.scheduling.fail(tried)
         waiting.failed(run.clock.now, frozenset(), frozenset())
-        tried.queue = run.queue.requeue(waiting)
 
     def _fail(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
@@ -265,25 +283,24 @@ class V1_37Peer(Peer):
         else:
             view.nominate(waiting.key, tried.nominated)
         victims = [pod.key for pod in tried.victims]
-        view.preempt(waiting.key, victims, [pod.key for pod in tried.lost_nominations])
+        view.preempt([waiting.key], victims, [pod.key for pod in tried.lost_nominations])
 
-    def _attempt(self, tried: PodAttempt, start: int, *, placed: bool) -> V1_37Attempt:
-        key, view = tried.pod.key, self.view
-        victims = [pod.key for pod in tried.victims]
+    def _attempt(self, ran: Ran, start: int) -> V1_37Attempt:
+        view, decided, tried = self.view, decision_of_ran(ran), leading(ran)
         self._note_moves()
         asked, self._moves = tuple(self._moves), []
-        bound = {key: str(tried.node)} if placed else {}
         return V1_37Attempt(
             view.scheduler_run.queue.popped,
             view.clock.now,
-            key,
-            "scheduled" if placed else "error" if tried.result == "error" else "unschedulable",
-            str(tried.node) if placed else "",
-            "" if placed else tried.message or "",
-            nominated=tried.nominated or "",
-            victims=tuple(victims),
-            cleared=tuple(pod.key for pod in tried.lost_nominations),
-            ran=Ran(key, key, [tried], bound, victims, []),
+            decided.pod,
+            decided.result,  # type: ignore[arg-type]
+            decided.node or "",
+            "" if tried is None or ran.bound else tried.message or "",
+            nominated=decided.nominated or "",
+            victims=decided.victims,
+            cleared=decided.cleared,
+            further=decided.further,
+            ran=ran,
             start=start,
             asked=asked,
         )
@@ -309,6 +326,10 @@ class V1_37Peer(Peer):
         if known is None or known[0] is not columns.names or len(known[1]) != len(nodes):
             known = self._places = columns.names, places_of(nodes, columns.index)
         return known[1]
+
+
+def _is_leaving(head: Entity) -> bool:
+    return is_leaving(head) if isinstance(head, QueuedGroup) else head.pod.terminating
 
 
 def _claims(tried: PodAttempt) -> Claims:

@@ -240,9 +240,13 @@ class V1_37View(SchedulerView):
                 self.claims.write(change)
 
     def write_manifest(self, change: ObjectWrite) -> None:
-        """Send a claim that PostFilter has changed."""
+        """Send a claim that PostFilter has changed, or a PodGroup with its condition."""
         self.scheduler_run.watch.see(change)
-        if change.new is not None and self.claims is not None:
+        if change.new is None:
+            return
+        if change.kind == "PodGroup":
+            self.manifests.replace(change.new)
+        elif self.claims is not None:
             self.claims.write(self.manifests.replace(change.new))
 
     def _resync(self, key: str, node: str) -> None:
@@ -282,19 +286,19 @@ class V1_37View(SchedulerView):
         if pod.nominated_node != node:
             self._after(self.of.bind_delay, partial(self.server.nominate, key, node), f"status of {key}")
 
-    def preempt(self, preemptor: str, victims: Sequence[str], unnominated: Sequence[str]) -> None:
-        """Send the evictions for a pod, which no cycle tries before the last one (prepareCandidateAsync)."""
+    def preempt(self, preemptors: Sequence[str], victims: Sequence[str], unnominated: Sequence[str]) -> None:
+        """Send the evictions for pods, which no cycle tries before the last one (prepareCandidateAsync)."""
         if victims or unnominated:
-            sent = partial(self._preempt, preemptor, tuple(victims), tuple(unnominated))
-            self._after(self.of.bind_delay, sent, f"evictions for {preemptor}")
+            sent = partial(self._preempt, tuple(preemptors), tuple(victims), tuple(unnominated))
+            self._after(self.of.bind_delay, sent, f"evictions for {preemptors[0]}")
 
-    def _preempt(self, preemptor: str, victims: Sequence[str], unnominated: Sequence[str]) -> None:
+    def _preempt(self, preemptors: Sequence[str], victims: Sequence[str], unnominated: Sequence[str]) -> None:
         for key in unnominated:
             self.server.nominate(key, "")
         for number, key in enumerate(victims, 1):
             if number == len(victims):
-                self.scheduler_run.rules.preempting.discard(preemptor)
+                self.scheduler_run.rules.preempting -= set(preemptors)
             pod = self.server.pods.get(key)
             if pod is not None and not pod.terminal:
                 self.ledger.evicted(self.label, pod)
-                self.server.evict(key, preemptor)
+                self.server.evict(key, preemptors[0])

@@ -37,13 +37,12 @@ Landing = tuple[str, str, bool]
 class ScenarioParts(Struct, frozen=True):
     """What a scenario asks of a scheduler: documents, and all configurations, the initial one first.
 
-    ``unmet`` are the parts for whose sake controllers do not run; ``warnings`` are those of reading it.
+    ``warnings`` are those of reading it.
     """
 
     documents: Sequence[Document]
     configurations: Sequence[Configuration]
     operations: Sequence[Landing]
-    unmet: Sequence[str]
     warnings: Sequence[Problem]
 
 
@@ -61,7 +60,6 @@ def left_out(parts: ScenarioParts) -> tuple[Problem, ...]:
     compared = any(map(_is_of_comparison, parts.warnings)) and not _compares(configurations)
     return (
         *_problems(texts, missing),
-        *_without_controllers(parts.unmet),
         *((GATE_MISSING,) if compared else ()),
     )
 
@@ -99,14 +97,6 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
             "kubelet, an arbiter and the other schedulers count what containers request"
         )
     return _problems(texts, missing)
-
-
-def _without_controllers(unmet: Iterable[str]) -> tuple[Problem, ...]:
-    """Return a warning for each part of a scenario for whose sake controllers do not run under v1.37."""
-    tail = "controllers and kubelets do not run: pods that are lost are not replaced, and none ends"
-    return tuple(
-        Problem(f"{HEAD}{text} are not simulated together with controllers, so {tail}") for text in unmet
-    )
 
 
 def beside_controllers(texts: Iterable[str]) -> tuple[Problem, ...]:

@@ -224,7 +224,7 @@ class SchedulerRun:
         for written in writes:
             if written is not None:
                 self.watch.see(written)
-        self._file(group, self.watch.pending.pop(group.key), cycle.evaluation)
+        self.file(group, self.watch.pending.pop(group.key), cycle.evaluation)
         refused = [attempt for attempt in cycle.placed if not self._bind(attempt)]
         bound = {one.pod.key: str(one.node) for one in cycle.placed if one.error is None}
         if refused:
@@ -235,7 +235,7 @@ class SchedulerRun:
         document = cycle.record.document(conditions)
         return Ran(group.key, first, cycle.record.attempts, bound, deleted, self.moves.drain(), document)
 
-    def _file(self, group: QueuedGroup, members: Sequence[QueuedPodInfo], evaluation: str) -> None:
+    def file(self, group: QueuedGroup, members: Sequence[QueuedPodInfo], evaluation: str) -> None:
         """File the failed members: as active at the old time if others were placed, else to back off.
 
         ``evaluation`` is the code of the group's evaluation.
@@ -282,15 +282,19 @@ class SchedulerRun:
             if group is None:
                 attempt.queue = self.queue.requeue(waiting)
         if group is not None:
-            self.queue.remove(group.key)
-            for waiting in pods:
-                group.add(waiting)
-            group.failed(self.clock.now, error=True)
-            self.queue.requeue_group(group)
+            self.file_refused(group, pods)
         for attempt in attempts:
             written = write_failure(self.cluster, attempt, error=True)
             if written is not None:
                 self.watch.see(written)
+
+    def file_refused(self, group: QueuedGroup, pods: Iterable[QueuedPodInfo]) -> None:
+        """Let a group back off with those of its members that an extender refused to bind."""
+        self.queue.remove(group.key)
+        for waiting in pods:
+            group.add(waiting)
+        group.failed(self.clock.now, error=True)
+        self.queue.requeue_group(group)
 
     def _fail(self, waiting: QueuedPodInfo, attempt: PodAttempt) -> None:
         """Run PostFilter, file the pod and write what became of it (handleSchedulingFailure)."""

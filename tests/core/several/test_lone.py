@@ -22,6 +22,7 @@ from tests.core.extenders.parts import pod as extended
 from tests.core.extenders.parts import scenario as extending
 from tests.core.several.test_v1_37 import APART, histories, named, node, nodes, pod, pods
 from tests.core.trials import trials
+from tests.core.v1_37.parts import GANG
 from tests.core.v1_37.test_claim_templates import HEAD, OPERATIONS, TEMPLATE
 from tests.core.v1_37.test_claim_templates import pod as claiming
 
@@ -361,25 +362,79 @@ def test_a_new_configuration_restarts_the_scheduler_alone() -> None:
     assert decided(forked.fork(trace=False))[1] == living.placement()
 
 
-@pytest.mark.parametrize(
-    ("text", "documents"),
-    [
-        (
-            "PodGroups that are scheduled as groups are not",
-            [
-                {**VIRTUAL, "featureGates": {"GenericWorkload": True}},
-                {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "g"}},
-            ],
-        ),
-    ],
-)
-def test_what_the_run_with_controllers_lacks_is_named(text: str, documents: list[dict[str, Any]]) -> None:
-    """And the run has no controllers then: nothing is guessed."""
-    settings = () if any(one["kind"] == "SimulationSettings" for one in documents) else (ALONE,)
-    scenario = load(bundle(*settings, *nodes(1), *documents))
-    (told,) = (one.message for one in scenario.warnings if text in one.message)
-    assert "controllers and kubelets do not run" in told
-    assert isinstance(simulate(scenario), V1_37Simulation)
+GROUPS = {**VIRTUAL, "featureGates": {"GenericWorkload": True}}
+
+
+def gang(name: str, count: int, seconds: int = 60, **spec: Any) -> list[dict[str, Any]]:
+    """Return a PodGroup and the Job of its members, each of which takes half a CPU for some seconds."""
+    made = pod(5, name, 0, {"schedulingGroup": {"podGroupName": name}, "restartPolicy": "Never", **spec})
+    meta = {"annotations": {"podstep/run-seconds": str(seconds)}}
+    template = {"metadata": meta, "spec": made["spec"]}
+    group = {"schedulingPolicy": {"gang": {"minCount": count}}, **spec}
+    job = {"parallelism": count, "completions": count, "template": template}
+    kinds = (("scheduling.k8s.io/v1beta1", "PodGroup", group), ("batch/v1", "Job", job))
+    return [
+        {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": of}
+        for version, kind, of in kinds
+    ]
+
+
+def test_gangs_of_jobs_run_one_after_the_other() -> None:
+    """The second is placed in one cycle once pods of the first have ended, for which it backs off."""
+    simulation = simulate(load(bundle(GROUPS, *nodes(2, 1), *gang("first", 3), *gang("second", 4))))
+    cycles = list(simulation)
+    assert isinstance(simulation, LoneSimulation)
+    placed = [one for one in cycles if one.decision.placements]
+    assert [len(one.decision.placements) for one in placed] == [3, 4]
+    assert placed[0].time < 1
+    assert 61 < placed[1].time < 90
+    assert {one.result for one in cycles if not one.decision.placements} == {"unschedulable"}
+    assert list(simulation.notes()) == [
+        f"PodGroup default/{name}: PodGroupInitiallyScheduled=True Scheduled" for name in ("first", "second")
+    ]
+    assert {one.group for one in simulation.members.values()} == {"default/first", "default/second"}
+    assert all(one.phase == "Succeeded" for one in simulation.framework.pods.values())
+    again = simulate(simulation.scenario, trace=False)
+    again.replay(simulation.decisions[:3])
+    fork = again.fork(trace=False)
+    fork.replay(simulation.decisions[3:])
+    assert fork.decisions == simulation.decisions
+
+
+def test_a_group_that_its_owner_would_take_along_is_named() -> None:
+    """The garbage collector does not know PodGroups."""
+    group, job = gang("g", 2)
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "g", "uid": "u"}
+    group["metadata"]["ownerReferences"] = [owner]
+    messages = [one.message for one in load(bundle(GROUPS, *nodes(2, 1), group, job)).warnings]
+    assert any("PodGroups stay when their owners are deleted" in one for one in messages)
+
+
+def test_a_gang_preempts_pods_that_a_controller_brings_back() -> None:
+    """Its members are nominated, and bound once the victims have gone; those come back and find no room."""
+    urgent = [{"time": 60, "createOperation": {"object": one}} for one in gang("urgent", 4, priority=100)]
+    documents = [*nodes(2, 1), deployment(4, 5), history(*urgent)]
+    simulation = simulate(load(bundle({**GROUPS, "until": 120}, *documents)))
+    cycles = list(simulation)
+    victims = [key for one in cycles for key in one.decision.victims]
+    assert len(victims) == 4
+    (gang_cycle,) = (one for one in cycles if len(one.decision.placements) == 4)
+    assert 61 <= gang_cycle.time < 70
+    assert all(key.startswith("default/urgent") for key, _ in gang_cycle.decision.placements)
+    pending = [key for key, node in simulation.placement().items() if not node]
+    assert len(pending) == 4
+    assert all(key.startswith("default/web") for key in pending)
+
+
+def test_gangs_are_decided_as_by_v1_37_alone() -> None:
+    """Cycle by cycle, until nothing but time could change something: in time the lone one goes on."""
+    timed = GANG.replace("kind: SimulationSettings", "kind: SimulationSettings\ntime: virtual")
+    living = simulate(load(timed))
+    static = simulate(load(GANG))
+    one, other = list(living), list(static)
+    assert [cycle.decision for cycle in one[:2]] == [cycle.decision for cycle in other[:2]]
+    assert one[-1].decision == other[-1].decision
+    assert living.placement() == static.placement()
 
 
 BY_HAND = {
