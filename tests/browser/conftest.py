@@ -90,6 +90,8 @@ AUDIT = r"""async ([audited, options]) => {
 }"""
 
 
+#: Two frames: what follows the size of the window has followed it.
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 #: What fades is not yet in its colours: wait for what moves, but for what turns for ever.
 STILL = """() => Promise.all(document.getAnimations()
     .filter(one => one.effect?.getComputedTiming().endTime < Infinity)
@@ -152,6 +154,29 @@ def site(stacks: Callable[[str], Stack]) -> Stack:
     """The podstep that the pages come from, as `make run` starts it, with its bundles up to date."""
     built.make()
     return stacks("embedded")
+
+
+def turned(page: Page) -> Iterator[tuple[int, int]]:
+    """Show an open page on a phone in light and then on a desk in dark colours, as `LOOKS` has them.
+
+    Yields the window's size each time. What was done to get there need not be done again for the other look.
+    """
+    device = page.context.new_cdp_session(page)
+    for (width, height), scheme in reversed(LOOKS):
+        phone = width < 500
+        window = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
+        device.send("Emulation.setTouchEmulationEnabled", {"enabled": phone, "maxTouchPoints": 1})
+        device.send("Emulation.setDeviceMetricsOverride", window)
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.evaluate(DRAWN)
+        yield width, height
+
+
+def in_both_themes(page: Page, check: Callable[[Page], None]) -> None:
+    """Check an open page in dark and in light colours."""
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        check(page)
 
 
 class Chromium:

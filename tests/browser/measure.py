@@ -1,9 +1,9 @@
 """How the pages feel, in numbers: ``python -m tests.browser.measure``, or ``make measure``.
 
 Starts podstep as the tests do and prints one table: step to paint at 100, 1,000 and 5,000 nodes, the first
-paint of a shared link, bytes per page and per step, and the frame rate while a timeline of 100,000 cycles is
-dragged. Everything runs once on this machine; where others use it too, the numbers are theirs as well. The
-table is also in var/bench/feel.json.
+paint of a shared link, bytes per page and per step, the frame rate while a timeline of 100,000 cycles is
+dragged, and a recorded production cluster from its upload to its end. Everything runs once on this machine;
+where others use it too, the numbers are theirs as well. The table is also in var/bench/feel.json.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -22,9 +23,10 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from tests.browser.clusters import zoned
 from tests.browser.conftest import ARGUMENTS, DESKTOP
 from tests.browser.pages import Workbench, example_text, share
+from tests.browser.test_runs import TRACE, charts, ends, open_cycle, upload
 from tests.browser.test_speed import measure
 from tests.e2e import bundles
-from tests.parts import REPOSITORY, chromium
+from tests.parts import REPOSITORY, chromium, shared
 from tests.services.counting import Counting
 from tests.services.processes import free_port, wait_until
 from tests.services.stack import Stack, embedded_parts, running
@@ -41,6 +43,7 @@ MEASURED = 40  # steps from click to paint
 CYCLES = 100_000
 DRAG_MOVES = 240
 RUN_SECONDS = 900
+LATE = 8_000  # a cycle near the end of the production trace
 
 #: Notes in the page when it was first painted, and when its address's step was on screen with its verdicts.
 NOTE = """
@@ -256,11 +259,33 @@ def scrub(browser: Browser, site: Stack) -> Iterator[Row]:
     )
 
 
+def production(browser: Browser, site: Stack) -> Iterator[Row]:
+    """Upload the recorded cluster of 1,523 nodes and 8,152 pods, run all of it, and open a late cycle."""
+    page = new_page(browser, site.base_url)
+    began = time.monotonic()
+    upload(page, shared(TRACE[0]), shared(TRACE[1]), times="Ignore")
+    ends(page, "done", RUN_SECONDS)
+    wall = time.monotonic() - began
+    run = page.evaluate("podstep.run")
+    charts(page)
+    began = time.monotonic()
+    open_cycle(page, LATE).step()
+    opening = time.monotonic() - began
+    page.context.close()
+    yield (
+        f"production trace, {run['done']:,} cycles",
+        f"{wall:.1f} s from the upload, {run['seconds']:.1f} s of scheduling",
+        "",
+        f"{run['placed']:,} placed, peak {run['peakMib']:.0f} MiB; cycle {LATE:,} opened in {opening:.2f} s",
+    )
+
+
 PARTS: dict[str, Callable[[Browser, Stack], Iterator[Row]]] = {
     "steps": step_to_paint,
     "paint": first_paint,
     "bytes": sizes,
     "scrub": scrub,
+    "production": production,
 }
 
 

@@ -188,6 +188,13 @@ class Workbench:
             expect(chosen).to_have_accessible_name(re.compile(rf"^{re.escape(cycle.node)}, "))
 
 
+def show(page: Page, region: str) -> None:
+    """Show a region of the workbench where there is room for one only."""
+    bar = page.get_by_role("navigation", name="Regions")
+    if bar.is_visible():
+        bar.get_by_role("button", name=region, exact=True).click()
+
+
 def becomes(look: Callable[[], object], wanted: object) -> None:
     """Wait until what is looked at is as wanted: for what no ``expect`` asks."""
     holds(look, lambda seen: seen == wanted)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from playwright.sync_api import Page, expect
 
 from tests.browser.editing import yaml_of
-from tests.browser.pages import Workbench
+from tests.browser.pages import Workbench, show
 from tests.browser.test_branches import cordon, tree
 from tests.browser.test_edit import copied
 from tests.browser.test_runs import ends
@@ -53,13 +53,6 @@ MISTAKEN = """\
     priority: high
     tolerations:
     - """
-
-
-def region(page: Page, name: str) -> None:
-    """Show a region of the workbench where there is room for one only."""
-    bar = page.get_by_role("navigation", name="Regions")
-    if bar.is_visible():
-        bar.get_by_role("button", name=name, exact=True).click()
 
 
 def built(page: Page, phone: bool) -> Iterator[str]:
@@ -120,28 +113,28 @@ def views(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str]:
         if "view=time" in rest:
             expect(page.locator("svg.main-svg").first).to_be_attached()
         for shown in regions if phone else regions[:1]:
-            region(page, shown)
+            show(page, shown)
             yield f"{name}-{shown.lower()}" if phone and len(regions) > 1 else name
 
 
 def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     """Change weights live, the policy, a node at a step, a branch, and the text with a mistake."""
     give(unfolded(page, addresses["shop"], 20), {"LeastRequestedPriority": 6})
-    region(page, "Inspect")
+    show(page, "Inspect")
     yield "workbench-weights"
     build = Workbench(page).build
-    region(page, "Build")
+    show(page, "Build")
     build.get_by_role("tab", name="Policy").click()
     expect(build.get_by_text("CheckNodeCondition").first).to_be_visible()
     yield "workbench-policy"
     copied(page, addresses["shop"], 2, "general-4")
     yield "workbench-edit"
     bench = Workbench(page).open(f"{addresses['shop']}?step=16").at(16)
-    region(page, "Build")
+    show(page, "Build")
     bench.build.get_by_role("button", name="Branch here").click()
     page.wait_for_url("**/p/**")
     bench.wait().at(16)
-    region(page, "Build")
+    show(page, "Build")
     cordon(page, bench, "general-4")
     expect(tree(bench).get_by_text("patch Node general-4")).to_be_visible()  # once the draft is saved
     page.locator("[data-toasts]").evaluate("notices => notices.replaceChildren()")
@@ -153,7 +146,7 @@ def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     page.get_by_role("button", name="Fork", exact=True).click()
     page.wait_for_url("**/p/**")
     bench = Workbench(page).wait()
-    region(page, "Build")
+    show(page, "Build")
     yaml = yaml_of(bench).shows(re.compile("replicas: 7"))
     yaml.fill(yaml.text + MISTAKEN)
     field = yaml.field

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PHONE, looks
+from tests.browser.conftest import PHONE, turned
 from tests.browser.pages import Workbench, drafted, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -98,24 +98,18 @@ def test_a_draft_has_no_comments(page: Page) -> None:
     expect(page.get_by_role("button", name=re.compile("^Comments"))).to_have_count(0)
 
 
-@looks
-def test_the_comments_fit(
-    visitor: Callable[..., Page],
-    site: Stack,
-    accessible: Callable[[Page], None],
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_the_comments_fit(page: Page, site: Stack, accessible: Callable[[Page], None]) -> None:
     """The panel keeps to WCAG and the window, and Escape closes it and gives the focus back."""
-    page = visitor(size=size, color_scheme=scheme)
-    Workbench(page).open(f"{share(site, ROOM, f'Fits {size[0]}')}?step=1").at(1)
-    before = page.evaluate("JSON.stringify(document.querySelector('#main').getBoundingClientRect())")
+    Workbench(page).open(f"{share(site, ROOM, 'Fits')}?step=1").at(1)
+    main = "JSON.stringify(document.querySelector('#main').getBoundingClientRect())"
+    before = [page.evaluate(main) for _ in turned(page)]
     panel = comments(page)
     write(panel, "A **long** word: " + "x" * 120 + "\n\n```\ncode\n```\nhttps://kubernetes.io/docs/")
     expect(page.locator(".thread")).to_be_visible()
-    accessible(page)
-    assert wide(page) == 0
-    assert page.evaluate("JSON.stringify(document.querySelector('#main').getBoundingClientRect())") == before
+    for size, box in zip(turned(page), before, strict=True):
+        accessible(page)
+        assert wide(page) == 0, size
+        assert page.evaluate(main) == box
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     expect(page.get_by_role("button", name=re.compile("^Comments: "))).to_be_focused()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from scheduler_core import load
 from scheduler_core.compare.compare import compare
-from tests.browser.conftest import Watch, looks
+from tests.browser.conftest import Watch, turned
 from tests.browser.pages import COMPUTED, Workbench, drafted, example_text, share
 from tests.services.stack import Stack
 
@@ -198,19 +198,12 @@ def test_the_workbench_leads_here(page: Page, both: tuple[str, str]) -> None:
     expect(page.get_by_text("Every decision is the same").first).to_be_visible()
 
 
-@looks
-def test_it_is_accessible(
-    visitor: Callable[..., Page],
-    both: tuple[str, str],
-    accessible: Callable[[Page], None],
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_it_is_accessible(page: Page, both: tuple[str, str], accessible: Callable[[Page], None]) -> None:
     """At both sizes and in both colours, and it does not scroll sideways."""
-    page = visitor(size=size, color_scheme=scheme)
     opened(page, *both)
-    accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for size in turned(page):
+        accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
 
 
 def test_an_example_beside_itself_without_script(visitor: Callable[..., Page], site: Stack) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
-from tests.browser.conftest import PHONE
 from tests.browser.pages import becomes, example_text, holds, share, wide
 from tests.services.stack import Stack
 
@@ -149,16 +148,13 @@ def test_the_priorities_are_a_matrix_too(page: Page, address: str) -> None:
     expect(frame.get_by_role("tabpanel")).to_contain_text("GeneralPredicates")
 
 
-@pytest.mark.parametrize("view", ["stage", "matrix", "story"])
-def test_a_view_can_be_read_on_a_phone(
-    visitor: Callable[..., Page], address: str, view: str, accessible: Callable[[Page], None]
-) -> None:
+def test_a_view_can_be_read_on_a_phone(phone: Page, address: str, accessible: Callable[[Page], None]) -> None:
     """Nothing is wider than the frame, and axe finds nothing."""
-    page = visitor(size=PHONE)
-    page.goto(f"{address}&view={view}")
-    page.wait_for_function("() => window.podstep?.ready && podstep.playback.parts")
-    assert wide(page) <= 0
-    accessible(page)
+    for view in ("stage", "matrix", "story"):
+        phone.goto(f"{address}&view={view}")
+        phone.wait_for_function("() => window.podstep?.ready && podstep.playback.parts")
+        assert wide(phone) <= 0, view
+        accessible(phone)
 
 
 def test_the_dialog_makes_the_frame(page: Page, address: str) -> None:

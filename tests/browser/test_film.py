@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
 from playground.pictures.themes import THEMES
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE
+from tests.browser.conftest import turned
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_exports import command
 from tests.services.stack import Stack
@@ -138,6 +138,15 @@ def has_the_steps(grids: list[str], page: Page, source: str, steps: range, theme
         assert distances.count(distances[at]) == 1
 
 
+def has_headings(grids: list[str], theme: str) -> None:
+    """Each frame's words are in the ink of a theme, on its background."""
+    colours = THEMES[theme]
+    for heading in pixels(grids):
+        assert near(heading[:3], colours.bg) < 4  # its corner
+        ink = min(near(heading[at : at + 3], colours.ink) for at in range(0, len(heading), 4))
+        assert ink < 90 < near(heading[:3], colours.ink)
+
+
 def read(data: bytes, name: bytes) -> bytes:
     """Return the body of the first EBML element of a name; its length says its own first."""
     at = data.index(name) + len(name)
@@ -146,15 +155,16 @@ def read(data: bytes, name: bytes) -> bytes:
     return data[at + size : at + size + length]
 
 
-def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack, tmp_path: Path) -> None:
-    """It plays, is as long as asked for, can be searched, and shows each step at its time."""
+def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack) -> None:
+    """It plays, is as long as asked for, can be searched, and shows each step at its time, in its theme."""
     address = share(site, example_text("making-room"), "Video")
     Workbench(page).open(f"{address}?step=1").at(1)
     last = int(page.evaluate("podstep.playback.cycles"))
     page.get_by_role("button", name="Share", exact=True).click()
     page.get_by_role("group", name="As a file").get_by_role("button", name="Video or GIF").click()
     expect(page.get_by_role("dialog")).to_have_count(1)
-    box = filled(page, From_step="1", To_step=str(last), Seconds_a_step="1", Format="WebM")
+    filled(page, From_step="1", To_step=str(last), Seconds_a_step="1", Format="WebM")
+    box = filled(page, Theme="Dark")
     file = made(box)
     assert file.suggested_filename == f"steps-1-to-{last}.webm"
     expect(box).to_contain_text(f"{last} steps, {last} seconds")
@@ -165,52 +175,33 @@ def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack,
     )
     player = visitor()  # the policy of our own pages allows no media but the server's
     times = [step + part for step in range(last) for part in (0.1, 0.6)]
-    (width, height, duration), frames, _ = player.evaluate(VIDEO, [address_of("video/webm", data), times])
+    (width, height, duration), frames, headings = player.evaluate(
+        VIDEO, [address_of("video/webm", data), times]
+    )
     assert (width, height) == (1280, 720) and abs(duration - last) < 0.02
     for first, second in zip(pixels(frames[::2]), pixels(frames[1::2]), strict=True):
         assert apart(first, second) < 1.5
-    has_the_steps(frames[1::2], page, address, range(1, last + 1), "light")
+    has_the_steps(frames[1::2], page, address, range(1, last + 1), "dark")
+    has_headings(headings, "dark")
 
 
 def test_steps_as_a_gif(page: Page, site: Stack) -> None:
-    """A frame a step, each shown as long as asked for; from the state before the first one."""
+    """A frame a step, each shown as long as asked for; from the state before the first one.
+
+    The page's own theme is chosen already, and its stage and its words have it.
+    """
     address = share(site, example_text("making-room"), "GIF")
     Workbench(page).open(address)
     box = asked(page, From_step="0", To_step="2", Seconds_a_step="4", Format="GIF")
+    expect(box.get_by_label("Theme")).to_have_value("light")
     file = made(box)
     assert file.suggested_filename == "steps-0-to-2.gif"
     data = Path(file.path()).read_bytes()
     page.goto("/api/")
-    (width, height, seconds), frames, _ = page.evaluate(GIF, address_of("image/gif", data))
+    (width, height, seconds), frames, headings = page.evaluate(GIF, address_of("image/gif", data))
     assert (width, height, seconds) == (1280, 720, [4, 4, 4])
     has_the_steps(frames, page, address, range(3), "light")
-
-
-@pytest.mark.parametrize(("kind", "theme"), [("WebM", "dark"), ("GIF", "light")])
-def test_a_film_has_the_theme_of_the_page_or_the_other(
-    visitor: Callable[..., Page], site: Stack, kind: str, theme: str
-) -> None:
-    """Its stage and its words: the page's theme is chosen already, the other one can be."""
-    address = share(site, example_text("making-room"), "Theme")
-    page = visitor(color_scheme="light")
-    Workbench(page).open(address)
-    box = asked(page, From_step="1", To_step="2", Seconds_a_step="1", Format=kind)
-    expect(box.get_by_label("Theme")).to_have_value("light")
-    if theme == "dark":
-        filled(page, Theme="Dark")
-    data = Path(made(box).path()).read_bytes()
-    page.goto("/api/")
-    if kind == "GIF":
-        _, frames, headings = page.evaluate(GIF, address_of("image/gif", data))
-    else:
-        player = visitor()
-        _, frames, headings = player.evaluate(VIDEO, [address_of("video/webm", data), [0.6, 1.6]])
-    has_the_steps(frames, page, address, range(1, 3), theme)
-    colours = THEMES[theme]
-    for heading in pixels(headings):
-        assert near(heading[:3], colours.bg) < 4  # its corner
-        ink = min(near(heading[at : at + 3], colours.ink) for at in range(0, len(heading), 4))
-        assert ink < 90 < near(heading[:3], colours.ink)
+    has_headings(headings, "light")
 
 
 def test_a_browser_that_encodes_no_video(page: Page, site: Stack) -> None:
@@ -287,16 +278,13 @@ def test_it_is_cancelled_and_refused_in_words(page: Page, site: Stack, watch: An
     expect(box).to_have_count(0)
 
 
-@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=["1440-dark", "390-light"])
-def test_the_dialog(
-    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None], size: Any, scheme: str
-) -> None:
+def test_the_dialog(page: Page, site: Stack, accessible: Callable[[Page], None]) -> None:
     """Before, while it works, and with its file: it fits and is accessible."""
-    assert size in (DESKTOP, PHONE)
-    page = visitor(size=size, color_scheme=scheme)
     Workbench(page).open(share(site, example_text("making-room"), "Dialog"))
     box = asked(page, Format="GIF")
-    accessible(page)
+    for _ in turned(page):
+        accessible(page)
     made(box)
-    accessible(page)
-    assert wide(page) <= 0
+    for size in turned(page):
+        accessible(page)
+        assert wide(page) <= 0, size

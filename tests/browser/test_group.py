@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PHONE, looks
+from tests.browser.conftest import turned
 from tests.browser.editing import Yaml, editor_in
 from tests.browser.pages import Workbench, becomes, share, tab_until, wide
 from tests.services.stack import Stack
@@ -139,27 +139,18 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(page: Page, node
     becomes(lambda: page.evaluate("podstep.playback.pods.keys"), [])
 
 
-@looks
-def test_the_form_fits_and_is_accessible(
-    visitor: Callable[..., Page],
-    nodes: str,
-    accessible: Callable[[Page], None],
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_the_form_fits_and_is_accessible(page: Page, nodes: str, accessible: Callable[[Page], None]) -> None:
     """On a desktop and a phone, dark and light, with a mistake on screen."""
-    page = visitor(size=size, color_scheme=scheme)
     bench = Workbench(page).open(nodes)
-    if size == PHONE:
-        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
     bench.build.get_by_role("button", name="Add", exact=True).click()
     bench.build.get_by_role("menuitem", name="PodGroup and its workload").click()
     page.wait_for_url("**/p/**")
     form = page.get_by_role("dialog", name="A PodGroup and its workload")
     form.get_by_label("memory of a pod").fill("1x")
     expect(form.get_by_label("memory of a pod")).to_have_attribute("aria-invalid", "true")
-    accessible(page)
-    assert wide(page) == 0
-    box = form.bounding_box()
-    assert box is not None
-    assert box["width"] <= size[0]
+    for size in turned(page):
+        accessible(page)
+        assert wide(page) == 0, size
+        box = form.bounding_box()
+        assert box is not None
+        assert box["width"] <= size[0]

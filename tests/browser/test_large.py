@@ -61,6 +61,11 @@ def documents(nodes: int, pods: int) -> str:
     return "---\n".join(listed)
 
 
+def commented() -> str:
+    """Return a text that is long and quickly read: a few documents, and 600 kB of comments after them."""
+    return documents(4, 2) + "".join(f"# line {at:06d} of a comment at the end\n" for at in range(16_000))
+
+
 SOUND = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "cache": "sound"}
 
 
@@ -166,7 +171,7 @@ def test_opening_a_long_paste_is_stopped_and_nothing_is_lost(page: Page) -> None
 
 def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page) -> None:
     """The YAML tab shows a long text while it comes; a key in it asks nothing of the server, Apply does."""
-    text = documents(1_500, 2_500)
+    text = commented()
     page.goto(drafted(page, text))
     page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
     bench = Workbench(page)
@@ -187,7 +192,7 @@ def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page)
 
 def test_a_text_that_breaks_off_cannot_be_applied(page: Page) -> None:
     """A part of a text is not shown as the whole, nor typed into or saved; it is loaded again when asked."""
-    text = documents(4, 2) + "".join(f"# line {at:06d} of a comment at the end\n" for at in range(16_000))
+    text = commented()
     page.add_init_script(BROKEN)
     bench = Workbench(page).open(drafted(page, text))
     bench.build.get_by_role("tab", name="YAML").click()

@@ -13,6 +13,8 @@ from tests.services.stack import Stack
 
 HOVERED = "() => podstep.playback.nodes.names[podstep.view.hovered] ?? null"
 COPIED = "() => navigator.clipboard.readText()"
+#: The matrices, by the tabs that have them.
+MATRICES = {"Predicates": "Node by predicate", "Priorities": "Node by priority"}
 
 
 @pytest.fixture(scope="module")
@@ -39,23 +41,21 @@ def lines(page: Page) -> list[list[str]]:
     return [line.split("\t") for line in str(page.evaluate(COPIED)).split("\n")]
 
 
-@pytest.mark.parametrize(
-    ("tab", "grid"), [("Predicates", "Node by predicate"), ("Priorities", "Node by priority")]
-)
-def test_a_matrix_and_the_stage_light_each_other(page: Page, shop: str, tab: str, grid: str) -> None:
+def test_a_matrix_and_the_stage_light_each_other(page: Page, shop: str) -> None:
     """By pointer and by the keyboard's focus a row lights its node; a node on the stage lights its row."""
-    table = opened(page, shop, tab, 20).get_by_role("grid", name=grid)
-    row = table.get_by_role("row").nth(2)
-    name = row.get_by_role("rowheader").inner_text()
-    row.get_by_role("rowheader").hover()
-    becomes(lambda: page.evaluate(HOVERED), name)
-    expect(page.locator(".node.hovered")).to_contain_text(name)
-    page.mouse.move(5, 5)
-    table.get_by_role("row").nth(1).get_by_role("rowheader").click()
-    page.keyboard.press("ArrowDown")
-    becomes(lambda: page.evaluate(HOVERED), name)
-    Workbench(page).node(name).hover()
-    expect(row).to_have_class(re.compile("is-hovered"))
+    for tab, grid in MATRICES.items():
+        table = opened(page, shop, tab, 20).get_by_role("grid", name=grid)
+        row = table.get_by_role("row").nth(2)
+        name = row.get_by_role("rowheader").inner_text()
+        row.get_by_role("rowheader").hover()
+        becomes(lambda: page.evaluate(HOVERED), name)
+        expect(page.locator(".node.hovered")).to_contain_text(name)
+        page.mouse.move(5, 5)
+        table.get_by_role("row").nth(1).get_by_role("rowheader").click()
+        page.keyboard.press("ArrowDown")
+        becomes(lambda: page.evaluate(HOVERED), name)
+        Workbench(page).node(name).hover()
+        expect(row).to_have_class(re.compile("is-hovered"))
 
 
 def test_nodes_as_columns_light_the_stage_and_are_lit(page: Page, shop: str) -> None:
@@ -72,25 +72,21 @@ def test_nodes_as_columns_light_the_stage_and_are_lit(page: Page, shop: str) -> 
     expect(head).to_have_class(re.compile("lit-column"))
 
 
-@pytest.mark.parametrize(
-    ("tab", "grid"), [("Predicates", "Node by predicate"), ("Priorities", "Node by priority")]
-)
-def test_a_matrix_is_copied_by_key_as_it_is_sorted_and_filtered(
-    page: Page, shop: str, tab: str, grid: str
-) -> None:
+def test_a_matrix_is_copied_by_key_as_it_is_sorted_and_filtered(page: Page, shop: str) -> None:
     """Ctrl C in it copies the header and the rows on screen, as the button does."""
-    panel = opened(page, shop, tab, 20)
-    table = panel.get_by_role("grid", name=grid)
-    panel.get_by_role("searchbox").fill("general")
-    expect(table.get_by_role("rowheader").filter(has_text="batch")).to_have_count(0)
-    table.get_by_role("columnheader", name="node", exact=True).click()
-    page.keyboard.press("Control+c")
-    expect(page.get_by_text(re.compile(r"^\d rows copied$"))).to_be_visible()
-    by_key = lines(page)
-    assert by_key[0][0].startswith("node")
-    assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
-    panel.get_by_role("button", name="Copy as tab separated text").first.click()
-    becomes(lambda: lines(page), by_key)
+    for tab, grid in MATRICES.items():
+        panel = opened(page, shop, tab, 20)
+        table = panel.get_by_role("grid", name=grid)
+        panel.get_by_role("searchbox").fill("general")
+        expect(table.get_by_role("rowheader").filter(has_text="batch")).to_have_count(0)
+        table.get_by_role("columnheader", name="node", exact=True).click()
+        page.keyboard.press("Control+c")
+        expect(page.get_by_text(re.compile(r"^\d rows copied$"))).to_be_visible()
+        by_key = lines(page)
+        assert by_key[0][0].startswith("node")
+        assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
+        panel.get_by_role("button", name="Copy as tab separated text").first.click()
+        becomes(lambda: lines(page), by_key)
 
 
 def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page, preempting: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import in_both_themes
 from tests.browser.pages import Workbench, drafted, wide
 from tests.core.objects.reported import cases, together
 
@@ -75,17 +75,15 @@ def test_every_reported_field_is_listed(page: Page) -> None:
         assert any(f"{case.name} (" in text and case.effect in text for text in listed), case.id
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_on_a_phone_it_is_seen_where_the_answer_is_read(
-    phone: Page, scheme: str, accessible: Callable[[Page], None]
+    phone: Page, accessible: Callable[[Page], None]
 ) -> None:
     """The stage has the bar, Story the note; both fit the screen and can be read in dark and light."""
-    phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     bench = Workbench(phone).open(drafted(phone, CLUSTER))
     bench.step()
     expect(summary(phone)).to_be_visible()
     summary(phone).click()
-    accessible(phone)
+    in_both_themes(phone, accessible)
     assert wide(phone) <= 390
     phone.get_by_role("button", name="Inspect").click()
     note = bench.panel("Story").locator(".may-differ summary")
@@ -94,5 +92,5 @@ def test_on_a_phone_it_is_seen_where_the_answer_is_read(
     expect(
         bench.panel("Story").get_by_text("it is requested on top of what the containers request")
     ).to_be_visible()
-    accessible(phone)
+    in_both_themes(phone, accessible)
     assert wide(phone) <= 390

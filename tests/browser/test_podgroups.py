@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import MOTION, looks
-from tests.browser.pages import Workbench, becomes, example_text, share, wide
+from tests.browser.conftest import MOTION, turned
+from tests.browser.pages import Workbench, becomes, example_text, share, show, wide
 from tests.playground.test_podgroups_panel import CURRENT
 from tests.services.stack import Stack
 
@@ -286,19 +286,12 @@ def test_without_virtual_time_the_tab_says_what_a_pod_group_is(
     expect(panel.get_by_role("link", name="the example")).to_have_attribute("href", "/#examples")
 
 
-@looks
-def test_accessible(
-    visitor: Callable[..., Page],
-    accessible: Callable[[Page], None],
-    churn: str,
-    no_room: str,
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_accessible(page: Page, accessible: Callable[[Page], None], churn: str, no_room: str) -> None:
     """Both tabs pass axe and do not scroll sideways."""
-    page = visitor(size=size, color_scheme=scheme)
     tabs = ("podgroups", "podgroups", "queue", "queue")
     for address, index, tab in zip((churn, no_room, no_room, no_room), (1, 4, 3, 6), tabs, strict=True):
         opened(page, address, index, tab)
-        accessible(page)
-        assert wide(page) <= 0
+        for size in turned(page):
+            show(page, "Inspect")
+            accessible(page)
+            assert wide(page) <= 0, (address, tab, size)

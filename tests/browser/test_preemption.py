@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench, becomes, example_text, share, texts, wide
+from tests.browser.conftest import in_both_themes, turned
+from tests.browser.pages import Workbench, becomes, example_text, share, show, texts, wide
 from tests.services.stack import Stack
 
 
@@ -89,34 +90,32 @@ def test_a_cycle_without_preemption_leads_to_one_that_has(page: Page, making_roo
     expect(panel.get_by_role("table")).to_have_count(2)
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_it_is_read_on_a_phone_and_by_everyone(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], making_room: str, scheme: str
+    phone: Page, accessible: Callable[[Page], None], making_room: str
 ) -> None:
     """At 390 px nothing is cut off at the side, and the tab keeps to WCAG in both themes."""
-    page = visitor(size=(390, 844), color_scheme=scheme)
-    Workbench(page).open(f"{making_room}?step=1&tab=preemption").at(1)
-    panel = page.locator(".preemption-tab")
+    Workbench(phone).open(f"{making_room}?step=1&tab=preemption").at(1)
+    panel = phone.locator(".preemption-tab")
     expect(panel).to_contain_text("Where it cannot help")
-    assert wide(page) <= 0
+    assert wide(phone) <= 0
     assert panel.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
-    accessible(page)
+    in_both_themes(phone, accessible)
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-def test_names_stay_whole(visitor: Callable[..., Page], making_room: str, size: tuple[int, int]) -> None:
+def test_names_stay_whole(page: Page, accessible: Callable[[Page], None], making_room: str) -> None:
     """Neither the pod above the stage nor a node or victim in the table is cut or broken at its hyphen."""
-    page = visitor(size=size)
     Workbench(page).open(f"{making_room}?step=1&tab=preemption").at(1)
     names = page.locator(".candidates :is(.candidate, .victims) .link")
-    expect(names.filter(has_text="report-4").first).to_be_visible()
-    lines = names.evaluate_all(
-        "l => l.filter(e => e.offsetHeight)"
-        ".map(e => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)))"
-    )
-    assert set(lines) == {1}
-    if size[0] < 500:
-        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Stage").click()
     pod = page.get_by_role("main", name="Stage").get_by_role("button", name="checkout", exact=True).first
-    expect(pod).to_be_visible()
-    assert pod.locator("b").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    for size in turned(page):
+        show(page, "Inspect")
+        expect(names.filter(has_text="report-4").first).to_be_visible()
+        accessible(page)
+        lines = names.evaluate_all(
+            "l => l.filter(e => e.offsetHeight)"
+            ".map(e => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)))"
+        )
+        assert set(lines) == {1}, size
+        show(page, "Stage")
+        expect(pod).to_be_visible()
+        assert pod.locator("b").evaluate("e => e.scrollWidth - e.clientWidth") <= 0, size

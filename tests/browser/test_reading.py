@@ -9,8 +9,19 @@ import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.pages import POLLING, Workbench, becomes, drafted, example_text, holds, share, texts, wide
+from tests.browser.conftest import DESKTOP, PHONE, in_both_themes
+from tests.browser.pages import (
+    POLLING,
+    Workbench,
+    becomes,
+    drafted,
+    example_text,
+    holds,
+    share,
+    show,
+    texts,
+    wide,
+)
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -68,13 +79,6 @@ CLIPPED = """() => {
     }
     return found;
 }"""
-
-
-def show(page: Page, region: str) -> None:
-    """Show a region where there is room for one only."""
-    button = page.get_by_role("button", name=region, exact=True)
-    if button.count() and button.is_visible():
-        button.click()
 
 
 @pytest.mark.parametrize("size", [PHONE, LANDSCAPE, DESKTOP, SMALL_PROJECTOR], ids=lambda size: f"{size[0]}")
@@ -184,16 +188,8 @@ def test_few_cards_fill_the_stage(
     becomes(lambda: bench.stage.locator(".stage-body").evaluate(within), 0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_forced_colours_leave_pods_and_cells_their_meaning(
-    visitor: Callable[..., Page], site: Stack, scheme: str
-) -> None:
-    """A pod has the letter of its swatch; cells that passed, failed and were not reached look different."""
-    page = visitor(forced_colors="active", color_scheme=scheme)
-    bench = Workbench(page).open(
-        f"{share(site, example_text('shop'), 'Shop')}?step=14&tab=predicates&node=general-1"
-    )
-    bench.at(14)
+def have_meaning(bench: Workbench) -> None:
+    """Expect letters on pods, and different looks of different cells and tabs."""
     letter = "one => getComputedStyle(one, '::before').content.replaceAll('\"', '')"
     legend = bench.stage.get_by_role("group", name="Colours of pods").get_by_role("button").all()
     letters = {
@@ -201,10 +197,15 @@ def test_forced_colours_leave_pods_and_cells_their_meaning(
         for button in legend
     }
     assert len(set(letters.values())) == len(legend) > 4
-    for pod in bench.stage.locator(".node .pod:not(.added)").all():
-        colour = (pod.get_attribute("class") or "").removesuffix(" selected")
-        assert pod.evaluate(letter) == letters[colour]
-        assert pod.evaluate("one => getComputedStyle(one).borderTopWidth") != "0px"
+    seen = bench.stage.locator(".node .pod:not(.added)").evaluate_all(
+        """all => all.map(one => [one.className.replace(/ selected$/, ""),
+            getComputedStyle(one, "::before").content.replaceAll('"', ""),
+            getComputedStyle(one).borderTopWidth])"""
+    )
+    assert seen
+    for colour, written, border in seen:
+        assert written == letters[colour]
+        assert border != "0px"
     look = """all => all.map(one => {
         const { backgroundColor, backgroundImage, color } = getComputedStyle(one);
         return [backgroundColor, backgroundImage, color, getComputedStyle(one, "::before").content].join();
@@ -222,6 +223,16 @@ def test_forced_colours_leave_pods_and_cells_their_meaning(
     assert chosen != other
 
 
+def test_forced_colours_leave_pods_and_cells_their_meaning(visitor: Callable[..., Page], site: Stack) -> None:
+    """A pod has the letter of its swatch; cells that passed, failed and were not reached look different."""
+    page = visitor(forced_colors="active")
+    bench = Workbench(page).open(
+        f"{share(site, example_text('shop'), 'Shop')}?step=14&tab=predicates&node=general-1"
+    )
+    bench.at(14)
+    in_both_themes(page, lambda _: have_meaning(bench))
+
+
 def test_forced_colours_reach_the_overview(visitor: Callable[..., Page], site: Stack) -> None:
     """The picture of many nodes is drawn in the system's colours, on the system's background."""
     page = visitor(forced_colors="active", color_scheme="dark")
@@ -236,13 +247,23 @@ def test_forced_colours_reach_the_overview(visitor: Callable[..., Page], site: S
     becomes(lambda: bench.stage.locator(".heat canvas[role]").evaluate(corner), back)
 
 
-@pytest.mark.parametrize("size", [LANDSCAPE, (667, 375), (932, 430)], ids=lambda size: f"{size[0]}")
 def test_a_phone_on_its_side_shows_one_region_whole(
-    visitor: Callable[..., Page], site: Stack, size: tuple[int, int], accessible: Callable[[Page], None]
+    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None]
 ) -> None:
     """Regions are chosen at the left edge; the stage has height, and no control is cut or covered."""
-    page = visitor(size=size, has_touch=True, is_mobile=True)
+    page = visitor(size=LANDSCAPE, has_touch=True, is_mobile=True)
     bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
+    for width, height in (LANDSCAPE, (667, 375), (932, 430)):
+        page.set_viewport_size({"width": width, "height": height})
+        bench.goto(12)
+        show(page, "Stage")
+        shows_one_region_whole(bench, (width, height))
+        accessible(page)
+
+
+def shows_one_region_whole(bench: Workbench, size: tuple[int, int]) -> None:
+    """Expect it of the stage at step 12, of Inspect and of Build, in a window of a size."""
+    page = bench.page
     assert page.evaluate(CLIPPED) == []
     assert wide(page) <= 0
     for _ in range(3):
@@ -263,7 +284,6 @@ def test_a_phone_on_its_side_shows_one_region_whole(
     bench.at(16)
     show(page, "Build")
     expect(bench.build.get_by_label("Find a node or pod")).to_be_in_viewport(ratio=1)
-    accessible(page)
 
 
 def test_the_colouring_fits_the_scenario(page: Page, site: Stack) -> None:

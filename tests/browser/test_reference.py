@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import in_both_themes
 from tests.browser.pages import becomes, wide
 
 
@@ -39,12 +38,8 @@ def test_a_link_to_a_row_shows_it_though_it_is_filtered_out(page: Page) -> None:
     expect(page.get_by_role("combobox", name="Resource")).to_have_value("")
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_rules_are_cards_on_a_phone(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], scheme: str
-) -> None:
+def test_rules_are_cards_on_a_phone(phone: Page, accessible: Callable[[Page], None]) -> None:
     """Each row is read from top to bottom with its modes named, and nothing is wider than the screen."""
-    phone = visitor(size=PHONE, color_scheme=scheme)
     phone.goto("/reference/cache/")
     card = phone.locator("#pod-add-affinity")
     card.scroll_into_view_if_needed()
@@ -57,7 +52,7 @@ def test_rules_are_cards_on_a_phone(
     assert heading is not None
     assert heading["y"] < box["y"]
     assert box["width"] > 300
-    accessible(phone)
+    in_both_themes(phone, accessible)
 
 
 def test_plugins_fit_a_phone(phone: Page) -> None:

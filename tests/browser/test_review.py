@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import looks
+from tests.browser.conftest import turned
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_comments import comments, write
 from tests.browser.test_compare import PACK, SPREAD, opened
@@ -133,28 +133,22 @@ def test_a_branch_says_what_became_of_a_comment(page: Page, site: Stack) -> None
     page.wait_for_url(re.compile(r"/s/"))
 
 
-@looks
-def test_the_review_page_fits(
-    visitor: Callable[..., Page],
-    site: Stack,
-    accessible: Callable[[Page], None],
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_the_review_page_fits(page: Page, site: Stack, accessible: Callable[[Page], None]) -> None:
     """With a thread that is new, at both sizes and in both colours; so does the workbench with its flag."""
-    address = share(site, ROOM, f"Review fits {size[0]}")
+    address = share(site, ROOM, "Review fits")
     answer = site.post(
         f"/api/scenarios{address.removeprefix('/s')}comments", {"step": "1", "text": "x" * 200}
     )
     assert answer.status == 201, answer.body
-    page = visitor(size=size, color_scheme=scheme)
     page.goto(f"{address}review/")
     expect(page.get_by_role("button", name="Mark 1 new as read")).to_be_visible()
-    accessible(page)
-    assert wide(page) == 0
+    for size in turned(page):
+        accessible(page)
+        assert wide(page) == 0, size
     page.get_by_role("button", name="Mark 1 new as read").click()
     expect(page.get_by_text("new", exact=True)).to_have_count(0)
     Workbench(page).open(address).at(0)
     expect(flag(page, "1 comment at step 1")).to_be_visible()
-    accessible(page)
-    assert wide(page) == 0
+    for size in turned(page):
+        accessible(page)
+        assert wide(page) == 0, size

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import gzip
 import re
-import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,10 @@ pytestmark = pytest.mark.timeout(300)
 SAMPLE = REPOSITORY / "scheduler_core" / "authoring" / "examples"
 FIGURES = ("Pods over cycles", "Requested share of each resource", "Cycles by outcome")
 SECOND = 1000
+#: Nodes and pods of the recorded production cluster.
+TRACE = ("traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_default.csv.gz")
+#: How many of its pods show that its nodes are shown.
+SOME_PODS = 300
 
 
 def slow(nodes: int = 1_010, pods: int = 10_000, priorities: int = 300) -> str:
@@ -46,6 +50,13 @@ def upload(page: Page, nodes: Path, pods: Path, times: str = "Keep") -> None:
     page.get_by_role("radio", name=re.compile(times)).check()
     page.get_by_role("button", name="Start the run").click()
     page.wait_for_url("**/runs/*/", timeout=60 * SECOND)
+
+
+def first_rows(table: Path, folder: Path, count: int) -> Path:
+    """Write the heading and the first rows of a compressed table to a file of its name; return that."""
+    with gzip.open(table, "rt") as lines:
+        (folder / table.stem).write_text("".join(islice(lines, count + 1)))
+    return folder / table.stem
 
 
 def ends(page: Page, state: str, seconds: int = 60) -> None:
@@ -194,39 +205,21 @@ def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
     )
 
 
-def test_a_production_cluster_runs(page: Page) -> None:
-    """A recorded cluster of 1,523 nodes and 8,152 pods runs from the page; its cycle 8,000 opens."""
-    nodes, pods = "traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_default.csv.gz"
-    files = shared(nodes), shared(pods)
-    began = time.monotonic()
-    upload(page, *files, times="Ignore")
-    bar = page.get_by_role("progressbar")
-    expect(bar).to_have_attribute("aria-valuenow", re.compile(r"^([1-9]|[1-9]\d)$"), timeout=60 * SECOND)
-    ends(page, "done", 240)
-    wall = time.monotonic() - began
+def test_a_cluster_of_production_size_runs(page: Page, tmp_path: Path) -> None:
+    """A recorded cluster of 1,523 nodes runs its first pods from the page; a late cycle shows all nodes.
+
+    The whole trace of 8,152 pods runs in ``tests/e2e/test_gpu_trace.py``; ``make measure`` times it here.
+    """
+    upload(page, shared(TRACE[0]), first_rows(shared(TRACE[1]), tmp_path, SOME_PODS), times="Ignore")
+    ends(page, "done")
     run = page.evaluate("podstep.run")
-    charts(page)
-    began = time.monotonic()
-    bench = open_cycle(page, 8_000)
-    opening = time.monotonic() - began
+    assert run["done"] >= SOME_PODS
+    assert run["placed"] + run["unschedulable"] <= run["done"]
+    bench = open_cycle(page, SOME_PODS - 10)
     expect(bench.stage.get_by_text(re.compile("1,523 nodes"))).to_be_visible()
     grid = bench.tab("Predicates").get_by_role("grid")
     expect(grid).to_have_attribute("aria-rowcount", "1524")
     bench.step()
-    results = {
-        "wall_seconds": round(wall, 1),
-        "scheduling_seconds": round(run["seconds"], 1),
-        "placed": run["placed"],
-        "cycles": run["done"],
-        "peak_mib": round(run["peakMib"]),
-        "open_cycle_8000_seconds": round(opening, 2),
-    }
-    path = REPOSITORY / "var" / "bench" / "production-run.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(results, indent=2) + "\n")
-    print(f"\nproduction trace from the page: {results}")
-    assert opening < 60
-    assert run["placed"] + run["unschedulable"] <= run["done"]
 
 
 def test_a_run_names_its_unschedulable_pods(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:

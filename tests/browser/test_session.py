@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import looks
-from tests.browser.pages import Workbench, example_text, share, wide
+from tests.browser.conftest import turned
+from tests.browser.pages import Workbench, example_text, share, show, wide
 from tests.services.stack import Stack
 
 
@@ -86,20 +86,11 @@ def test_the_default_scheduler_s_steps_have_no_session(visitor: Callable[..., Pa
     expect(bench.panel("Session")).to_contain_text("No session of kube-batch is shown.")
 
 
-@looks
-def test_it_fits_and_is_accessible(
-    visitor: Callable[..., Page],
-    accessible: Callable[[Page], None],
-    shares: str,
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_it_fits_and_is_accessible(page: Page, accessible: Callable[[Page], None], shares: str) -> None:
     """Nothing is wider than the page, and axe finds nothing, with a step open."""
-    page = visitor(size, color_scheme=scheme)
     Workbench(page).open(f"{shares}?step=2&tab=session&view=8").at(2)
     expect(page.locator(".session-step.now")).to_have_count(1)
-    region = page.get_by_role("navigation", name="Regions")
-    if region.is_visible():
-        region.get_by_role("button", name="Inspect").click()
-    assert wide(page) <= 0
-    accessible(page)
+    for size in turned(page):
+        show(page, "Inspect")
+        assert wide(page) <= 0, size
+        accessible(page)

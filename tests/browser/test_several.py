@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import looks
+from tests.browser.conftest import turned
 from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, drafted, example_text, share, wide
 from tests.browser.test_build import NODES, add
@@ -131,26 +131,22 @@ def test_a_scheduler_alone_has_no_lanes(page: Page) -> None:
     expect(part.get_by_role("button", name="Remove default-scheduler")).to_have_count(0)
 
 
-@looks
 def test_the_lanes_fit_and_leave_room_for_the_nodes(
-    visitor: Callable[..., Page],
-    accessible: Callable[[Page], None],
-    site: Stack,
-    size: tuple[int, int],
-    scheme: str,
+    page: Page, accessible: Callable[[Page], None], site: Stack
 ) -> None:
     """A mark on the node that is given away twice; no step moves the nodes, and axe finds nothing."""
-    page = visitor(size, color_scheme=scheme)
     address = share(site, example_text("stale-views"), "Two views")
     bench = Workbench(page).open(f"{address}?step=6").at(6)
     node = bench.node("worker-1")
     expect(node.get_by_text("double-booked", exact=True)).to_be_visible()
     expect(bench.stage.get_by_text("1 node double-booked")).to_be_visible()
-    accessible(page)
-    assert wide(page) <= 0
-    before = node.bounding_box()
-    bench.step()
-    assert node.bounding_box() == before
+    for size in turned(page):
+        bench.goto(6)
+        accessible(page)
+        assert wide(page) <= 0, size
+        before = node.bounding_box()
+        bench.step()
+        assert node.bounding_box() == before, size
 
 
 def test_the_tab_shows_who_noticed_and_fits(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import looks
+from tests.browser.conftest import turned
 from tests.browser.pages import Workbench, drafted, share
 from tests.browser.test_compare import PACK, SPREAD, bundle, ready
 from tests.services.stack import Stack
@@ -111,20 +111,13 @@ def test_a_long_comparison_shows_how_far_it_is(page: Page, site: Stack) -> None:
     expect(page.get_by_role("heading", name=re.compile("First different decision"))).to_be_visible()
 
 
-@looks
-def test_it_fits(
-    visitor: Callable[..., Page],
-    site: Stack,
-    size: tuple[int, int],
-    scheme: str,
-    accessible: Callable[[Page], None],
-) -> None:
+def test_it_fits(page: Page, site: Stack, accessible: Callable[[Page], None]) -> None:
     """Nothing is cut off, and it is accessible."""
-    page = visitor(size=size, color_scheme=scheme)
     left, right = share(site, SPREAD, "Spread"), share(site, PACK, "Pack")
     page.goto(f"/compare/?left={left}&right={right}")
     ready(page)
     page.get_by_role("button", name="Share", exact=True).click()
     ready(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    accessible(page)
+    for size in turned(page):
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        accessible(page)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import looks
+from tests.browser.conftest import turned
 from tests.browser.pages import PATIENCE, Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -28,6 +29,21 @@ SETTLED = """async (patience) => {
     if (performance.now() > end) throw new Error(`it is at ${index}, ${at}, and not yet at ${wanted}`);
   }
 }"""
+#: Presses a key until the walk stands where it stood, or at the beginning; returns where it came by, and the
+#: node that each pod was on there. One call: a key pressed from outside costs as much as a step.
+WALK = f"""async ([key, patience]) => {{
+  const settled = {SETTLED};
+  const stage = document.activeElement;
+  const stops = [];
+  for (let last = ""; stops.length < 400;) {{
+    const here = await settled(patience);
+    if (`${{here}}` === last) break;
+    last = `${{here}}`;
+    stops.push([here, {PLACED}]);
+    stage.dispatchEvent(new KeyboardEvent("keydown", {{ key, bubbles: true, cancelable: true }}));
+  }}
+  return stops;
+}}"""
 #: A run in which no pod is ever tried.
 EMPTY = """
 apiVersion: v1
@@ -76,6 +92,11 @@ def settled(page: Page) -> list[object]:
     return found
 
 
+def walk(page: Page, key: str) -> list[tuple[list[Any], list[int]]]:
+    """Press a key as long as it leads on; return where that came by, and the node of each pod there."""
+    return [(here, placed) for here, placed in page.evaluate(WALK, [key, PATIENCE * 1000])]
+
+
 def choose(page: Page, unit: str) -> None:
     """Choose what "next" means, once every cycle is known that it may lead to."""
     page.wait_for_function("() => podstep.playback.complete")
@@ -92,17 +113,11 @@ def test_events_lead_from_moment_to_moment_over_all_of_a_run(page: Page, churn: 
     """Every step's last moment leaves the cluster as the whole step does; backwards is the same way."""
     Workbench(page).open(churn)
     choose(page, "event")
-    forwards = [(settled(page), page.evaluate(PLACED))]
-    for _ in range(400):
-        page.keyboard.press(".")
-        here = settled(page)
-        if here == forwards[-1][0]:
-            break
-        forwards.append((here, page.evaluate(PLACED)))
+    forwards = walk(page, ".")
     end = int(page.evaluate("podstep.playback.cycles")) + 1
     assert forwards[-1][0][0] == end
     times = [here[3] for here, _ in forwards]
-    assert times == sorted(times)  # type: ignore[type-var]
+    assert times == sorted(times)
     assert len(forwards) > 60
     for (here, placed), (after, _) in pairwise(forwards):
         if here[0] != after[0]:  # the last moment of a step
@@ -111,11 +126,7 @@ def test_events_lead_from_moment_to_moment_over_all_of_a_run(page: Page, churn: 
             assert page.evaluate(PLACED)[: len(placed)] == placed, here
     page.keyboard.press("End")
     settled(page)
-    backwards = []
-    while (here := settled(page))[0]:
-        if here[1] or here[0] == end:
-            backwards.append((here, page.evaluate(PLACED)))
-        page.keyboard.press(",")
+    backwards = [stop for stop in walk(page, ",") if stop[0][1] or stop[0][0] == end]
     seen = {str(here[:2]): placed for here, placed in forwards}
     for here, placed in backwards:
         earlier = seen.get(str(here[:2]))
@@ -408,22 +419,15 @@ def test_marks_of_a_long_run_are_typed_and_searched_at_once(page: Page, churn: s
     assert took[1:] == [0, "Float64Array", "Uint8Array", 99_999]
 
 
-@looks
-def test_accessible(
-    visitor: Callable[..., Page],
-    accessible: Callable[[Page], None],
-    churn: str,
-    room: str,
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
+def test_accessible(page: Page, accessible: Callable[[Page], None], churn: str, room: str) -> None:
     """Moments, phases and the end pass axe, do not scroll sideways, and can be walked on a phone."""
-    page = visitor(size=size, color_scheme=scheme)
-    for address in (f"{churn}?step=9&at=2", f"{room}?step=4&phase=permit", f"{churn}?step=end"):
+    for address in (f"{room}?step=4&phase=permit", f"{churn}?step=end", f"{churn}?step=9&at=2"):
         Workbench(page).open(address)
-        settled(page)
-        accessible(page)
-        assert wide(page) <= 0
-    before = settled(page)
-    page.get_by_role("button", name="Previous event").click()
-    assert settled(page) != before
+        for size in turned(page):
+            settled(page)
+            accessible(page)
+            assert wide(page) <= 0, (address, size)
+    for size in turned(page):
+        before = settled(page)
+        page.get_by_role("button", name="Previous event").click()
+        assert settled(page) != before, size

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, looks
+from tests.browser.conftest import DESKTOP, turned
 from tests.browser.editing import Yaml, editor_in, yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, wide
 
@@ -155,31 +154,35 @@ def test_another_tabs_change_is_merged_into_what_is_typed(page: Page) -> None:
     becomes(lambda: cpus(other), [7, 2, 9])
 
 
-@pytest.mark.parametrize(
-    ("choice", "result"), [("Keep mine", [7, 8, 3]), ("Take theirs", [9, 8, 3]), ("Decide later", [9, 2, 3])]
-)
-def test_edits_of_one_line_are_decided_by_who_made_the_second(
-    choice: str, result: list[int], page: Page
-) -> None:
+#: The answers to which of two versions of a line is kept, and the cores of the nodes after each.
+CHOICES = {"Keep mine": [7, 8, 3], "Take theirs": [9, 8, 3], "Decide later": [9, 2, 3]}
+
+
+def test_edits_of_one_line_are_decided_by_who_made_the_second(page: Page) -> None:
     """Both versions are shown; what does not overlap is kept of both, and deciding later loses nothing."""
     one, other = both(page)
-    editor = write(one, 'cpu: "1"', 'cpu: "7"')
-    editor.fill(editor.text.replace('cpu: "2"', 'cpu: "8"'))
-    typed = editor.text
-    edit(other, 'cpu: "1"', 'cpu: "9"')
-    becomes(lambda: cpus(one), [9, 2, 3])
-    apply(one)
-    box = overlap(one)
-    expect(box.get_by_label("Yours, from line 7")).to_contain_text('+     cpu: "7"')
-    expect(box.get_by_label("The other tab’s, from line 7")).to_contain_text('+     cpu: "9"')
-    assert box.locator(".conflict-place").count() == 1
-    box.get_by_role("button", name=choice).click()
-    becomes(lambda: cpus(other), result)
-    if choice == "Decide later":
-        assert editor.text == typed
-        expect(one.build.get_by_role("button", name="Apply", exact=True)).to_be_enabled()
-    else:
-        becomes(lambda: editor.text == saved(one), True)
+    begun = saved(one)
+    for choice, result in CHOICES.items():
+        editor = write(one, 'cpu: "1"', 'cpu: "7"')
+        editor.fill(editor.text.replace('cpu: "2"', 'cpu: "8"'))
+        typed = editor.text
+        edit(other, 'cpu: "1"', 'cpu: "9"')
+        becomes(lambda: cpus(one), [9, 2, 3])
+        apply(one)
+        box = overlap(one)
+        expect(box.get_by_label("Yours, from line 7")).to_contain_text('+     cpu: "7"')
+        expect(box.get_by_label("The other tab’s, from line 7")).to_contain_text('+     cpu: "9"')
+        assert box.locator(".conflict-place").count() == 1
+        box.get_by_role("button", name=choice).click()
+        becomes(lambda: cpus(other), result)
+        if choice == "Decide later":
+            assert editor.text == typed
+            expect(one.build.get_by_role("button", name="Apply", exact=True)).to_be_enabled()
+        else:
+            becomes(lambda: editor.text == saved(one), True)  # noqa: B023 - asked at once
+            yaml_of(other).fill(begun)
+            apply(other)
+            becomes(lambda: cpus(one), [1, 2, 3])
 
 
 def test_ones_own_edit_is_saved_as_a_branch(page: Page) -> None:
@@ -424,29 +427,21 @@ def test_a_draft_that_is_deleted_elsewhere_can_be_kept(page: Page) -> None:
     assert cpus(one) == [7, 2, 3]
 
 
-@looks
-def test_the_choice_is_accessible_on_every_screen(
-    size: tuple[int, int], scheme: str, visitor: Callable[..., Page], accessible: Callable[[Page], None]
-) -> None:
+def test_the_choice_is_accessible_on_every_screen(page: Page, accessible: Callable[[Page], None]) -> None:
     """By keyboard alone and at 390 pixels: both versions and all choices, within the screen."""
-    page = visitor(size=size, color_scheme=scheme)
-    address = drafted(page, NODES, "Shared")
-    one = Workbench(page).open(address)
-    other = Workbench(page.context.new_page()).open(address)
-    if size == PHONE:
-        for bench in (one, other):
-            bench.page.locator("[data-view-tab=build]").click()
+    one, other = both(page)
     write(one, 'cpu: "1"', 'cpu: "7"')
     edit(other, 'cpu: "1"', 'cpu: "9"')
     page.bring_to_front()
     apply(one)
     box = overlap(one)
-    expect(box.get_by_role("button", name="Save mine as a branch")).to_be_focused()
-    accessible(page)
-    assert wide(page) <= size[0]
-    if size == DESKTOP:
-        left, right = (figure.bounding_box() for figure in box.get_by_role("figure").all())
-        assert left and right and left["y"] == right["y"]
+    for size in turned(page):
+        expect(box.get_by_role("button", name="Save mine as a branch")).to_be_focused()
+        accessible(page)
+        assert wide(page) <= 0
+        if size == DESKTOP:
+            left, right = (figure.bounding_box() for figure in box.get_by_role("figure").all())
+            assert left and right and left["y"] == right["y"]
     page.keyboard.press("Escape")
     expect(box).to_have_count(0)
     expect(one.build.get_by_text("Nothing was saved")).to_be_visible()

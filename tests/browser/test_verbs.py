@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import in_both_themes
 from tests.browser.pages import Workbench, drafted, holds, wide
 from tests.browser.test_edit import placements
 from tests.playground.test_verbs import BUNDLE
@@ -96,18 +95,14 @@ def test_what_v1_11_cannot_do_is_hidden_and_said_by_the_palette(page: Page) -> N
     expect(page.get_by_text("Drain needs controllers, and under v1.11 no time passes")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_menu_and_dialog_on_a_phone(
-    visitor: Callable[..., Page], scheme: str, accessible: Callable[[Page], None]
-) -> None:
+def test_menu_and_dialog_on_a_phone(phone: Page, accessible: Callable[[Page], None]) -> None:
     """The sheet of a node has the menu; nothing is wider than the phone, and axe finds nothing."""
-    page = visitor(size=PHONE, color_scheme=scheme)
-    bench = own(page)
+    bench = own(phone)
     bench.stage.get_by_role("button", name=re.compile(r"^n1\b")).click()
-    page.get_by_role("button", name="Operate", exact=True).click()
-    expect(page.get_by_role("menu")).to_be_visible()
-    assert wide(page) <= 0
-    page.get_by_role("menuitem", name="Drain…", exact=True).click()
-    expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text("then evicts")
-    assert wide(page) <= 0
-    accessible(page)
+    phone.get_by_role("button", name="Operate", exact=True).click()
+    expect(phone.get_by_role("menu")).to_be_visible()
+    assert wide(phone) <= 0
+    phone.get_by_role("menuitem", name="Drain…", exact=True).click()
+    expect(phone.get_by_role("dialog").get_by_role("status")).to_contain_text("then evicts")
+    assert wide(phone) <= 0
+    in_both_themes(phone, accessible)

@@ -6,13 +6,13 @@ import gzip
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from scheduler_core import load, simulate
-from tests.services.fixtures import STACKS
+from tests.services.fixtures import only
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
@@ -61,28 +61,27 @@ def upload(stack: Stack, files: list[Path]) -> str:
     return found[1]
 
 
-# Both stacks in one test, of which each also starts for others: what they are compared with is computed once.
-@pytest.mark.xdist_group("compose")
-def test_a_trace_is_uploaded_run_and_opened(stacks: Callable[[str], Stack], shared_folder: Path) -> None:
+# On the other stack, pages upload, run and open traces: tests/browser/test_runs.py.
+@only("compose")
+def test_a_trace_is_uploaded_run_and_opened(stack: Stack, shared_folder: Path) -> None:
     """The upload becomes a run that decides as a straight simulation does; a late cycle opens without it."""
     files = [shared_folder / NODES, shared_folder / PODS]
-    runs = [(stack, upload(stack, files)) for stack in map(stacks, STACKS)]
+    run = upload(stack, files)
     texts = [(file.name, gzip.decompress(file.read_bytes()).decode()) for file in files]
     decisions = [(cycle.pod, cycle.node) for cycle in simulate(load(texts, times="ignore"), trace=False)]
-    for stack, run in runs:
-        done = stack.wait_for_run(run, ["done", "failed", "cancelled"], 300)
-        assert done["state"] == "done", done
-        assert done["done"] == len(decisions)
-        assert done["placed"] == sum(node is not None for _, node in decisions)
+    done = stack.wait_for_run(run, ["done", "failed", "cancelled"], 300)
+    assert done["state"] == "done", done
+    assert done["done"] == len(decisions)
+    assert done["placed"] == sum(node is not None for _, node in decisions)
 
-        began = time.monotonic()
-        late = stack.get(f"/api/runs/{run}/cycles/{LATE}").json
-        opening = time.monotonic() - began
-        print(
-            f"\n{stack.name}: {done['seconds']:.1f} s of scheduling, "
-            f"{done['placed']:,} of {done['done']:,} placed, peak {done['peakMib']:.0f} MiB, "
-            f"cycle {LATE:,} opened in {opening:.2f} s"
-        )
-        assert (late["pod"], late["node"]) == decisions[LATE - 1]
-        # Seconds; where the machine is busy with other things, at least no longer than scheduling took it.
-        assert opening < max(10, done["seconds"])
+    began = time.monotonic()
+    late = stack.get(f"/api/runs/{run}/cycles/{LATE}").json
+    opening = time.monotonic() - began
+    print(
+        f"\n{stack.name}: {done['seconds']:.1f} s of scheduling, "
+        f"{done['placed']:,} of {done['done']:,} placed, peak {done['peakMib']:.0f} MiB, "
+        f"cycle {LATE:,} opened in {opening:.2f} s"
+    )
+    assert (late["pod"], late["node"]) == decisions[LATE - 1]
+    # Seconds; where the machine is busy with other things, at least no longer than scheduling took it.
+    assert opening < max(10, done["seconds"])
