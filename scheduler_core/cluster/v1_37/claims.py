@@ -8,7 +8,6 @@ from typing import Any
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     clone,
-    controller_of,
     name_of,
     namespace_of,
     owners_of,
@@ -70,33 +69,40 @@ def _policy(owner: Manifest) -> tuple[bool, bool]:
 
 def with_owner(claim: Manifest, owner: Manifest, pod: Manifest) -> Manifest:
     """Return a claim with the owners that the policy wants (updateClaimOwnerRefForSetAndPod)."""
-    if _is_foreign(claim, owner, pod):
+    if any(_names_earlier(claim, one) for one in (owner, pod)):
+        return claim
+    wanted = [] if _is_managed(claim, owner, pod) else _wanted_owners(owner, pod)
+    uids = {one["metadata"].get("uid") for one in (owner, pod)}
+    known = [one for one in owners_of(claim) if one["uid"] in uids]
+    alike = {one["uid"] for one in known} == {one["uid"] for one in wanted}
+    if alike and all(one.get("controller") for one in known):
         return claim
     kept = [one for one in owners_of(claim) if not (_names(one, owner) or _names(one, pod))]
+    return with_meta(claim, ownerReferences=[*kept, *wanted] or None)
+
+
+def _wanted_owners(owner: Manifest, pod: Manifest) -> list[dict[str, Any]]:
     when_deleted, when_scaled = _policy(owner)
-    surplus = not in_range(owner, ordinal_of(pod))
-    if when_scaled and surplus and pod["metadata"].get("uid"):
-        kept.append({**reference_to(pod)})
-    elif when_deleted and not (when_scaled and surplus):
-        kept.append(reference_to(owner))
-    return claim if kept == owners_of(claim) else with_meta(claim, ownerReferences=kept or None)
+    if when_scaled and not in_range(owner, ordinal_of(pod)):
+        return [reference_to(pod)]
+    return [reference_to(owner)] if when_deleted else []
 
 
 def is_stale(claim: Manifest, owner: Manifest, pod: Manifest) -> bool:
     """Return whether a claim belongs to an earlier pod of this name, with which it goes (PodClaimIsStale)."""
-    found = next((one for one in owners_of(claim) if _names(one, pod)), None)
-    if not _policy(owner)[1] or found is None:
-        return False
-    return bool(found["uid"] != pod["metadata"].get("uid"))
+    return _policy(owner)[1] and _names_earlier(claim, pod)
 
 
-def _is_foreign(claim: Manifest, owner: Manifest, pod: Manifest) -> bool:
-    for one in (owner, pod):
-        found = next((ref for ref in owners_of(claim) if _names(ref, one)), None)
-        if found is not None and found["uid"] != one["metadata"].get("uid"):
-            return True
-    controller = controller_of(claim)
-    return controller is not None and not (_names(controller, owner) or _names(controller, pod))
+def _names_earlier(claim: Manifest, obj: Manifest) -> bool:
+    """Return whether a claim names an earlier object of this kind and name (hasStaleOwnerRef)."""
+    found = next((one for one in owners_of(claim) if _names(one, obj)), None)
+    return found is not None and found["uid"] != obj["metadata"].get("uid")
+
+
+def _is_managed(claim: Manifest, owner: Manifest, pod: Manifest) -> bool:
+    """Return whether something else controls a claim that is not simply kept (hasUnexpectedController)."""
+    others = (one for one in owners_of(claim) if not (_names(one, owner) or _names(one, pod)))
+    return any(_policy(owner)) and any(one.get("controller") for one in others)
 
 
 def _names(reference: dict[str, Any], obj: Manifest) -> bool:

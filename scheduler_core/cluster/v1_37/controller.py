@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work, Worker, Write
+from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work, Worker, WorkQueue, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -28,12 +28,14 @@ class Controller:
     """A controller with a rate-limited queue of keys and one worker. ``name`` is that of its client."""
 
     name = ""
+    backoff: tuple[float, float] = (0.005, 1000.0)
+    """After how many seconds a key that failed is tried again, at first and at most."""
 
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.loop: Loop = server.loop
         self.client = Client(server, self.name)
-        self.worker = Worker(self.loop, self.sync)
+        self.worker = Worker(self.loop, self.sync, queue=WorkQueue(self.loop, *self.backoff))
         self.queue = self.worker.queue
         server.observers.append(self.observe)
 
@@ -92,7 +94,7 @@ class Controller:
                 elif not is_deleting(owner):
                     yield from _ignore(self.client.patch(obj, _without_owner(owner)), 404)
             elif matching and not is_deleting(owner) and not is_deleting(obj):
-                adopted = yield from _ignore(self.client.patch(obj, _with_owner(owner)), 404)
+                adopted = yield from _ignore(self.client.patch(obj, owned_by(owner)), 404)
                 if adopted is not None:
                     claimed.append(adopted)
         return claimed
@@ -107,7 +109,8 @@ def _ignore(write: Write, code: int) -> Work:
         return None
 
 
-def _with_owner(owner: Manifest) -> Callable[[Manifest], Manifest]:
+def owned_by(owner: Manifest) -> Callable[[Manifest], Manifest]:
+    """Return the patch by which an object gets a controller."""
     return lambda obj: with_meta(obj, ownerReferences=[*owners_of(obj), reference_to(owner)])
 
 

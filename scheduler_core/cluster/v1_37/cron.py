@@ -1,9 +1,11 @@
-"""Schedules of CronJobs: five fields, names, steps, and ``@daily`` and its like (robfig/cron)."""
+"""Schedules of CronJobs: five fields, words, ``@daily``, ``@every 90s``, time zones (robfig/cron)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _WORDS = {
     "@yearly": "0 0 1 1 *",
@@ -28,39 +30,66 @@ _FIELDS: tuple[tuple[int, int, dict[str, int]], ...] = (
 _MOST_YEARS = 5
 
 
-class Schedule:
-    """The times of a schedule, in seconds since 1970; time zones other than UTC are not read."""
+_EVERY = re.compile(r"@every (?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
+_ZONE = re.compile(r"(?:CRON_)?TZ=(\S+)\s+(.*)")
 
-    def __init__(self, text: str) -> None:
-        """Read a schedule.
+
+class Schedule:
+    """The times of a schedule, in seconds since 1970."""
+
+    def __init__(self, text: str, zone: str = "") -> None:
+        """Read a schedule, whose times are those of a zone; "" is UTC, or the zone that the text begins with.
 
         Raises:
-            ValueError: It is none.
+            ValueError: It is none, or there is no such zone.
         """
+        named = _ZONE.fullmatch(text)
+        if named is not None:
+            zone, text = zone or named[1], named[2]
+        self._zone = _zone(zone or "UTC")
+        self._every = _period(text)
+        if self._every:
+            return
         fields = _WORDS.get(text, text).split()
         if len(fields) != len(_FIELDS):
             raise ValueError(f"schedule {text!r} must have five fields")
         self._sets = [_read(field, *limits) for field, limits in zip(fields, _FIELDS, strict=True)]
-        self._any_day = fields[2] in ("*", "?") or fields[4] in ("*", "?")
+        self._any_day = any(re.match(r"[*?](/1)?(,|$)", field) for field in (fields[2], fields[4]))
 
     def next(self, after: float) -> int:
         """Return the first time after one; far in the future if there is none."""
-        at = datetime.fromtimestamp(int(after) // 60 * 60 + 60, UTC)
-        for day in self._days(at):
-            for hour in sorted(self._sets[1]):
-                for minute in sorted(self._sets[0]):
-                    found = day.replace(hour=hour, minute=minute)
-                    if found >= at:
-                        return int(found.timestamp())
+        if self._every:
+            return int(after) + self._every
+        first = int(after) // 60 * 60 + 60
+        for day in self._days(datetime.fromtimestamp(first, self._zone)):
+            for found in self._times(day):
+                if found >= first:
+                    return found
         return int(after) + _MOST_YEARS * 366 * 86_400
 
+    def _times(self, day: datetime) -> Iterator[int]:
+        """Yield the times of a day; those that the clocks skip are left out."""
+        for hour in sorted(self._sets[1]):
+            for minute in sorted(self._sets[0]):
+                found = int(day.replace(hour=hour, minute=minute).timestamp())
+                if datetime.fromtimestamp(found, self._zone).hour == hour:
+                    yield found
+
     def last(self, after: float, until: float) -> int | None:
-        """Return the last time after one and not after another, ``None`` if there is none."""
-        found = None
-        at = self.next(after)
+        """Return the last time after one and not after another, ``None`` if there is none.
+
+        As in ``mostRecentScheduleTime``, many times are skipped by the distance of the first two.
+        """
+        first = self.next(after)
+        if until < first:
+            return None
+        second = self.next(first)
+        if until < second:
+            return first
+        distance = second - first
+        found, at = None, self.next(first + (int(until - first) // distance - 1) * distance)
         while at <= until:
-            found = at
-            at = self.next(at)
+            found, at = at, self.next(at)
         return found
 
     def _days(self, at: datetime) -> Iterator[datetime]:
@@ -73,6 +102,22 @@ class Schedule:
     def _is_on(self, day: datetime) -> bool:
         in_month, in_week = day.day in self._sets[2], day.isoweekday() % 7 in self._sets[4]
         return (in_month and in_week) if self._any_day else (in_month or in_week)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError) as error:
+        raise ValueError(f"there is no time zone {name!r}") from error
+
+
+def _period(text: str) -> int:
+    """Return the seconds of ``@every``, 0 of another schedule."""
+    found = _EVERY.fullmatch(text)
+    if found is None:
+        return 0
+    hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return max(1, hours * 3600 + minutes * 60 + seconds)
 
 
 def _read(field: str, low: int, high: int, names: dict[str, int]) -> set[int]:

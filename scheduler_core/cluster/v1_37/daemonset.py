@@ -90,7 +90,7 @@ class DaemonSets(Controller):
         owner = self.server.get("DaemonSet", key)
         if owner is None or is_deleting(owner):
             return
-        known = revisions.listed(self.server, owner)
+        known = yield from revisions.adopted(self.client, owner, revisions.listed(self.server, owner))
         current = yield from self._revision(owner, known)
         sync = _Sync(self, owner, labels_of(current)[revisions.LABEL])
         error = yield from sync.run()

@@ -52,13 +52,23 @@ class GarbageCollector(Controller):
             return
         if self._absent(new):
             self.queue.add(_item(new))
-        if not is_deleting(new) or (old is not None and is_deleting(old)):
-            return
-        if _has(new, ORPHAN):
+        if old is not None:
+            self._queue_unblocked(old, new)
+        if _begins(ORPHAN, old, new):
             self._orphaning.add(_item(new))
-        if _has(new, FOREGROUND):
+        elif _begins(FOREGROUND, old, new):
             self._queue_dependents(uid_of(new))
             self.queue.add(_item(new))
+
+    def _queue_unblocked(self, old: Manifest, new: Manifest) -> None:
+        """Queue the owners that an object no longer blocks (addUnblockedOwnersToDeleteQueue)."""
+        if owners_of(old) is owners_of(new):
+            return
+        blocked = {one["uid"] for one in owners_of(new) if one.get("blockOwnerDeletion")}
+        for reference in owners_of(old):
+            owner = self._owner(old, reference)
+            if reference.get("blockOwnerDeletion") and reference["uid"] not in blocked and owner is not None:
+                self.queue.add(_item(owner))
 
     def _queue_dependents(self, uid: str) -> None:
         for found in self._dependents(uid):
@@ -100,11 +110,10 @@ class GarbageCollector(Controller):
         if solid:
             if dangling or waiting:
                 yield from self._take_off(obj, {one["uid"] for one in (*dangling, *waiting)})
-        elif (waiting and self._dependents(uid_of(obj))) or _has(obj, FOREGROUND):
+        elif waiting and self._dependents(uid_of(obj)):
             yield self.client.delete(obj, propagation="Foreground")
         elif waiting or dangling:
-            policy = "Orphan" if _has(obj, ORPHAN) else "Background"
-            yield self.client.delete(obj, propagation=policy)
+            yield self.client.delete(obj, propagation=_propagation(obj))
 
     def _classify(self, obj: Manifest) -> tuple[list[Any], list[Any], list[Any]]:
         """Return the owners that stay, those that are gone, and those that wait for this object."""
@@ -160,6 +169,17 @@ def _finalizers(obj: Manifest) -> Sequence[str]:
 
 def _has(obj: Manifest, finalizer: str) -> bool:
     return finalizer in _finalizers(obj)
+
+
+def _propagation(obj: Manifest) -> str:
+    """Return how an object without owners goes: as its finalizers have it."""
+    return "Orphan" if _has(obj, ORPHAN) else "Foreground" if _has(obj, FOREGROUND) else "Background"
+
+
+def _begins(finalizer: str, old: Manifest | None, new: Manifest) -> bool:
+    """Return whether an object begins to wait for its dependents (deletionStartsWithFinalizer)."""
+    waited = old is not None and is_deleting(old) and _has(old, finalizer)
+    return is_deleting(new) and _has(new, finalizer) and not waited
 
 
 def _without(obj: Manifest, finalizer: str) -> Manifest:

@@ -6,7 +6,7 @@ from scheduler_core.cluster.v1_37.controller import pods_of
 from scheduler_core.cluster.v1_37.job_pods import is_tracked, untracked
 from scheduler_core.cluster.v1_37.job_queue import BATCH_SECONDS, JobQueue
 from scheduler_core.cluster.v1_37.job_sync import JobSync
-from scheduler_core.cluster.v1_37.loop import Work, Worker
+from scheduler_core.cluster.v1_37.loop import Work, Worker, WorkQueue
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_of,
@@ -23,10 +23,17 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
 
+CONTROLLER = "kubernetes.io/job-controller"
+
 
 def is_finished_job(job: Manifest) -> bool:
     """Return whether a Job is complete or failed."""
     return any((condition_of(job, kind) or {}).get("status") == "True" for kind in ("Complete", "Failed"))
+
+
+def is_managed_elsewhere(job: Manifest) -> bool:
+    """Return whether another controller looks after a Job (managedByExternalController)."""
+    return (spec_of(job).get("managedBy") or CONTROLLER) != CONTROLLER
 
 
 class Jobs(JobQueue):
@@ -36,7 +43,7 @@ class Jobs(JobQueue):
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
-        self._orphans = Worker(self.loop, self._let_go).queue
+        self._orphans = Worker(self.loop, self._let_go, queue=WorkQueue(self.loop, *self.backoff)).queue
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a Job that changes at once, and that of a pod a little later."""
@@ -95,7 +102,7 @@ class Jobs(JobQueue):
         if pod is None or not is_tracked(pod):
             return
         job = self.owner(pod, "Job")
-        if job is None or is_finished_job(job):
+        if job is None or (is_finished_job(job) and not is_managed_elsewhere(job)):
             yield self.client.patch(pod, untracked)
 
     def sync(self, key: str) -> Work:
@@ -103,6 +110,8 @@ class Jobs(JobQueue):
         job = self.server.get("Job", key)
         if job is None or is_finished_job(job):
             self.backoffs.pop(key, None)
+            return
+        if is_managed_elsewhere(job):
             return
         pods = yield from self.claim(job, pods_of(self.server, job))
         sync = JobSync(self, job, pods)

@@ -18,6 +18,8 @@ BATCH_SECONDS = 1.0
 class JobQueue(Controller):
     """A controller that syncs Jobs, with the backoff of each."""
 
+    backoff = (1.0, 60.0)  # DefaultJobApiBackOff, MaxJobApiBackOff
+
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
         self.backoffs: dict[str, BackoffRecord] = {}

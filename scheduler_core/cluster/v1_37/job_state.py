@@ -174,16 +174,17 @@ class JobState:
         return "FailedIndexes" if done >= self.completions else ""
 
     def _meets_policy(self) -> bool:
-        for rule in (self.spec.get("successPolicy") or {}).get("rules") or ():
-            wanted = self.succeeded_indexes
-            if rule.get("succeededIndexes") is not None:
-                wanted = wanted & read_indexes(rule["succeededIndexes"], self.completions)
-            least = rule.get("succeededCount")
-            if least is None:
-                least = len(read_indexes(rule.get("succeededIndexes"), self.completions))
-            if len(wanted) >= least:
-                return True
-        return False
+        """Return whether a rule of the success policy is met (matchSuccessPolicy)."""
+        rules = (self.spec.get("successPolicy") or {}).get("rules") or ()
+        return bool(self.succeeded_indexes) and any(map(self._meets_rule, rules))
+
+    def _meets_rule(self, rule: dict[str, Any]) -> bool:
+        least, text = rule.get("succeededCount"), rule.get("succeededIndexes")
+        if text is None:
+            return least is not None and len(self.succeeded_indexes) >= least
+        wanted = read_indexes(text, self.completions)
+        done = wanted & self.succeeded_indexes
+        return bool(wanted) and (done == wanted or (least is not None and len(done) >= least))
 
 
 def is_over(pod: Manifest) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from scheduler_core.cluster.v1_37.controller import gone, pod_from, slow_start
@@ -25,7 +24,7 @@ from scheduler_core.cluster.v1_37.job_pods import (
     write_indexes,
 )
 from scheduler_core.cluster.v1_37.job_state import JobState, is_over
-from scheduler_core.cluster.v1_37.loop import ApiError, Work, Write
+from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_in,
@@ -39,7 +38,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_meta,
     with_status,
 )
-from scheduler_core.cluster.v1_37.replicaset import BURST, by_deletion
+from scheduler_core.cluster.v1_37.replicaset import BURST, by_age
 
 
 class JobSync(JobState):
@@ -92,15 +91,18 @@ class JobSync(JobState):
 
     def _delete(self, pods: Sequence[Manifest], *, let_go: bool) -> Work:
         """Delete pods in parallel; return how many went, and the first error."""
-        if let_go:
-            yield [self.client.patch(pod, untracked) for pod in pods if is_tracked(pod)]
-        results = yield [self.client.delete(pod) for pod in pods]
+        results = yield Together([self._delete_one(pod, let_go=let_go) for pod in pods])
         failed = [one for one in results if isinstance(one, ApiError) and not gone(one)]
         removed = len(pods) - len(failed)
         self.count -= removed
         self.terminating += removed
         self.ready -= sum(map(is_ready, pods))
         return removed, next(iter(failed), None)
+
+    def _delete_one(self, pod: Manifest, *, let_go: bool) -> Work:
+        if let_go and is_tracked(pod):
+            yield self.client.patch(pod, untracked)
+        return (yield self.client.delete(pod))
 
     def _manage(self) -> Work:
         """Create or delete as many pods as are missing or too many (manageJob)."""
@@ -131,11 +133,11 @@ class JobSync(JobState):
                 if index is None or index >= self.completions:
                     going += pods
                 else:
-                    ordered = by_deletion(pods, Counter(), self.now)
+                    ordered = by_age(pods)
                     going += ordered[:-1]
                     left += ordered[-1:]
         if len(going) < least:
-            going += by_deletion(left, Counter(), self.now)[: least - len(going)]
+            going += by_age(left)[: least - len(going)]
         return going
 
     def _create(self, number: int) -> Work:

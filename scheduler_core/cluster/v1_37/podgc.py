@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
+from scheduler_core.cluster.v1_37.loop import Loop, Together, Work
 from scheduler_core.cluster.v1_37.nodelifecycle import START
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
     is_finished,
-    key_of,
     node_of,
     ready_status,
     status_of,
@@ -36,8 +35,10 @@ class PodGC:
         self.server = server
         self.loop: Loop = server.loop
         self.client = Client(server, "podgc")
-        self._missing: dict[str, float] = {}
-        """Since when a node that pods name is missed."""
+        self._quarantine: dict[str, float] = {}
+        """Until when a node that pods name, and that was missed, may come back."""
+        self._waits = False
+        """Whether pods are left whose node may come back."""
         self._passes = 1
         self._stale = False
         """Whether a pod or a node has changed in a way that a pass may have to do with."""
@@ -71,7 +72,7 @@ class PodGC:
         return kept or (is_finished(pod) and len(self.server.objects["Pod"]) > TERMINATED)
 
     def _is_busy(self) -> bool:
-        return self._stale or bool(self._missing)
+        return self._stale or self._waits
 
     def _due(self) -> None:
         self._stale = False
@@ -105,23 +106,26 @@ class PodGC:
         return node is not None and ready_status(node) != "True" and _is_out_of_service(node)
 
     def _lost(self, pods: Sequence[Manifest]) -> set[str]:
-        """Return the nodes that have been missed for the quarantine (discoverDeletedNodes)."""
-        now = self.loop.now
-        missing = {node for pod in pods if (node := node_of(pod)) and self.server.get("Node", node) is None}
-        lost = {node for node in missing if now - self._missing.setdefault(node, now) >= QUARANTINE - _DRIFT}
-        self._missing = {node: at for node, at in self._missing.items() if node in missing - lost}
-        return lost
+        """Return the nodes that are still missing after their quarantine (discoverDeletedNodes)."""
+        until = self.loop.now + _DRIFT
+        over = {node for node, at in self._quarantine.items() if at <= until}
+        for node in over:
+            del self._quarantine[node]
+        named = {node_of(pod) for pod in pods if node_of(pod)}
+        missing = {node for node in named if self.server.get("Node", node) is None}
+        for node in missing:
+            self._quarantine.setdefault(node, self.loop.now + QUARANTINE)
+        self._waits = bool(missing - over)
+        return {node for node in over if self.server.get("Node", node) is None}
 
     def _remove(self, pods: Sequence[Manifest], reason: str) -> Work:
         """Let pods fail, and delete them at once (markFailedAndDeletePod)."""
-        running = [pod for pod in pods if not is_finished(pod)]
-        yield [self.client.patch(pod, lambda one: self._failed(one, reason)) for pod in running]
-        for pod in pods:
-            if self.server.get("Pod", key_of(pod)) is not None:
-                try:
-                    yield self.client.delete(pod, grace=0)
-                except ApiError:
-                    continue
+        yield Together([self._remove_one(pod, reason) for pod in pods])
+
+    def _remove_one(self, pod: Manifest, reason: str) -> Work:
+        if not is_finished(pod):
+            yield self.client.patch(pod, lambda one: self._failed(one, reason))
+        yield self.client.delete(pod, grace=0)
 
     def _failed(self, pod: Manifest, reason: str) -> Manifest:
         made = with_status(pod, {**status_of(pod), "phase": "Failed"})

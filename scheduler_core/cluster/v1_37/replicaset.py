@@ -195,6 +195,19 @@ def by_deletion(pods: Sequence[Manifest], ranks: Counter[str], now: float) -> li
     return go_sorted(pods, compare)
 
 
+def by_age(pods: Sequence[Manifest]) -> list[Manifest]:
+    """Return pods in the order in which a Job deletes them (ActivePods): neither costs nor nodes count."""
+
+    def compare(one: Manifest, other: Manifest) -> int:
+        rank = _binary(one, other) or _compare(is_ready(one), is_ready(other))
+        if not rank and is_ready(one):
+            rank = _compare(ready_since(other), ready_since(one))
+        rank = rank or _compare(restarts_of(other), restarts_of(one))
+        return rank or _compare(created_at(other), created_at(one))
+
+    return go_sorted(pods, compare)
+
+
 def _compare(one: Any, other: Any) -> int:
     return int(one > other) - int(one < other)
 

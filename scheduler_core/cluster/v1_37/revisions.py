@@ -6,12 +6,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.cluster.v1_37.controller import owned_by
 from scheduler_core.cluster.v1_37.loop import Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    controller_of,
+    is_deleting,
+    labels_of,
     name_of,
     namespace_of,
     reference_to,
+    selects,
     spec_of,
     status_of,
     uid_of,
@@ -25,11 +30,22 @@ LABEL = "controller-revision-hash"
 
 
 def listed(server: ApiServer, owner: Manifest) -> list[Manifest]:
-    """Return an owner's revisions in order of their numbers."""
-    found = server.controlled(owner, "ControllerRevision")
+    """Return an owner's revisions and those that it may adopt, in order of their numbers."""
+    free = server.unowned("ControllerRevision", namespace_of(owner))
+    found = [*server.controlled(owner, "ControllerRevision"), *free]
+    found = [one for one in found if selects(spec_of(owner).get("selector"), labels_of(one))]
     return sorted(
         found, key=lambda one: (one["revision"], one["metadata"]["creationTimestamp"], name_of(one))
     )
+
+
+def adopted(client: Client, owner: Manifest, known: Sequence[Manifest]) -> Work:
+    """Adopt revisions without controller; return all (adoptOrphanRevisions)."""
+    found = []
+    for one in known:
+        orphan = controller_of(one) is None and not is_deleting(owner)
+        found.append((yield client.patch(one, owned_by(owner))) if orphan else one)
+    return found
 
 
 def new_revision(owner: Manifest, number: int) -> Manifest:

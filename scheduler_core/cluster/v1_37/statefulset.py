@@ -65,8 +65,8 @@ class StatefulSets(Controller):
         found = [
             pod for pod in pods_of(self.server, owner) if name_of(pod).rpartition("-")[0] == name_of(owner)
         ]
+        known = yield from revisions.adopted(self.client, owner, revisions.listed(self.server, owner))
         pods = yield from self.claim(owner, found)
-        known = revisions.listed(self.server, owner)
         update = yield from revisions.updated_revision(self.client, owner, known)
         wanted = status_of(owner).get("currentRevision")
         current = next((one for one in known if name_of(one) == wanted), update)
@@ -205,6 +205,7 @@ class _Sync:
             return True
         if phase_of(pod) == "Pending":
             yield from self._create_claims(pod)
+            yield from self._own(pod)
         if self.monotonic and (is_deleting(pod) or not self._is_running(pod) or self._is_unavailable(pod)):
             return True
         yield from self._own(pod)
@@ -224,16 +225,18 @@ class _Sync:
     def _create(self, pod: Manifest) -> Work:
         yield from self._create_claims(pod)
         stored = yield self.client.create(pod)
-        self.replicas = [stored if one is pod else one for one in self.replicas]
         yield from self._own(stored)
 
     def _create_claims(self, pod: Manifest) -> Work:
+        failed = None
         for claim in claims_of(self.owner, ordinal_of(pod)):
             known = self._claim(claim)
             if known is None:
                 yield self.client.create(claim)
             elif is_deleting(known):
-                raise ApiError(409, f"pvc {name_of(claim)} is being deleted")
+                failed = ApiError(409, f"pvc {name_of(claim)} is being deleted")
+        if failed is not None:
+            raise failed
 
     def _own(self, pod: Manifest) -> Work:
         """Give a pod's claims the owners that the policy wants."""
@@ -265,7 +268,7 @@ class _Sync:
     def _roll(self) -> Work:
         """Delete pods of other revisions, from the last down (updateStatefulSetAfterInvariantEstablished)."""
         rolling = spec_of(self.owner)["updateStrategy"].get("rollingUpdate") or {}
-        first = int(rolling.get("partition") or 0)
+        first = int(rolling.get("partition") or 0)  # counted from the first ordinal
         most = rolling.get("maxUnavailable")
         most = max(1, scaled(1 if most is None else most, int(spec_of(self.owner)["replicas"]), up=False))
         unavailable = sum(map(self._is_unavailable, self.replicas))
@@ -291,7 +294,7 @@ class _Sync:
     # --- status
 
     def status(self) -> dict[str, Any]:
-        """Return the set's status, as of the pods that this sync began with or has created."""
+        """Return the set's status, as of the pods that this sync began with."""
         pods = [pod for pod in (*self.replicas, *self.condemned) if _is_created(pod)]
         live = [pod for pod in pods if not is_deleting(pod)]
         ready = [pod for pod in pods if self._is_running(pod)]
