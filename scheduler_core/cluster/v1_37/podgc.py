@@ -83,7 +83,7 @@ class PodGC:
     @property
     def _finds_nothing(self) -> bool:
         """Whether a pass over all pods would do nothing, as almost always."""
-        if len(self._finished) > TERMINATED or self._unplaced or self._out or self._missing:
+        if len(self._finished) > TERMINATED or self._unplaced or self._out or self._quarantine:
             return False
         nodes = self.server.objects.get("Node", {})
         return all(node in nodes for node, pods in self.server.pods_on.items() if pods)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scheduler_core.cluster.v1_37.cron import Schedule
@@ -12,12 +14,12 @@ START = 946_684_860
 """2000-01-01 00:01:00 UTC in seconds since 1970."""
 
 
-def job(**spec: Facts | int | str) -> Facts:
+def job(**spec: Any) -> Facts:
     """Return a Job whose pods run for a minute."""
     return workload("Job", **{"template": template(policy="Never", run_seconds=60), **spec})
 
 
-def cron(schedule: str, **spec: Facts | int | str) -> Facts:
+def cron(schedule: str, **spec: Any) -> Facts:
     """Return a CronJob whose Jobs run for ten minutes."""
     made = {"spec": {"template": template(policy="Never", run_seconds=600)}}
     return workload("CronJob", schedule=schedule, jobTemplate=made, **spec)
