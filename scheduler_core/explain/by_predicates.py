@@ -105,6 +105,11 @@ def pending(simulation: Stepper, here: Explanation, shown: int, tried: bool) -> 
         meant = near(name, simulation.profiles)
         hint = f" (no profile has this name; did you mean {meant}?)" if meant else ""
         summary = f"{pod} is assigned to the scheduler {name}{hint}. {summary}"
+    elif report := simulation.custom_report(state.pod):
+        name = state.pod.scheduler_name
+        summary = (
+            f"The scheduler {name} reports for {pod}: {report}. By kube-scheduler's predicates, {summary}"
+        )
     elif not tried and all(decision.pod != pod for decision in simulation.decisions):
         summary = f"{pod} has not been tried yet. {summary}"
     if state.nominated:

@@ -59,6 +59,11 @@ class ReportedRun(Protocol):
         del pod
         return None
 
+    def custom_report(self, pod: Pod) -> str:
+        """Return what a custom scheduler reported of its pending pod at its last attempt, "" if nothing."""
+        del pod
+        return ""
+
     def outcome_in_group(self, pod: str) -> MemberOutcome | None:
         """Run the next cycle, if one may be a PodGroup's; return what it came to for the pod as a member."""
         del pod

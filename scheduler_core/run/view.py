@@ -16,6 +16,7 @@ class FrameworkReader:
 
     framework: ControlledFramework
     decisions: list[Decision]
+    messages: dict[str, str]
     _deleted: list[str]  # pods deleted under schedulers before the last restart
 
     @property
@@ -47,6 +48,10 @@ class FrameworkReader:
     def responsible(self, pod: Pod) -> bool:
         """Return whether a scheduler of this run is responsible for a pod: the framework or a custom one."""
         return self.framework.responsible(pod) or pod.scheduler_name in SCHEDULERS
+
+    def custom_report(self, pod: Pod) -> str:
+        """Return what a custom scheduler reported of its pending pod at its last attempt, "" if nothing."""
+        return "" if self.framework.responsible(pod) else self.messages.get(pod.meta.key, "")
 
     @property
     def time(self) -> float:

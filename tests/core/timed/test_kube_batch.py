@@ -171,7 +171,14 @@ def test_without_its_queue_a_job_is_ignored_and_why_says_so() -> None:
     parts = (VIRTUAL, node("n1"), group("g", 1), batch("b", "g"))
     made, cycles = ended(*parts)
     assert cycles[0].message == "job default/g is ignored: its Queue default does not exist"
-    assert "default/b" in explain(made, "default/b", None).summary
+    assert explain(made, "default/b").summary == (
+        f"The scheduler kube-batch reports for default/b: {cycles[0].message}. "
+        "By kube-scheduler's predicates, default/b fits on 1 of 1 nodes."
+    )
+    again = simulation(*parts)
+    assert explain(again, "default/b").summary.startswith("default/b has not been tried yet.")
+    again.replay([cycles[0].decision])
+    assert explain(again, "default/b").summary == explain(made, "default/b").summary
     made, _ = ended(*parts, history("time: 30, createOperation: {object: " + queue().strip() + "}"))
     assert made.placement()["default/b"] == "n1"
 
