@@ -6,7 +6,7 @@ Without that, nothing but the scheduler and operations change the cluster, and v
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -24,6 +24,8 @@ OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN)
 """What a patch of a node contains that makes it fail or recover, or evicts its pods."""
 
+_POD_SPECS = (("spec",), ("spec", "template", "spec"))
+
 Entry = Mapping[str, Any]
 
 
@@ -40,15 +42,16 @@ def has_work(documents: Sequence[Document]) -> bool:
     return any(map(known.concerns_controllers, operations))
 
 
-def names_scheduler(documents: Iterable[Document], name: str) -> bool:
-    """Return whether a pod or a template's pods, of the start or of an operation, name a scheduler."""
+def names_scheduler(documents: Iterable[Document], names: Collection[str]) -> bool:
+    """Return whether pods, in templates and operations too, name one of the schedulers."""
     listed = list(documents)
     made = chain(listed, map(_created, _operations(listed)))
-    return any(name in (_named_by(one, "spec"), _named_by(one, "spec", "template", "spec")) for one in made)
+    return any(_named_by(one, *path) in names for one in made for path in _POD_SPECS)
 
 
-def _named_by(document: Entry, *path: str) -> object:
-    return _part(document, *path).get("schedulerName")
+def _named_by(document: Entry, *path: str) -> str:
+    name = _part(document, *path).get("schedulerName")
+    return name if isinstance(name, str) else ""
 
 
 def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, ...]:

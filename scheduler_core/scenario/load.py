@@ -64,6 +64,7 @@ from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
     GATED,
@@ -500,8 +501,9 @@ class _Loading:
 
     @cached_property
     def asks_batch(self) -> bool:
-        """Whether virtual time is asked for with kube-batch, by its configuration or by pods that name it."""
-        return self.timed and (bool(self.batches) or names_scheduler(self.documents, BATCH_SCHEDULER))
+        """Whether time passes and a custom scheduler runs: pods name it, or kube-batch has a file."""
+        names = {BATCH_SCHEDULER, *SCHEDULERS}
+        return self.timed and (bool(self.batches) or names_scheduler(self.documents, names))
 
     def has_work(self) -> bool:
         """Return whether controllers run under a release that runs without them otherwise."""

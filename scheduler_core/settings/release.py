@@ -233,7 +233,7 @@ def chosen_release(
     ``configured`` are the choices of its configurations, the initial one first, "" for those that choose
     none; ``kubelets`` is that of :func:`release_of_kubelets`; ``only_v1_11``: settings, those that an
     operation writes among them, ask for what no other release has; ``timed``: they let time pass;
-    ``batch``: there are pods for kube-batch, which runs in virtual time beside the framework alone.
+    ``batch``: there are pods for kube-batch or a scheduler like it, which runs beside the framework alone.
     """
     initial, *later = configured
     timed = timed or PASSING_TIME in later

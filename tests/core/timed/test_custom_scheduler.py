@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.explain import explain
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
@@ -40,6 +41,13 @@ def test_each_batch_is_one_decision_beside_the_default_scheduler() -> None:
     assert [key for key, _, _ in batch.queue.active] == ["default/b3", "default/b4"]
     scheduled = [event.object for event in batch.events if event.reason == "Scheduled"]
     assert scheduled == [f"pod/{key}" for key, _ in BATCHES[0]]
+
+
+def test_its_pods_take_virtual_time_to_the_framework() -> None:
+    """Virtual time alone is of v1.37, beside which no such scheduler runs."""
+    alone = VIRTUAL.replace("quirks: v1.11\n", "")
+    read = [load("---\n".join((alone, *documents))) for documents in (CLUSTER[1:], CLUSTER[1:3])]
+    assert [scenario.release for scenario in read] == ["v1.22", "v1.37"]
 
 
 def test_the_default_scheduler_sees_the_room_that_the_batches_took() -> None:
