@@ -76,7 +76,8 @@ DEFAULT = """
 from scheduler_core.schedulers.v1_37.config import MULTI_POINT
 
 names = [name for name, _ in MULTI_POINT]
-assert names[names.index("TaintToleration") + 1] == "ReservedNodes", names
+own = names.index("ReservedNodes")
+assert names.index("TaintToleration") < own < names.index("NodeAffinity"), names
 """
 
 COUNTING = (
