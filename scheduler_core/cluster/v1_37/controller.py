@@ -153,16 +153,15 @@ def slow_start(number: int, make: Callable[[int], Write]) -> Work:
 
 
 def pods_of(server: ApiServer, owner: Manifest, *, orphans: bool = True) -> list[Manifest]:
-    """Return an owner's pods and, of its namespace, those without controller (FilterPodsByOwner)."""
+    """Return an owner's pods, then those of its namespace without controller (FilterPodsByOwner)."""
     return claimable(server, owner, "Pod") if orphans else server.controlled(owner, "Pod")
 
 
 def claimable(server: ApiServer, owner: Manifest, kind: str) -> list[Manifest]:
-    """Return the objects of a kind that an owner controls, and those that it may adopt, in their order."""
+    """Return the objects of a kind that an owner controls, then those that it may adopt."""
     own, selector = server.controlled(owner, kind), spec_of(owner).get("selector")
-    listed = server.unowned(kind, namespace_of(owner))
-    free = [one for one in listed if selects(selector, labels_of(one))]
-    return sorted([*own, *free], key=lambda one: server.place(kind, key_of(one))) if free else own
+    free = server.unowned(kind, namespace_of(owner))
+    return [*own, *(one for one in free if selects(selector, labels_of(one)))]
 
 
 def gone(error: object) -> bool:

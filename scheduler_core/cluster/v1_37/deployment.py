@@ -5,7 +5,7 @@ Source: ``pkg/controller/deployment``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from scheduler_core.cluster.v1_37.controller import Controller, claimable
@@ -32,6 +32,7 @@ from scheduler_core.cluster.v1_37.deployment_status import (
     next_status,
     progressing,
     rollout_status,
+    with_failure,
 )
 from scheduler_core.cluster.v1_37.loop import ApiError, Work
 from scheduler_core.cluster.v1_37.objects import (
@@ -130,9 +131,9 @@ class _Rollout:
     def _renumber(self, new: Manifest, revision: int) -> Work:
         """Give the new set its revision, and the Deployment the set's."""
         marked = annotated(self.owner, new, revision, fresh=False)
-        wait = spec_of(self.owner).get("minReadySeconds")
-        if marked != new or spec_of(new).get("minReadySeconds") != wait:
-            stored = yield self.client.update(with_spec(marked, minReadySeconds=wait))
+        wait = spec_of(self.owner).get("minReadySeconds") or 0
+        if marked != new or (spec_of(new).get("minReadySeconds") or 0) != wait:
+            stored = yield self.client.update(with_spec(marked, minReadySeconds=wait or None))
             self._know(new, stored)
             self.new = stored
             return
@@ -307,10 +308,11 @@ class _Rollout:
         removable = total(self.everyone) - least - unready
         if removable <= 0:
             return False
+        old = {uid_of(one) for one in active_sets(self.old)}
         removed = yield from self._remove_unhealthy(removable)
         if removed is None:
             return False
-        removed += yield from self._remove_available(least)
+        removed += yield from self._remove_available(least, old)
         return removed > 0
 
     def _remove_unhealthy(self, most: int) -> Work:
@@ -326,8 +328,14 @@ class _Rollout:
                 removed += number
         return removed
 
-    def _remove_available(self, least: int) -> Work:
-        available = sum(status_of(one).get("availableReplicas") or 0 for one in self.everyone)
+    def _remove_available(self, least: int, old: Collection[str]) -> Work:
+        """Scale old sets down while enough pods of the new one and of ``old`` are available.
+
+        Sets that had no replicas left when this sync began do not count, whatever their status still says
+        (scaleDownOldReplicaSetsForRollingUpdate is given the active old sets alone).
+        """
+        counted = [one for one in self.everyone if one is self.new or uid_of(one) in old]
+        available = sum(status_of(one).get("availableReplicas") or 0 for one in counted)
         spare, removed = available - least, 0
         for one in by_age(active_sets(self.old)):
             number = min(replicas_of(one), spare - removed)
@@ -376,6 +384,7 @@ class _Rollout:
     def _write_rollout(self) -> Work:
         """Write the status with its progress; look again when the deadline is over (syncRolloutStatus)."""
         status = rollout_status(self.owner, self.everyone, self.new, self.controller.now)
+        status = with_failure(status, self.everyone, self.new)
         if status != status_of(self.owner):
             yield from self._write(status)
         else:
@@ -397,7 +406,12 @@ class _Rollout:
 
 
 def rolled_back(owner: Manifest, sets: Sets, revision: int) -> Manifest | None:
-    """Return a Deployment with the template of a revision, 0 for the one before (kubectl rollout undo)."""
+    """Return a Deployment with the template of a revision, 0 for the one before (kubectl rollout undo).
+
+    ``None`` without that revision, and for a Deployment that is paused: kubectl does not roll it back.
+    """
+    if spec_of(owner).get("paused"):
+        return None
     numbers = sorted(revision_of(one) for one in sets)
     wanted = revision or (numbers[-2] if len(numbers) > 1 else 0)
     found = next((one for one in sets if revision_of(one) == wanted and uid_of(one)), None)

@@ -17,7 +17,7 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 
 DEADLINE_NEVER = 2**31 - 1
-AVAILABLE, PROGRESSING = "Available", "Progressing"
+AVAILABLE, PROGRESSING, FAILURE = "Available", "Progressing", "ReplicaFailure"
 Status = dict[str, Any]
 
 
@@ -109,6 +109,17 @@ def rollout_status(owner: Manifest, everyone: Sequence[Manifest], new: Manifest 
     elif known is not None and not done and _is_over(known, deadline, now):
         conditions = _set(conditions, progressing(now, "False", "ProgressDeadlineExceeded", known))
     return {**status, "conditions": conditions}
+
+
+def with_failure(status: Status, everyone: Sequence[Manifest], new: Manifest | None) -> Status:
+    """Return a status with the failure of the new set, else of an old one (getReplicaFailures)."""
+    sets = [*([new] if new is not None else []), *everyone]
+    rows = (condition_in(status_of(one).get("conditions") or (), FAILURE) for one in sets)
+    row = next((row for row in rows if row is not None), None)
+    if row is None:
+        return {**status, "conditions": [one for one in status["conditions"] if one["type"] != FAILURE]}
+    failure = {**row, "lastUpdateTime": row["lastTransitionTime"]}
+    return {**status, "conditions": _set(status["conditions"], failure)}
 
 
 def _is_over(known: dict[str, Any], deadline: int, now: float) -> bool:

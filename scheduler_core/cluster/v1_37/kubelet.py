@@ -20,10 +20,10 @@ from scheduler_core.cluster.v1_37.objects import (
     is_deleting,
     is_finished,
     key_of,
+    most_restarts_of,
     name_of,
     node_of,
     phase_of,
-    restarts_of,
     spec_of,
     stamp,
     status_of,
@@ -212,7 +212,7 @@ class Kubelets:
         policy = spec_of(pod).get("restartPolicy")
         if policy == "Always" or (policy == "OnFailure" and failed):
             yield from self._post(key, uid, partial(_stopped, code=_exit_code(pod, failed=failed)))
-            restarts = restarts_of(pod)
+            restarts = most_restarts_of(pod)
             wait = min(_BACKOFF * 2 ** min(restarts - 1, 9), _BACKOFF_MOST) if restarts else 0
             self._later(pod, wait + 1, self._restart)
             return
@@ -293,7 +293,7 @@ def _readied(pod: Manifest, now: float) -> Manifest:
 
 def _stopped(pod: Manifest, now: float, code: int) -> Manifest:
     state = {"terminated": {"exitCode": code, "finishedAt": stamp(now)}}
-    return _with(pod, now, ready=False, containerStatuses=_containers(pod, restarts_of(pod), state))
+    return _with(pod, now, ready=False, containerStatuses=_containers(pod, most_restarts_of(pod), state))
 
 
 def _restarted(pod: Manifest, now: float) -> Manifest:

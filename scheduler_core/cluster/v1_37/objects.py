@@ -268,6 +268,11 @@ def is_active(pod: Manifest) -> bool:
     return not is_finished(pod) and not is_deleting(pod)
 
 
+def is_terminating(pod: Manifest) -> bool:
+    """Return whether a pod is being deleted and has not ended yet (controller.IsPodTerminating)."""
+    return is_deleting(pod) and not is_finished(pod)
+
+
 def is_ready(pod: Manifest) -> bool:
     """Return whether a pod's condition Ready is true."""
     found = condition_of(pod, "Ready")
@@ -286,8 +291,17 @@ def is_available(pod: Manifest, min_ready: int, now: float) -> bool:
 
 
 def restarts_of(pod: Manifest) -> int:
-    """Return the restarts of a pod's containers."""
-    return sum(int(one.get("restartCount") or 0) for one in status_of(pod).get("containerStatuses") or ())
+    """Return the restarts of a pod's containers, in sum."""
+    return sum(_restarts(pod))
+
+
+def most_restarts_of(pod: Manifest) -> int:
+    """Return the restarts of the container that has restarted most (maxContainerRestarts)."""
+    return max(_restarts(pod), default=0)
+
+
+def _restarts(pod: Manifest) -> list[int]:
+    return [int(one.get("restartCount") or 0) for one in status_of(pod).get("containerStatuses") or ()]
 
 
 # --- taints

@@ -14,21 +14,24 @@ from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
     condition_of,
+    controller_of,
     created_at,
     generation,
     is_active,
     is_available,
     is_deleting,
     is_ready,
+    is_terminating,
     key_of,
     labels_of,
+    most_restarts_of,
     namespace_of,
     node_of,
     owners_of,
     phase_of,
     ready_since,
-    restarts_of,
     spec_of,
+    stamp,
     status_of,
     uid_of,
     with_status,
@@ -36,6 +39,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.server import StoredWrite
 
 BURST = 500
+FAILURE = "ReplicaFailure"
 COST = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
@@ -94,13 +98,12 @@ class ReplicaSets(Controller):
         return by_deletion(active, ranks, self.now)[:number]
 
     def _related(self, owner: Manifest) -> list[Manifest]:
-        """Return the pods of all sets that have the same controller (getIndirectlyRelatedPods)."""
-        above = next(
-            (one for one in owner["metadata"].get("ownerReferences") or () if one.get("controller")), None
-        )
-        siblings = [owner]
-        if above is not None:
-            siblings = self.server.controlled_by(above["uid"], self.kind)
+        """Return the pods of all sets that have the same controller (getIndirectlyRelatedPods).
+
+        A set without a controller has none, not even its own: its pods are not ranked by node.
+        """
+        above = controller_of(owner)
+        siblings = [] if above is None else self.server.controlled_by(above["uid"], self.kind)
         found: dict[str, Manifest] = {}
         for one in siblings:
             for pod in self.server.selected(spec_of(one).get("selector"), namespace_of(one)):
@@ -121,11 +124,13 @@ class ReplicaSets(Controller):
             "fullyLabeledReplicas": sum(labels.items() <= labels_of(pod).items() for pod in active),
             "readyReplicas": sum(map(is_ready, active)),
             "availableReplicas": sum(is_available(pod, wait, self.now) for pod in active),
-            "terminatingReplicas": sum(is_deleting(pod) for pod in everyone if not is_active(pod)),
+            "terminatingReplicas": sum(
+                is_terminating(pod) and controller_of(pod) is not None for pod in everyone
+            ),
             "observedGeneration": generation(owner),
         }
-        if error is not None:
-            fresh["conditions"] = [{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}]
+        if conditions := self._conditions(owner, active, error):
+            fresh["conditions"] = conditions
         if fresh == status_of(owner):
             return owner
         try:
@@ -135,6 +140,19 @@ class ReplicaSets(Controller):
                 return owner
             latest = self.server.current(self.kind, key_of(owner))
             return (yield self.client.update_status(with_status(latest, fresh)))
+
+    def _conditions(
+        self, owner: Manifest, active: Sequence[Manifest], error: ApiError | None
+    ) -> list[dict[str, Any]]:
+        """Return the conditions with the failure to create or delete pods; a known failure stays as it is."""
+        known = status_of(owner).get("conditions") or []
+        if error is None:
+            return [row for row in known if row["type"] != FAILURE]
+        if condition_of(owner, FAILURE) is not None:
+            return list(known)
+        reason = "FailedCreate" if len(active) < spec_of(owner)["replicas"] else "FailedDelete"
+        row = {"type": FAILURE, "status": "True", "reason": reason, "message": str(error)}
+        return [*known, {**row, "lastTransitionTime": stamp(self.now)}]
 
 
 class ReplicationControllers(ReplicaSets):
@@ -187,7 +205,7 @@ def by_deletion(pods: Sequence[Manifest], ranks: Counter[str], now: float) -> li
             times = _younger(ready_since(one), ready_since(other), now)
             if times is not None:
                 return times or _compare(uid_of(one), uid_of(other))
-        if restarts := _compare(restarts_of(other), restarts_of(one)):
+        if restarts := _compare(most_restarts_of(other), most_restarts_of(one)):
             return restarts
         created = _younger(created_at(one), created_at(other), now)
         return 0 if created is None else created or _compare(uid_of(one), uid_of(other))
