@@ -18,6 +18,7 @@ from scheduler_core.cluster.v1_37.objects import (
     key_of,
     name_of,
     namespace_of,
+    resource_of,
     scaled,
     second,
     spec_of,
@@ -31,20 +32,23 @@ DELETION_TIMEOUT = 120
 _SCALES = ("ReplicaSet", "StatefulSet", "ReplicationController")
 
 
+class UnknownScaleError(Exception):
+    """The scale of a pod's controller cannot be told; the text is the condition's message."""
+
+
 class Disruption(Controller):
     """The controller of PodDisruptionBudgets."""
 
     name = "disruption"
 
     def observe(self, write: StoredWrite) -> None:
-        """Queue a budget, and those of a pod that has changed."""
+        """Queue a budget, and that of a pod that has changed: the first of those that select it now."""
         if write.kind == "PodDisruptionBudget":
             self.queue.add(write.key)
         elif write.kind == "Pod":
-            for pod in (write.old, write.new):
-                if pod is not None:
-                    for budget in budgets_of(self.server, pod)[:1]:
-                        self.queue.add(key_of(budget))
+            pod = write.new or write.old
+            for budget in budgets_of(self.server, pod)[:1] if pod is not None else ():
+                self.queue.add(key_of(budget))
 
     def sync(self, key: str) -> Work:
         """Write a budget's status (trySync)."""
@@ -52,11 +56,11 @@ class Disruption(Controller):
         if budget is None:
             return
         pods = self.server.selected(spec_of(budget).get("selector"), namespace_of(budget))
-        counts = self._expected(budget, pods)
-        if counts is None:
-            yield from self._fail(budget)
+        try:
+            expected, desired = self._expected(budget, pods)
+        except UnknownScaleError as error:
+            yield from self._fail(budget, str(error))
             return
-        expected, desired = counts
         disrupted, recheck = self._disrupted(budget, pods)
         healthy = sum(is_ready(pod) for pod in pods if not is_deleting(pod) and name_of(pod) not in disrupted)
         allowed = healthy - desired if expected > 0 and healthy > desired else 0
@@ -72,14 +76,20 @@ class Disruption(Controller):
         if status != status_of(budget):
             yield self.client.update_status(with_status(budget, status))
         if recheck is not None:
-            self.queue.add_after(key, recheck - self.now)
+            self.queue.add_after(key, max(0.0, recheck - self.now) + self.queue.base)
 
-    def _fail(self, budget: Manifest) -> Work:
-        failed = {**status_of(budget), "disruptionsAllowed": 0, "conditions": [_allowed("SyncFailed", False)]}
+    def _fail(self, budget: Manifest, message: str) -> Work:
+        """Allow no disruption while the scale of a pod's controller is unknown (failSafe)."""
+        row = {**_allowed("SyncFailed", False), "message": message}
+        failed = {**status_of(budget), "disruptionsAllowed": 0, "conditions": [row]}
         yield self.client.update_status(with_status(budget, failed))
 
-    def _expected(self, budget: Manifest, pods: Sequence[Manifest]) -> tuple[int, int] | None:
-        """Return the expected and the desired number of healthy pods, ``None`` if a controller is unknown."""
+    def _expected(self, budget: Manifest, pods: Sequence[Manifest]) -> tuple[int, int]:
+        """Return the expected and the desired number of healthy pods.
+
+        Raises:
+            UnknownScaleError: A pod's controller has no scale.
+        """
         spec = spec_of(budget)
         most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
         if most is None and isinstance(least, int):
@@ -87,13 +97,11 @@ class Disruption(Controller):
         if most is None and least is None:
             return 0, 0
         expected = self._scale(pods)
-        if expected is None:
-            return None
         if most is not None:
             return expected, max(0, expected - scaled(most, expected, up=True))
         return expected, scaled(least, expected, up=True)
 
-    def _scale(self, pods: Sequence[Manifest]) -> int | None:
+    def _scale(self, pods: Sequence[Manifest]) -> int:
         found: dict[str, int] = {}
         for pod in pods:
             owner = controller_of(pod)
@@ -101,13 +109,13 @@ class Disruption(Controller):
                 continue
             above = self._scaled_by(pod, owner)
             if above is None:
-                return None
+                raise UnknownScaleError(f'found no controllers for pod "{name_of(pod)}"')
             found[uid_of(above)] = int(spec_of(above).get("replicas") or 0)
         return sum(found.values())
 
     def _scaled_by(self, pod: Manifest, owner: dict[str, Any]) -> Manifest | None:
         if owner["kind"] not in _SCALES:
-            return None
+            raise UnknownScaleError(f"{_group_resource(owner)} does not implement the scale subresource")
         found = self.server.get(owner["kind"], key_in(owner["kind"], namespace_of(pod), owner["name"]))
         if found is None or uid_of(found) != owner["uid"]:
             return None
@@ -125,6 +133,12 @@ class Disruption(Controller):
         }
         times = [second(at) + DELETION_TIMEOUT for at in kept.values()]
         return kept, min(times, default=None)
+
+
+def _group_resource(owner: dict[str, Any]) -> str:
+    """Return the resource and the group of an owner's kind, such as ``jobs.batch``."""
+    group = owner["apiVersion"].rpartition("/")[0]
+    return ".".join(filter(None, (resource_of(owner["kind"]), group)))
 
 
 def _allowed(reason: str, allowed: bool) -> dict[str, Any]:

@@ -68,20 +68,26 @@ def _is_unhealthy_anyway(budget: Manifest, pod: Manifest) -> bool:
     return (status.get("currentHealthy") or 0) >= (status.get("desiredHealthy") or 0) > 0
 
 
+def _refusal(budget: Manifest) -> str:
+    """Return why a budget allows no eviction, without "The disruption budget NAME" in front."""
+    status = status_of(budget)
+    failed = condition_of(budget, "DisruptionAllowed") or {}
+    if failed.get("reason") == "SyncFailed" and failed.get("message"):
+        return f"does not allow evicting pods currently because it failed sync: {failed['message']}"
+    healthy, wanted = status.get("currentHealthy") or 0, status.get("desiredHealthy") or 0
+    if healthy <= wanted:
+        return f"needs {wanted} healthy pods and has {healthy} currently"
+    return "does not allow evicting pods currently"
+
+
 def _take(server: ApiServer, budget: Manifest, pod: Manifest) -> None:
     """Take one of the allowed disruptions (checkAndDecrement)."""
     status = status_of(budget)
     if (status.get("observedGeneration") or 0) < generation(budget):
-        raise ApiError(
-            429, f"The disruption budget {name_of(budget)} is still being processed by the server."
-        )
+        raise ApiError(429, "is still being processed by the server.")
     allowed = status.get("disruptionsAllowed") or 0
-    failed = condition_of(budget, "DisruptionAllowed") or {}
     if allowed <= 0:
-        if failed.get("reason") == "SyncFailed":
-            raise ApiError(429, f"does not have the expected scale: {failed.get('message', '')}")
-        healthy, wanted = status.get("currentHealthy") or 0, status.get("desiredHealthy") or 0
-        raise ApiError(429, f"needs {wanted} healthy pods and has {healthy} currently")
+        raise ApiError(429, _refusal(budget))
     disrupted = {**(status.get("disruptedPods") or {}), name_of(pod): stamp(server.loop.now)}
     fresh = {**status, "disruptionsAllowed": allowed - 1, "disruptedPods": disrupted}
     server.change("PodDisruptionBudget", key_of(budget), lambda one: with_status(one, fresh), "api")
