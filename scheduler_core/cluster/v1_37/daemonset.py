@@ -31,9 +31,10 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.replicaset import BURST, becomes_ready
+from scheduler_core.cluster.v1_37.replicaset import becomes_ready
 from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
 
+BURST = 250
 Placed = Mapping[str, list[Manifest]]
 
 
@@ -57,8 +58,10 @@ class DaemonSets(Controller):
         """Queue the set, that of a pod or revision, and those that a node concerns."""
         if write.kind == "DaemonSet":
             self.queue.add(write.key)
-        elif write.kind == "ControllerRevision" and write.old is not None:
-            self.queue_owner(write, "DaemonSet")
+        elif write.kind == "ControllerRevision":
+            if write.old is not None:
+                self.queue_owner(write, "DaemonSet")
+            self.queue_adopters(write, "DaemonSet")
         elif write.kind == "Pod":
             owner = self.queue_owner(write, "DaemonSet")
             self.queue_adopters(write, "DaemonSet")
@@ -312,12 +315,14 @@ class _Sync:
             available += first is not None and self._available(first)
             if old is None:
                 continue
+            if new is None and node not in self.nodes:
+                return ApiError(404, f'couldn\'t get node for nodeName "{node}"')
             if new is not None:
                 if self._available(new):
                     delete.append(old)
                 else:
                     surged += 1
-            elif not self.nodes.get(node, (False, False))[0]:
+            elif not self.nodes[node][0]:
                 (leaving if self._available(old) else delete).append(old)
             elif not self._available(old):
                 allowed.append(node)
