@@ -220,7 +220,7 @@ def by_age(pods: Sequence[Manifest]) -> list[Manifest]:
         rank = _binary(one, other) or _compare(is_ready(one), is_ready(other))
         if not rank and is_ready(one):
             rank = _compare(ready_since(other), ready_since(one))
-        rank = rank or _compare(restarts_of(other), restarts_of(one))
+        rank = rank or _compare(most_restarts_of(other), most_restarts_of(one))
         return rank or _compare(created_at(other), created_at(one))
 
     return go_sorted(pods, compare)

@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.core.controllers.test_v1_37_nodes import node
+from tests.core.controllers.test_v1_37_nodes import node, pod
 from tests.core.controllers.test_v1_37_replicas import ADVANCE, expect, workload
 
 Facts = dict[str, Any]
+UNSCALED = (
+    "does not allow evicting pods currently because it failed sync: "
+    "jobs.batch does not implement the scale subresource"
+)
 DRAIN = {"do": "drain", "node": "a"}
 
 
@@ -34,8 +38,7 @@ def job() -> Facts:
         (
             job(),
             {"maxUnavailable": 1},
-            "does not allow evicting pods currently because it failed sync: "
-            "jobs.batch does not implement the scale subresource",
+            UNSCALED,
         ),
         (job(), {"minAvailable": 2}, "needs 2 healthy pods and has 2 currently"),
         (
@@ -56,8 +59,7 @@ def test_a_refusal_names_its_reason(made: Facts, spec: Facts, message: str) -> N
 def test_a_pod_that_leaves_its_budget_is_not_noticed() -> None:
     """Only the budget that selects a pod after a change is looked at again (updatePod)."""
     leave = {"do": "patchPods", "node": "a", "patch": {"metadata": {"labels": {"app": "loose"}}}}
-    bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}}
+    bare = pod("p", nodeName="a")
     bare["metadata"]["labels"] = {"app": "web"}
-    bare["spec"] = {"containers": [{"name": "c", "image": "i"}], "nodeName": "a"}
     found = expect([node("a"), bare, budget(minAvailable=0)], ADVANCE, leave, ADVANCE)["final"]["budgets"]
     assert found["default/web"]["expectedPods"] == 1
