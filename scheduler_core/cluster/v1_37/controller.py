@@ -82,12 +82,15 @@ class Controller:
 
     def claim(self, owner: Manifest, found: Iterable[Manifest]) -> Work:
         """Adopt matching orphans, release what does not match, return the owned (ControllerRefManager)."""
-        selector = spec_of(owner).get("selector")
-        claimed = []
+        selector, uid = spec_of(owner).get("selector"), uid_of(owner)
+        claimed, matches = [], dict[int, bool]()
         for obj in found:
-            reference, matching = controller_of(obj), selects(selector, labels_of(obj))
+            reference, labels = controller_of(obj), labels_of(obj)
+            matching = matches.get(id(labels))  # pods of one template share them
+            if matching is None:
+                matching = matches[id(labels)] = selects(selector, labels)
             if reference is not None:
-                if reference["uid"] != uid_of(owner):
+                if reference["uid"] != uid:
                     continue
                 if matching:
                     claimed.append(obj)

@@ -121,7 +121,10 @@ def owners_of(obj: Manifest) -> list[dict[str, Any]]:
 
 def controller_of(obj: Manifest) -> dict[str, Any] | None:
     """Return the owner reference with ``controller: true`` (metav1.GetControllerOf)."""
-    return next((owner for owner in owners_of(obj) if owner.get("controller")), None)
+    for owner in obj["metadata"].get("ownerReferences") or ():
+        if owner.get("controller"):
+            return owner  # type: ignore[no-any-return]
+    return None
 
 
 def reference_to(owner: Manifest) -> dict[str, Any]:
@@ -144,8 +147,9 @@ def selects(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bo
     if selector is None:
         return False
     wanted = selector.get("matchLabels") or {}
-    if any(labels.get(key) != value for key, value in wanted.items()):
-        return False
+    for key, value in wanted.items():
+        if labels.get(key) != value:
+            return False
     return all(_meets(one, labels) for one in selector.get("matchExpressions") or ())
 
 
@@ -229,7 +233,10 @@ def condition_of(obj: Manifest, kind: str) -> dict[str, Any] | None:
 
 def condition_in(conditions: Iterable[dict[str, Any]], kind: str) -> dict[str, Any] | None:
     """Return the condition of a type among several."""
-    return next((one for one in conditions if one["type"] == kind), None)
+    for one in conditions:
+        if one["type"] == kind:
+            return one
+    return None
 
 
 def with_condition(conditions: Sequence[dict[str, Any]], condition: dict[str, Any]) -> list[dict[str, Any]]:

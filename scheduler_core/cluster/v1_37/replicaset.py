@@ -119,11 +119,14 @@ class ReplicaSets(Controller):
     ) -> Work:
         spec, wait = spec_of(owner), spec_of(owner).get("minReadySeconds") or 0
         labels = (spec["template"].get("metadata") or {}).get("labels") or {}
+        ready = [pod for pod in active if is_ready(pod)]
         fresh: dict[str, Any] = {
             "replicas": len(active),
             "fullyLabeledReplicas": sum(labels.items() <= labels_of(pod).items() for pod in active),
-            "readyReplicas": sum(map(is_ready, active)),
-            "availableReplicas": sum(is_available(pod, wait, self.now) for pod in active),
+            "readyReplicas": len(ready),
+            "availableReplicas": sum(is_available(pod, wait, self.now) for pod in ready)
+            if wait
+            else len(ready),
             "terminatingReplicas": sum(
                 is_terminating(pod) and controller_of(pod) is not None for pod in everyone
             ),

@@ -60,6 +60,8 @@ class ApiServer:
         """Keys of pods by node."""
         self.owned: dict[str, dict[tuple[str, str], None]] = {}
         """Kinds and keys of objects by the uid of their controller."""
+        self._listed: dict[tuple[str, str], list[str]] = {}
+        """The keys in ``owned`` by uid and kind, sorted, of those that were asked for."""
         self.dependents: dict[str, dict[tuple[str, str], None]] = {}
         """The same by the uid of any owner."""
         self.orphans: dict[tuple[str, str], dict[str, None]] = {}
@@ -81,7 +83,7 @@ class ApiServer:
         """Return a copy that shares the manifests, which nothing changes."""
         made = memo[id(self)] = object.__new__(ApiServer)
         memo |= {id(one): one for found in self.objects.values() for one in found.values()}
-        for name, value in vars(self).items():
+        for name, value in {**vars(self), "_listed": {}}.items():
             indexed = name == "objects" or name in _INDEXES
             copied = {key: dict(found) for key, found in value.items()} if indexed else deepcopy(value, memo)
             setattr(made, name, copied)
@@ -100,7 +102,8 @@ class ApiServer:
 
     def in_order(self, kind: str, keys: Iterable[str]) -> list[str]:
         """Return keys of a kind as listers have them."""
-        return sorted(keys, key=lambda key: self.place(kind, key)) if self._places else sorted(keys)
+        place = self._places.get
+        return sorted(keys, key=lambda key: place((kind, key), key)) if self._places else sorted(keys)
 
     def place(self, kind: str, key: str) -> str:
         """Return the key by which an object is listed."""
@@ -138,8 +141,12 @@ class ApiServer:
 
     def controlled_by(self, uid: str, kind: str) -> list[Manifest]:
         """Return the objects of a kind whose controller has this uid, likewise."""
-        keys = [key for found, key in self.owned.get(uid, ()) if found == kind]
-        return [self.objects[kind][key] for key in self.in_order(kind, keys)]
+        keys = self._listed.get((uid, kind))
+        if keys is None:
+            found = [key for one, key in self.owned.get(uid, ()) if one == kind]
+            keys = self._listed[uid, kind] = self.in_order(kind, found)
+        objects = self.objects.get(kind, {})
+        return [objects[key] for key in keys]
 
     def pods_of_node(self, node: str) -> list[Manifest]:
         """Return the pods with this ``spec.nodeName``, in order of their keys."""
@@ -344,7 +351,8 @@ class ApiServer:
             row.setdefault(place, {})[key] = None
         controller = controller_of(obj)
         if controller is not None:
-            self.owned.setdefault(controller["uid"], {})[obj["kind"], key_of(obj)] = None
+            self.owned.setdefault(controller["uid"], {})[obj["kind"], key] = None
+            self._listed.pop((controller["uid"], obj["kind"]), None)
         for owner in owners_of(obj):
             self.dependents.setdefault(owner["uid"], {})[obj["kind"], key_of(obj)] = None
         if obj["kind"] == "Pod" and node_of(obj):
@@ -365,7 +373,8 @@ class ApiServer:
             row.get(place, {}).pop(key, None)
         controller = controller_of(obj)
         if controller is not None:
-            self.owned.get(controller["uid"], {}).pop((obj["kind"], key_of(obj)), None)
+            self.owned.get(controller["uid"], {}).pop((obj["kind"], key), None)
+            self._listed.pop((controller["uid"], obj["kind"]), None)
         for owner in owners_of(obj):
             self.dependents.get(owner["uid"], {}).pop((obj["kind"], key_of(obj)), None)
         if obj["kind"] == "Pod" and node_of(obj):

@@ -9,6 +9,8 @@ from typing import Any
 from scheduler_core.kubernetes.times import rfc3339, seconds_of
 
 _IN_METADATA = ("creationTimestamp", "deletionTimestamp")
+_TIMES = ("Time", "timeAdded", "startedAt", "finishedAt")
+"""What names of fields end with that have a time."""
 
 
 def shifted(manifest: Mapping[str, Any], seconds: int) -> dict[str, Any]:
@@ -32,14 +34,12 @@ def shifted(manifest: Mapping[str, Any], seconds: int) -> dict[str, Any]:
 def _moved(value: Any, seconds: int) -> Any:
     if isinstance(value, Mapping):
         return {
-            name: _later(part, seconds) if _is_time(name, part) else _moved(part, seconds)
+            name: (_later(part, seconds) if name.endswith(_TIMES) else part)
+            if type(part) is str
+            else _moved(part, seconds)
             for name, part in value.items()
         }
     return [_moved(part, seconds) for part in value] if isinstance(value, list) else value
-
-
-def _is_time(name: str, value: Any) -> bool:
-    return isinstance(value, str) and name.endswith(("Time", "timeAdded", "startedAt", "finishedAt"))
 
 
 @lru_cache(maxsize=65536)

@@ -8,15 +8,17 @@ evaluated once per distinct value and mapped to the nodes by one array lookup.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
+from functools import cached_property
 from operator import lt
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.kubernetes.model import Node
+from scheduler_core.kubernetes.model import Node, Taint
 
 T = TypeVar("T", bound=Hashable)
 
@@ -45,6 +47,13 @@ def intern_column(items: Sequence[T | None]) -> Interned[T]:
     return Interned(np.fromiter(map(numbers.__getitem__, items), np.int64, len(items)), values)
 
 
+def _has_other_columns(old: Node, new: Node) -> bool:
+    """Return whether two versions of a node differ in anything but taints and status."""
+    return (old.meta.name, old.meta.labels, old.allocatable, old.images) != (
+        new.meta.name, new.meta.labels, new.allocatable, new.images
+    )  # fmt: skip
+
+
 class Domains(Struct, frozen=True, eq=False):
     """The topology domains of the nodes: ``ids`` is ``(N,) int64``, -1 for none."""
 
@@ -69,8 +78,6 @@ class NodeColumns:
         for row, node in enumerate(self.nodes):
             self._read_allocatable(row, node)
         self.no_scalar = np.zeros(self.size, np.int64)
-        self.taints = intern_column([node.taints for node in self.nodes])
-        self.status = intern_column([(node.conditions, node.unschedulable) for node in self.nodes])
         self._label_maps = [node.meta.labels for node in self.nodes]
         self._labels: dict[str, Interned[str]] = {}
         self._topologies: dict[tuple[str, ...], Domains] = {}
@@ -79,6 +86,29 @@ class NodeColumns:
         self.everything = np.arange(self.size, dtype=np.int32)  # all node indices
         self._sorted: bool | None = None
         self._name_ranks: IntVector | None = None
+
+    def following(self, nodes: Sequence[Node]) -> NodeColumns:
+        """Return the columns of later versions of the same nodes.
+
+        They share what a change of taints, conditions and annotations leaves as it is.
+        """
+        if any(_has_other_columns(*pair) for pair in zip(self.nodes, nodes) if pair[0] is not pair[1]):
+            return NodeColumns(nodes)
+        made = copy(self)
+        made.nodes = tuple(nodes)
+        for name in ("taints", "status"):
+            made.__dict__.pop(name, None)
+        return made
+
+    @cached_property
+    def taints(self) -> Interned[tuple[Taint, ...]]:
+        """The column of taints."""
+        return intern_column([node.taints for node in self.nodes])
+
+    @cached_property
+    def status(self) -> Interned[tuple[Any, bool]]:
+        """The column of conditions and ``spec.unschedulable``."""
+        return intern_column([(node.conditions, node.unschedulable) for node in self.nodes])
 
     def _read_allocatable(self, row: int, node: Node) -> None:
         for name, amount in node.allocatable.items():

@@ -121,7 +121,7 @@ class Cluster:
         if self._stale:
             self._recount()
         elif self._nodes_changed:
-            self._columns = NodeColumns(list(self.nodes.values()))
+            self._columns = self._columns.following(list(self.nodes.values()))
             self.index.forget_sums()
             self._room = None
             self._changed()
