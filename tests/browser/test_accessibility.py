@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch, looks
 from tests.browser.editing import yaml_of
-from tests.browser.pages import Workbench, example_text, share, wide
+from tests.browser.pages import Workbench, example_text, share, show, wide
 from tests.browser.test_paste import MISTAKEN, listed
 from tests.services.stack import Stack
 
@@ -39,13 +39,6 @@ def sound(accessible: Check) -> Check:
     return check
 
 
-def region(page: Page, name: str) -> None:
-    """Show a region of the workbench where there is room for one only."""
-    bar = page.get_by_role("navigation", name="Regions")
-    if bar.is_visible():
-        bar.get_by_role("button", name=name).click()
-
-
 def test_start_page(themed: Page, sound: Check) -> None:
     """The start page, and with mistakes listed."""
     themed.goto("/")
@@ -65,12 +58,15 @@ def test_start_page(themed: Page, sound: Check) -> None:
 
 
 def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
-    """The workbench before the first cycle, at a failure, on every tab, and with a node selected."""
+    """The workbench before the first cycle, at a failure, on every tab, and with a node selected.
+
+    The tab Preemption is looked at in its own tests.
+    """
     bench = Workbench(themed).open(share(site, example_text("shop"), "A shop on twelve nodes"))
     sound(themed)
     bench.goto(17)
     sound(themed)
-    region(themed, "Inspect")
+    show(themed, "Inspect")
     for tab in ("Predicates", "Priorities", "Queue", "Events"):
         bench.tab(tab)
         bench.at(17)
@@ -80,7 +76,7 @@ def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
     sound(themed)
     bench.tab("Priorities")
     sound(themed)
-    region(themed, "Stage")
+    show(themed, "Stage")
     bench.node("general-4").click()
     expect(themed.get_by_role("region", name="Selected")).to_be_visible()
     sound(themed)
@@ -97,7 +93,7 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
     themed.wait_for_url("**/p/**")
     bench = Workbench(themed).wait()
     bench.goto(3)
-    region(themed, "Build")
+    show(themed, "Build")
     sound(themed)
     editor = yaml_of(bench).shows(re.compile("kind: List"))
     before = editor.text
@@ -118,15 +114,6 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
         expect(dialog).to_have_count(0)
 
 
-def test_preemption(themed: Page, sound: Check, site: Stack) -> None:
-    """Candidates of preemption, with their victims."""
-    address = share(site, example_text("making-room"), "Making room")
-    bench = Workbench(themed).open(f"{address}?step=1&tab=preemption").at(1)
-    region(themed, "Inspect")
-    expect(bench.panel("Preemption").get_by_role("table").first).to_be_visible()
-    sound(themed)
-
-
 def test_an_embedded_page(themed: Page, sound: Check, site: Stack) -> None:
     """The page for a frame: the same workbench without chrome."""
     short = share(site, example_text("shop"), "A shop on twelve nodes").split("/")[2]
@@ -139,9 +126,9 @@ def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
     address = share(site, example_text("five-hundred"), "Five hundred nodes")
     bench = Workbench(themed).open(f"{address}?step=400")
     bench.at(400)
-    region(themed, "Stage")
+    show(themed, "Stage")
     sound(themed)
-    region(themed, "Inspect")
+    show(themed, "Inspect")
     bench.tab("Predicates")
     bench.at(400)
     sound(themed)
