@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
-from scheduler_core.settings.feature_gates import GROUPS, FeatureGates, read_gates
+from scheduler_core.settings.feature_gates import FeatureGates, read_gates
 from scheduler_core.settings.release import RELEASES, TIMED, VIRTUAL, row_of
 from scheduler_core.settings.several import (
     DESIGNS,
@@ -179,10 +179,5 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
             at.child("schedulers").error(
                 f"kube-scheduler {read.scheduler} answers alone: write scheduler: {TIMED}, whose clock they "
                 "share, or leave out schedulers and design"
-            )
-        release = next((one.runs for one in read.schedulers if row_of(one.runs).has_gates), "")
-        if release and read.has(GROUPS):
-            at.child("featureGates").child(GROUPS).error(
-                f"kube-scheduler {release} does not schedule PodGroups as groups beside others: leave it out"
             )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

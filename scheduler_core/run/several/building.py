@@ -205,6 +205,7 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     assert make.manifests is not None
     parts, run = make.parts(), SchedulerRun(_named(make.v1_37, process[1]), make.asking, make.number)
     given = make.view(process, label, parts)
+    assert make.claims is not None
     given |= {"scheduler_run": run, "manifests": make.manifests, "claims": make.claims}
     view = V1_37View(make.objects, make.plugins(parts), **given)
     return V1_37Peer(view, listed=make.is_listed(process))

@@ -55,7 +55,7 @@ class SeveralSimulation(TimedSimulation):
     ledger: BindingLedger
     figures: Figures | None  # of several
     manifests: StoredManifests | None  # if one of them runs v1.37
-    claims: ClaimController | None  # of a lone v1.37
+    claims: ClaimController | None  # where v1.37 runs
     asking: Asking | None  # its extenders
     lone: ClassVar[bool] = False  # one v1.37 answers alone
 
@@ -84,7 +84,7 @@ class SeveralSimulation(TimedSimulation):
         if self.lone or scenario.settings.runs(V1_37Peer.release):
             self.manifests = self._make_manifests(server)
             server.watchers.append(self.manifests)
-        self.claims = ClaimController(server, self.manifests) if self.lone and self.manifests else None
+        self.claims = None if self.manifests is None else ClaimController(server, self.manifests)
         self.asking = Asking(scenario.answers, transport(), lambda: scenario.id) if self.lone else None
         self.figures = None if self.lone else Figures(server.clock, server)
         self._start(server)

@@ -48,7 +48,7 @@ class V1_37View(SchedulerView):
     """The view of a scheduler that runs v1.37.
 
     ``scheduler_run`` follows the shared clock in milliseconds. ``reserved`` has the pods that were placed
-    and are not confirmed by the watch yet. ``claims`` is the controller of ResourceClaims, if one runs.
+    and are not confirmed by the watch yet. ``claims`` is the controller of ResourceClaims.
     """
 
     expires = False  # durationToExpireAssumedPod is 0 since v1.24: such a pod is kept
@@ -59,7 +59,7 @@ class V1_37View(SchedulerView):
         *args: Any,
         scheduler_run: SchedulerRun,
         manifests: StoredManifests,
-        claims: ClaimWriter | None = None,
+        claims: ClaimWriter,
         **kw: Any,
     ) -> None:
         self.scheduler_run = scheduler_run
@@ -83,10 +83,6 @@ class V1_37View(SchedulerView):
     def catch_up(self) -> None:
         """Let the queue's time pass to the shared clock's."""
         self.scheduler_run.queue.pass_to(self.now)
-
-    def refuse(self, text: str) -> None:
-        """End the run: v1.37 lacks here what it would need with other schedulers."""
-        self.server.gave_up = self.server.gave_up or f"{self.label} runs kube-scheduler v1.37: {text}"
 
     # Events of the watch
 
@@ -128,8 +124,6 @@ class V1_37View(SchedulerView):
             stored = None
         if manifest is None:
             return
-        if kind == "Pod":
-            self._check(manifest)
         if stored is None:
             run.watch.see(run.cluster.create(manifest))
         elif kind == "Pod" and key in self.reserved:
@@ -184,16 +178,6 @@ class V1_37View(SchedulerView):
         on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
         self.scheduler_run.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None))
 
-    def _check(self, manifest: Manifest) -> None:
-        """Refuse a pod whose scheduling needs a controller that does not run with other schedulers."""
-        pod = CompiledPod(manifest)
-        if self.claims is not None:
-            return
-        if pod.spec.get("resourceClaims") and pod.scheduler_name in self.scheduler_run.configuration.profiles:
-            self.refuse(
-                f"pod {pod.key} has resourceClaims; devices are not allocated beside other schedulers"
-            )
-
     # What it decides
 
     def reserve(self, waiting: QueuedPodInfo, node: str, claims: Claims, devices: Devices) -> None:
@@ -222,7 +206,7 @@ class V1_37View(SchedulerView):
     def _bind_devices(self, key: str) -> str:
         """Write allocations of the pod's ResourceClaims and reserve them; return why it is refused."""
         manifest = self.manifests.of("Pod", key)
-        if self.claims is None or manifest is None or not has_claims(manifest):
+        if manifest is None or not has_claims(manifest):
             return ""
         pod = CompiledPod(manifest)
         refused = unreservable(self.manifests, pod)
@@ -232,7 +216,7 @@ class V1_37View(SchedulerView):
 
     def allocate(self, pod: CompiledPod, devices: Devices) -> None:
         """Write what a pod's ResourceClaims got, though it is not bound: they stay allocated."""
-        if self.claims is not None and pod.resource_claims:
+        if pod.resource_claims:
             for change in (
                 *bind_devices(self.manifests, pod, devices),
                 *release_claims(self.manifests, pod),
@@ -246,7 +230,7 @@ class V1_37View(SchedulerView):
             return
         if change.kind == "PodGroup":
             self.manifests.replace(change.new)
-        elif self.claims is not None:
+        else:
             self.claims.write(self.manifests.replace(change.new))
 
     def _resync(self, key: str, node: str) -> None:
@@ -275,7 +259,7 @@ class V1_37View(SchedulerView):
         waiting = held.waiting
         waiting.pod = fresh
         waiting.failed(run.clock.now, frozenset(), frozenset())
-        run.queue.requeue(waiting)
+        run.refile(waiting)
         self.nominate(key, "")
 
     def nominate(self, key: str, node: str) -> None:

@@ -87,9 +87,10 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     texts = [*_gated(others, [configuration.settings], binders=False)]
     if configuration.read_by == V1_37 and (configuration.policy or {}).get("extenders"):
         texts.append("extenders are not asked beside other schedulers")
-    if any(group_of(one) == NATIVE for one in groups):
+    if any(group_of(one) == NATIVE for one in groups) and not configuration.settings.has(GROUPS):
         texts.append(
-            "PodGroups are not scheduled as groups beside other schedulers: their pods are, one by one"
+            f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off: their pods "
+            "are, one by one"
         )
     if any(map(_requests_more, documents)):
         texts.append(

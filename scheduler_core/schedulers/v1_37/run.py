@@ -288,6 +288,18 @@ class SchedulerRun:
             if written is not None:
                 self.watch.see(written)
 
+    def refile(self, waiting: QueuedPodInfo) -> None:
+        """Let a pod back off whose binding failed, a member of a group with that group."""
+        key = self.watch.group_of(waiting.pod.manifest)
+        if key is None:
+            self.queue.requeue(waiting)
+            return
+        entity, _ = self.queue.remove(key)
+        group = self.watch.gathered(key, waiting, entity)
+        if group is not None:
+            group.failed(self.clock.now, error=True)
+            self.queue.requeue_group(group)
+
     def file_refused(self, group: QueuedGroup, pods: Iterable[QueuedPodInfo]) -> None:
         """Let a group back off with those of its members that an extender refused to bind."""
         self.queue.remove(group.key)

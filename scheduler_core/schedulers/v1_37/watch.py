@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPodInfo
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.events import (
     assigned,
     assigned_pod_events,
@@ -168,20 +168,33 @@ class Watch:
 
     def _enter_member(self, group: str, waiting: QueuedPodInfo) -> None:
         """Add a member: with its group, which is filed again, or as the first of it."""
+        entity, name = self.queue.remove(group)
+        found = self.gathered(group, waiting, entity)
+        if found is None:
+            return
+        if found is entity:
+            self.queue.file_again(entity, name)
+        else:
+            self.queue.enter(found)
+
+    def gathered(
+        self, group: str, waiting: QueuedPodInfo, entity: Entity | None = None
+    ) -> QueuedGroup | None:
+        """Return the entity of a group with another member, ``None`` if there is no such PodGroup.
+
+        ``entity`` is the one that was in the queue.
+        """
         manifest = self.cluster.objects.get("PodGroup", {}).get(group)
         if manifest is None:
             self.incomplete.setdefault(group, []).append(waiting)
-            return
-        entity, name = self.queue.remove(group)
+            return None
         if isinstance(entity, QueuedGroup):
             entity.add(waiting)
-            self.queue.file_again(entity, name)
-            return
+            return entity
         number = self.queue.number()
-        first = QueuedGroup(
+        return QueuedGroup(
             group, priority(manifest), number, waiting.since, [waiting], backoff=self.queue.backs_off
         )
-        self.queue.enter(first)
 
     def _lose_group(self, group: str) -> None:
         entity, _ = self.queue.remove(group)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from scheduler_core import load
 from scheduler_core.explain import explain
-from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
@@ -306,20 +304,73 @@ def test_a_volume_that_another_scheduler_has_bound_fails_the_binding() -> None:
     assert made.ledger.tallies["second"].noticed["apiServer"] == 1
 
 
-def test_what_it_cannot_do_beside_others_ends_the_run_by_name() -> None:
-    """Devices are allocated by a controller that does not run here: nothing is guessed."""
-    asking: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}
-    made = ran({"name": "default-scheduler", "runs": "v1.37"}, documents=[*nodes(1), *pods(1, 1, **asking)])
-    assert made.decisions == []
-    (told,) = made.unsettled
-    assert "pod default/p0 has resourceClaims" in told
+LATE = {"watchDelay": 0.1, "decisionTime": 0.01, "bindDelay": 0.1}
+GPU = "resource.k8s.io/v1"
 
 
-def test_feature_gates_apply_and_groups_are_refused() -> None:
-    """v1.37 beside others is started with the gates of the settings, but schedules pods one by one."""
-    listed = {**BESIDE, "featureGates": {"GenericWorkload": True}}
-    with pytest.raises(BundleError, match="does not schedule PodGroups as groups beside others"):
-        load(bundle(listed, nodes(1)))
+def test_devices_are_allocated_beside_others() -> None:
+    """A claim is made from its template, allocated with the binding, and free once its pod has ended."""
+    exactly = {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}
+    documents = [
+        *nodes(2),
+        {"apiVersion": GPU, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+        {"apiVersion": GPU, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {
+            "driver": "gpu.example.com", "nodeName": "n1", "devices": [{"name": "gpu-0"}],
+            "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+        }},
+        {"apiVersion": GPU, "kind": "ResourceClaimTemplate", "metadata": {"name": "one"},
+         "spec": {"spec": {"devices": {"requests": [exactly]}}}},
+    ]  # fmt: skip
+    asking: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one"}]}
+    asked = [
+        {**one, "metadata": {**one["metadata"], "annotations": {"podstep/run-seconds": "30"}}}
+        for one in pods(2, 1, **asking, restartPolicy="Never")
+    ]
+    listed = [{"name": "default-scheduler", "runs": "v1.37", **LATE}, {"name": "second", **LATE}]
+    others = pods(2, 1, "q", schedulerName="second")
+    settings = {**BESIDE, "schedulers": listed, "until": 120}
+    made = SeveralSimulation(load(bundle(settings, [*documents, *asked, *others])))
+    cycles = list(made)
+    placed = {pod: node for one in made.decisions for pod, node in one.placements}
+    assert placed["default/p0"] == placed["default/p1"] == "n1"
+    assert {"default/q0", "default/q1"} <= set(placed)
+    assert made.unsettled == []
+    times = [
+        one.time for one in cycles if one.decision.placements and one.pod in ("default/p0", "default/p1")
+    ]
+    assert times[0] < 1
+    assert times[1] > 30
+
+
+def test_gangs_are_scheduled_as_groups_beside_others() -> None:
+    """One decision places all members, whose bindings land together with those of another scheduler."""
+    group = {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "g"},
+             "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}  # fmt: skip
+    members = pods(3, 20, schedulingGroup={"podGroupName": "g"})
+    others = pods(2, 1, "q", schedulerName="second")
+    settings = {**BESIDE, "featureGates": {"GenericWorkload": True}, "schedulers": [
+        {"name": "default-scheduler", "runs": "v1.37", **LATE}, {"name": "second", **LATE},
+    ]}  # fmt: skip
+    made = SeveralSimulation(load(bundle(settings, [*nodes(2, 8), group, *members, *others])))
+    cycles = list(made)
+    (placing,) = (one for one in cycles if one.decision.further)
+    assert {pod for pod, _ in placing.decision.placements} == {f"default/p{number}" for number in range(3)}
+    assert all(made.placement()[f"default/q{number}"] for number in range(2))
+    assert made.fork(trace=False).placement() == made.placement()
+
+
+def test_members_whose_bindings_failed_come_back_with_their_group() -> None:
+    """Two replicas decide at once: what the slower one sends is refused, and its group backs off."""
+    group = {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "g"},
+             "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}}}  # fmt: skip
+    settings = {**BESIDE, "featureGates": {"GenericWorkload": True}, "schedulers": [
+        {"name": "default-scheduler", "runs": "v1.37", "replicas": 2, **LATE},
+    ]}  # fmt: skip
+    members = pods(2, 20, schedulingGroup={"podGroupName": "g"})
+    made = SeveralSimulation(load(bundle(settings, [*nodes(2), group, *members])))
+    assert [len(one.decision.placements) for one in made] == [2, 2]
+    assert all(made.placement().values())
+    assert made.unsettled == []
 
 
 PACKING = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}
