@@ -297,12 +297,12 @@ def _stopped(pod: Manifest, now: float, code: int) -> Manifest:
 
 
 def _restarted(pod: Manifest, now: float) -> Manifest:
-    count = int(((status_of(pod).get("containerStatuses") or [{}])[0]).get("restartCount") or 0) + 1
+    count = most_restarts_of(pod) + 1
     rows = _containers(pod, count, {"running": {"startedAt": stamp(now)}})
     return _with(pod, now, ready=True, containerStatuses=rows)
 
 
 def _finished(pod: Manifest, now: float, phase: str, code: int) -> Manifest:
-    count = int(((status_of(pod).get("containerStatuses") or [{}])[0]).get("restartCount") or 0)
+    count = most_restarts_of(pod)
     state = {"terminated": {"exitCode": code, "finishedAt": stamp(now)}}
     return _with(pod, now, ready=False, phase=phase, containerStatuses=_containers(pod, count, state))

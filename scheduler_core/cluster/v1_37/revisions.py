@@ -79,6 +79,13 @@ def restored(owner: Manifest, revision: Manifest) -> Manifest:
     return with_spec(owner, template=template_of(revision))
 
 
+def undone(server: ApiServer, owner: Manifest, number: int) -> Manifest | None:
+    """Return an owner with the template of a revision, 0 for the one before (kubectl rollout undo)."""
+    known = listed(server, owner)
+    before = known[-2:-1] if number == 0 else [one for one in known if one["revision"] == number]
+    return restored(owner, before[0]) if before else None
+
+
 def updated_revision(client: Client, owner: Manifest, known: Sequence[Manifest]) -> Work:
     """Return the revision of the present template: the last, an old one renumbered, or a new one."""
     number = known[-1]["revision"] + 1 if known else 1

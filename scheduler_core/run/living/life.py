@@ -21,6 +21,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
 )
 from scheduler_core.cluster.v1_37.plane import ControlPlane
+from scheduler_core.cluster.v1_37.revisions import undone
 from scheduler_core.cluster.v1_37.server import Client
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.run.living.final import final
@@ -107,10 +108,14 @@ class Life:
     def _rollback(self, step: Step) -> Iterable[Write]:
         found = self._object(step)
         if found is not None:
-            sets = self.server.controlled(found, "ReplicaSet")
-            made = rolled_back(found, sets, int(step.get("revision") or 0))
+            made = self._undone(found, int(step.get("revision") or 0))
             if made is not None:
                 yield self.user.patch(found, lambda one: with_spec(one, template=spec_of(made)["template"]))
+
+    def _undone(self, found: Manifest, revision: int) -> Manifest | None:
+        if found["kind"] == "Deployment":
+            return rolled_back(found, self.server.controlled(found, "ReplicaSet"), revision)
+        return undone(self.server, found, revision)
 
     def _patch_pods(self, step: Step) -> Iterable[Write]:
         for pod in self._pods(step):

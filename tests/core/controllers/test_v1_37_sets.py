@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.core.controllers.lives import live, node, seconds, template, workload
 
 NODES = [node("n1"), node("n2")]
@@ -22,3 +24,21 @@ def test_a_recreated_set_counts_its_revisions_on() -> None:
     expect = live([*NODES, workload("StatefulSet", replicas=2)], 10, ORPHANED, 5, other, 30)
     assert expect["final"]["workloads"]["StatefulSet/default/a"]["status"]["updateRevision"] == "2"
     assert len(seconds(expect, "deleting", by="statefulset")) == 2
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_undoing_a_set_brings_the_revision_before(kind: str) -> None:
+    """``kubectl rollout undo`` restores the template of the last revision but one."""
+    image = {"do": "image", "kind": kind, "name": "a", "image": "app:2"}
+    undo = {"do": "rollback", "kind": kind, "name": "a"}
+    expect = live([*NODES, workload(kind)], 5, image, 20, undo, 20)
+    last = [one for one in expect["timeline"] if one["what"] == "created"][-1]
+    assert (last["time"] > 25, last["revision"]) == (True, "3")
+
+
+def test_several_containers_restart_as_one_does() -> None:
+    """The kubelet waits by the restarts of a container, not by their sum over a pod's containers."""
+    two = template(run_seconds=5)
+    two["spec"]["containers"] = [{"name": name, "image": "app:1"} for name in ("main", "side")]
+    expect = live([*NODES, workload("ReplicaSet", template=two)], 60)
+    assert seconds(expect, "ready") == [7, 23, 49]
