@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from playground.limits import limit
 from playground.playback.packed_runs import seal
 from scheduler_core.run import Stepper
 
-EVERY_SECONDS = 1.5  # of CPU time between two packed simulations, which are replayed in a third of it
-COMPUTED = 9  # times as long as packing takes: a tenth of its CPU time at most
+EVERY_SECONDS = 2.0  # of CPU time between two packed simulations, which are replayed in a third of it
+COMPUTED = 7  # times as long as packing takes: about an eighth of its CPU time at most
 
 
 class PackingTimer:
     """Packs the simulation of one run every so often."""
 
     def __init__(self) -> None:
-        self._interval = EVERY_SECONDS
+        self._least = self._interval = EVERY_SECONDS
+        self._cost = math.inf  # the least CPU seconds that packing took: others share the processor
         self._spent = 0.0
         self._possible = True
 
@@ -29,9 +31,11 @@ class PackingTimer:
         data = seal(simulation)
         self._possible = data is not None and len(data) <= limit("RUN_CHECKPOINT_BYTES")
         self._spent = 0.0
-        self._interval = max(self._interval, COMPUTED * (time.thread_time() - began))
+        self._cost = min(self._cost, time.thread_time() - began)
+        self._interval = max(self._least, COMPUTED * self._cost)
         return data if self._possible else None
 
     def thin(self) -> None:
         """Pack half as often: what is stored has reached its bound."""
-        self._interval *= 2
+        self._least *= 2
+        self._interval = max(self._interval, self._least)
