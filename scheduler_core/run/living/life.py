@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
 from scheduler_core.cluster.v1_37.drain import Drain, cordoned
 from scheduler_core.cluster.v1_37.loop import ApiError, Work, Write
@@ -87,7 +88,12 @@ class Life:
     def _patch(self, step: Step) -> Iterable[Write]:
         found = self._object(step)
         if found is not None:
-            yield self.user.patch(found, lambda one: apply_patch(one, step["patch"], "merge"))
+            yield self.user.patch(found, lambda one: self._patched(one, step["patch"]))
+
+    def _patched(self, one: Manifest, patch: Any) -> Manifest:
+        """Return a patched object, a workload with the defaults of what the patch takes away."""
+        made = apply_patch(one, patch, "merge")
+        return admitted(made, self.server) if spec_of(one).keys() & {"template", "jobTemplate"} else made
 
     def _delete(self, step: Step) -> Iterable[Write]:
         found = self._object(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.controllers.lives import live, node, seconds, template, workload
+from tests.core.controllers.lives import Facts, live, node, seconds, template, workload
 
 NODES = [node("n1"), node("n2")]
 ORPHANED = {"do": "delete", "kind": "StatefulSet", "name": "a", "propagation": "Orphan"}
@@ -42,3 +42,18 @@ def test_several_containers_restart_as_one_does() -> None:
     two["spec"]["containers"] = [{"name": name, "image": "app:1"} for name in ("main", "side")]
     expect = live([*NODES, workload("ReplicaSet", template=two)], 60)
     assert seconds(expect, "ready") == [7, 23, 49]
+
+
+@pytest.mark.parametrize(
+    ("made", "field"),
+    [
+        (workload("StatefulSet", replicas=3), "replicas"),
+        (workload("Deployment", replicas=3), "replicas"),
+        (workload("Job", template=template(policy="Never"), parallelism=3, completions=5), "parallelism"),
+    ],
+)
+def test_a_patch_that_takes_a_size_away_leaves_the_default(made: Facts, field: str) -> None:
+    """The API server gives defaults on every write: one pod is left."""
+    patch = {"do": "patch", "kind": made["kind"], "name": "a", "patch": {"spec": {field: None}}}
+    expect = live([*NODES, made], 10, patch, 20)
+    assert expect["final"]["workloads"][f"{made['kind']}/default/a"]["pods"] == 1
