@@ -35,6 +35,13 @@ MOST_PODS = 1_000_000
 _PROPAGATION = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
+class Outcome(NamedTuple):
+    """What an eviction or a drain came to, where a write says so: the reason and the message of its event."""
+
+    reason: str
+    message: str
+
+
 class StoredWrite(NamedTuple):
     """One write that changed the store: ``old`` is ``None`` for a creation, ``new`` for a removal."""
 
@@ -44,6 +51,7 @@ class StoredWrite(NamedTuple):
     new: Manifest | None
     by: str
     """The client."""
+    outcome: Outcome | None = None
 
 
 Observer = Callable[[StoredWrite], None]
@@ -253,15 +261,21 @@ class ApiServer:
         return self._replace(old, {**old, "metadata": meta, "status": obj["status"]}, by)
 
     def change(
-        self, kind: str, key: str, patch: Callable[[Manifest], Manifest], by: str, uid: str | None = None
+        self,
+        kind: str,
+        key: str,
+        patch: Callable[[Manifest], Manifest],
+        by: str,
+        uid: str | None = None,
+        outcome: Outcome | None = None,
     ) -> Manifest:
-        """Apply a patch, as a function of the stored object.
+        """Apply a patch, as a function of the stored object; its write reports ``outcome``.
 
         Raises:
             ApiError: 404, or 409 if it has another uid.
         """
         old = self.current(kind, key, uid)
-        return self._replace(old, patch(old), by)
+        return self._replace(old, patch(old), by, outcome)
 
     def _fresh(self, obj: Manifest) -> Manifest:
         old = self.current(obj["kind"], key_of(obj), uid_of(obj))
@@ -271,7 +285,7 @@ class ApiServer:
             )
         return old
 
-    def _replace(self, old: Manifest, new: Manifest, by: str) -> Manifest:
+    def _replace(self, old: Manifest, new: Manifest, by: str, outcome: Outcome | None = None) -> Manifest:
         if old == new:
             return old
         if spec_of(old) != spec_of(new):
@@ -280,7 +294,7 @@ class ApiServer:
         if is_deleting(new) and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds"):
             self._remove(old, by, last=new)
             return new
-        return self._store(old, new, by)
+        return self._store(old, new, by, outcome)
 
     # --- deletion
 
@@ -329,7 +343,9 @@ class ApiServer:
 
     # --- the store
 
-    def _store(self, old: Manifest | None, new: Manifest, by: str) -> Manifest:
+    def _store(
+        self, old: Manifest | None, new: Manifest, by: str, outcome: Outcome | None = None
+    ) -> Manifest:
         self._version += 1
         new = with_meta(new, resourceVersion=str(self._version))
         key = key_of(new)
@@ -338,7 +354,7 @@ class ApiServer:
                 self._unindex(old)
             self._index(new)
         self.objects.setdefault(new["kind"], {})[key] = new
-        self._report(StoredWrite(new["kind"], key, old, new, by))
+        self._report(StoredWrite(new["kind"], key, old, new, by, outcome))
         return new
 
     def _report(self, write: StoredWrite) -> None:

@@ -43,7 +43,7 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
 from scheduler_core.run.several.naming import Names
 from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
-from scheduler_core.run.several.reasons import reason_of
+from scheduler_core.run.several.reasons import drained, eviction_refused, reason_of
 from scheduler_core.run.several.timestamps import shifted
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
@@ -244,10 +244,12 @@ class ControlPlaneManager:
         try:
             evict(self.server, key, uid_of(pod))
         except ApiError as error:
-            self.server.change(kind, key, partial(_without_annotation, name=EVICT), f"refused:{error}")
+            without = partial(_without_annotation, name=EVICT)
+            self.server.change(kind, key, without, "user", outcome=eviction_refused(str(error)))
 
     def _refused(self, pod: Manifest, message: str) -> None:
-        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, f"refused:{message}"))
+        refused = eviction_refused(message)
+        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, "drain", refused))
 
     # --- time
 
@@ -288,9 +290,9 @@ class ControlPlaneManager:
             self._drains.remove(drain)
             node = self.server.get("Node", drain.node)
             if node is not None:
-                bare = ", ".join(drain.facts.get("reported") or ()) if drain.facts.get("aborted") else ""
-                by = f"drain:{bare}"
-                self.server.change("Node", drain.node, partial(_without_annotation, name=DRAIN), by)
+                bare = (drain.facts.get("reported") or ()) if drain.facts.get("aborted") else ()
+                without = partial(_without_annotation, name=DRAIN)
+                self.server.change("Node", drain.node, without, "drain", outcome=drained(bare))
 
     # --- what is shown
 
@@ -337,7 +339,7 @@ def _is_shown(write: StoredWrite) -> bool:
     old, new = write.old, write.new
     assert old is not None
     assert new is not None
-    if write.by.startswith("refused:") or write.kind in ("Pod", "PodDisruptionBudget", "Job", "Node"):
+    if write.outcome is not None or write.kind in ("Pod", "PodDisruptionBudget", "Job", "Node"):
         return True
     return spec_of(old) != spec_of(new) or _meta(old) != _meta(new) or write.kind.startswith("Persistent")
 

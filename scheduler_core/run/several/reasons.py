@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_of,
@@ -12,7 +14,7 @@ from scheduler_core.cluster.v1_37.objects import (
     ready_status,
     taints_of,
 )
-from scheduler_core.cluster.v1_37.server import StoredWrite
+from scheduler_core.cluster.v1_37.server import Outcome, StoredWrite
 
 REMOVALS = {
     "tainteviction": "TaintManagerEviction",
@@ -29,6 +31,8 @@ Reason = tuple[str, str]
 def reason_of(write: StoredWrite) -> Reason:
     """Return the reason, "" for what is not worth an event, and the message if it is not the usual one."""
     old, new = write.old, write.new
+    if write.outcome is not None:
+        return write.outcome
     if new is None:
         assert old is not None
         if write.kind == "Pod":
@@ -37,6 +41,18 @@ def reason_of(write: StoredWrite) -> Reason:
     if old is None:
         return _CREATED.get(write.kind, "SuccessfulCreate"), ""
     return _UPDATED.get(write.kind, _nothing)(old, new, write.by)
+
+
+def eviction_refused(message: str) -> Outcome:
+    """Return that a budget refused an eviction, with the API server's message."""
+    return Outcome("EvictionRefused", message)
+
+
+def drained(bare: Iterable[str]) -> Outcome:
+    """Return how a drain ended; the pods in ``bare``, which have no controller, ended it."""
+    names = ", ".join(bare)
+    text = f"{names} declare no controller: drain with force to delete them"
+    return Outcome("DrainFailed", text) if names else Outcome("Drained", "no pod is left to evict")
 
 
 def _removal(by: str) -> str:
@@ -52,8 +68,6 @@ def _nothing(old: Manifest, new: Manifest, by: str) -> Reason:
 
 
 def _pod(old: Manifest, new: Manifest, by: str) -> Reason:
-    if by.startswith("refused:"):
-        return "EvictionRefused", by.partition(":")[2]
     if is_deleting(new) and not is_deleting(old):
         reason = _removal(by)
         return reason, f"deleted by a controller: {reason}"
@@ -67,10 +81,7 @@ def _pod(old: Manifest, new: Manifest, by: str) -> Reason:
 
 
 def _node(old: Manifest, new: Manifest, by: str) -> Reason:
-    if by.startswith("drain:"):
-        bare = by.partition(":")[2]
-        text = f"{bare} declare no controller: drain with force to delete them"
-        return ("DrainFailed", text) if bare else ("Drained", "no pod is left to evict")
+    del by
     if ready_status(old) != ready_status(new):
         return ("NodeReady" if ready_status(new) == "True" else "NodeNotReady"), ""
     return ("TaintsChanged" if taints_of(old) != taints_of(new) else ""), ""
