@@ -104,3 +104,24 @@ def test_a_paused_deployment_is_not_rolled_back() -> None:
     final = expect([node("a"), workload("Deployment", 1)], ADVANCE, *steps)["final"]
     revisions = final["workloads"]["Deployment/default/web"]["revisions"]
     assert [(one["image"], one["replicas"]) for one in revisions] == [("i:1", 0), ("i:2", 1)]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "patch", "pods"),
+    [
+        ({"type": "RollingUpdate"}, {"replicas": None}, 1),
+        ({"type": "Recreate"}, {"strategy": {"type": "RollingUpdate"}}, 2),
+    ],
+)
+def test_a_patched_workload_gets_its_defaults_again(strategy: Any, patch: Any, pods: int) -> None:
+    """What a patch removes or does not say is what the API's defaults say."""
+    by = {"kind": "Deployment", "name": "web"}
+    steps = (
+        ADVANCE,
+        {"do": "patch", **by, "patch": {"spec": patch}},
+        {"do": "image", **by, "image": "i:2"},
+        ADVANCE,
+    )
+    final = expect([node("a"), workload("Deployment", 2, strategy=strategy)], *steps)["final"]
+    revisions = final["workloads"]["Deployment/default/web"]["revisions"]
+    assert [one["available"] for one in revisions] == [0, pods]
