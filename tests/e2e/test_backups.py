@@ -17,7 +17,7 @@ from tests.parts import REPOSITORY, program
 from tests.services.servers import Server
 from tests.services.stack import SHELL, clean_environment
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(600)]
 
 #: Stores a link, a draft and a run with its chunks.
 FILL = """
@@ -92,7 +92,13 @@ from django.contrib.auth import authenticate
 from playground.accounts import owning
 print(owning.holdings(authenticate(None, username="ada", password="four words of mine").owner))
 """
-ALIVE = "\nfrom playground.models import Worker; Worker.objects.create(name='1-celery@there')"
+#: Leaves a worker that counts as alive for longer than the next command takes to start on a busy machine.
+ALIVE = """
+from datetime import timedelta
+from django.utils import timezone
+from playground.models import Worker
+Worker.objects.create(name="1-celery@there", seen=timezone.now() + timedelta(minutes=5))
+"""
 #: Leaves a worker and an answer of an extender.
 WORKED = """
 from pathlib import Path
