@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from scheduler_core.authoring.revisions import RESTARTED
+from scheduler_core.cluster.controllers.evicting import EVICT
+from scheduler_core.cluster.controllers.running import FAILS, RECOVERS
+from scheduler_core.cluster.store import DRAIN
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document, Manifest
@@ -16,6 +20,9 @@ WORDS_SHOWN = 3  # fields of a patch that are listed
 VALUE_SHOWN = 48  # characters
 POD_SPECS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
 CONTAINERS = ("containers", "initContainers")
+VERBS = {DRAIN: "drain", EVICT: "evict", FAILS: "fail", RECOVERS: "recover"}
+"""The verbs that annotations ask for."""
+RESTARTS = {RESTARTED: "restart"}
 
 
 def named(key: Key) -> str:
@@ -36,8 +43,23 @@ def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) 
     if "deleteOperation" in entry:
         return f"delete {key}"
     patch = entry["patchOperation"].get("patch")
+    verb = verb_of(patch)
+    if verb:
+        return f"{verb} {key}"
     change = (images_of(before, _patched(entry, before)) if before else "") or patch_words(patch)
     return f"patch {key}: {change}" if change else f"patch {key}"
+
+
+def verb_of(patch: Any) -> str:
+    """Return the operator's verb that a patch stands for, such as ``drain``, "" for any other patch."""
+    for path, verbs in ((("metadata",), VERBS), (("spec", "template", "metadata"), RESTARTS)):
+        found: Any = patch
+        for step in (*path, "annotations"):
+            found = found.get(step) if isinstance(found, Mapping) else None
+        for annotation, verb in verbs.items():
+            if isinstance(found, Mapping) and found.get(annotation):
+                return f"force-{verb}" if found[annotation] == "force" else verb
+    return ""
 
 
 def all_words(entries: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from playground.edits.describing import all_words, images_of, words_of
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
+from scheduler_core.authoring.revisions import RESTARTED
 from scheduler_core.scenario.history_entries import entries_of
 
 SIDE = {"name": "side", "image": "proxy:1"}
@@ -90,3 +91,22 @@ def test_the_example_of_a_rolling_update_says_what_is_new() -> None:
     assert all_words(entries_of(documents), documents) == [
         "patch Deployment default/web: image web:1 → web:2"
     ]
+
+
+@pytest.mark.parametrize(
+    ("patch", "words"),
+    [
+        ({"spec": {"unschedulable": True}, "metadata": {"annotations": {"podstep/drain": "true"}}}, "drain"),
+        ({"metadata": {"annotations": {"podstep/drain": "force"}}}, "force-drain"),
+        ({"metadata": {"annotations": {"podstep/fails-at": "60"}}}, "fail"),
+        ({"metadata": {"annotations": {"podstep/recovers-at": "60"}}}, "recover"),
+        ({"metadata": {"annotations": {"podstep/evict": "60"}}}, "evict"),
+        ({"spec": {"template": {"metadata": {"annotations": {RESTARTED: "60"}}}}}, "restart"),
+    ],
+)
+def test_an_operators_verb_is_called_by_its_name(patch: dict[str, Any], words: str) -> None:
+    """Not by the fields of the patch that stands for it; what takes it back is a patch."""
+    target = {"typeMeta": {"apiVersion": "v1", "kind": "Node"}, "objectMeta": {"name": "n1"}}
+    assert words_of({"patchOperation": {**target, "patch": patch}}) == f"{words} Node n1"
+    undone = {"metadata": {"annotations": {"podstep/drain": None}}}
+    assert words_of({"patchOperation": {**target, "patch": undone}}).startswith("patch Node n1")

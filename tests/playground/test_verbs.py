@@ -129,7 +129,7 @@ async def test_a_verb_is_tried_in_a_branch_and_compared_with_its_parent() -> Non
         made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **wish})
         assert made["title"] == "What if: drain zone a"
         found = await socket.success("branch.outcome", {"draft": made["draft"]})
-    assert found["words"][0].startswith("at 60 s: patch Node n1: spec.unschedulable true")
+    assert found["words"][0].startswith("at 60 s: drain Node n1")
     over = found["overTime"]
     assert over["nodes"] == [["n3", 3, 6], ["n1", 2, 0], ["n2", 1, 0]]
     assert (over["total"]["evicted"], over["pending"]) == (3, [])
