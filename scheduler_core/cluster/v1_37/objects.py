@@ -272,7 +272,10 @@ def is_finished(pod: Manifest) -> bool:
 
 def is_active(pod: Manifest) -> bool:
     """Return whether a pod counts as a replica (controller.IsPodActive)."""
-    return not is_finished(pod) and not is_deleting(pod)
+    if pod["metadata"].get("deletionTimestamp"):
+        return False
+    status = pod.get("status")
+    return not status or status.get("phase") not in ("Succeeded", "Failed")
 
 
 def is_terminating(pod: Manifest) -> bool:
@@ -282,8 +285,11 @@ def is_terminating(pod: Manifest) -> bool:
 
 def is_ready(pod: Manifest) -> bool:
     """Return whether a pod's condition Ready is true."""
-    found = condition_of(pod, "Ready")
-    return found is not None and found["status"] == "True"
+    status = pod.get("status")
+    for one in (status.get("conditions") or ()) if status else ():
+        if one["type"] == "Ready":
+            return bool(one["status"] == "True")
+    return False
 
 
 def ready_since(pod: Manifest) -> float:

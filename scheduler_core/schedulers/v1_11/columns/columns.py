@@ -7,7 +7,7 @@ evaluated once per distinct value and mapped to the nodes by one array lookup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from operator import lt
@@ -87,12 +87,13 @@ class NodeColumns:
         self._sorted: bool | None = None
         self._name_ranks: IntVector | None = None
 
-    def following(self, nodes: Sequence[Node]) -> NodeColumns:
-        """Return the columns of later versions of the same nodes.
+    def following(self, nodes: Sequence[Node], changed: Iterable[str]) -> NodeColumns:
+        """Return the columns of later versions of the same nodes, of which some have changed.
 
         They share what a change of taints, conditions and annotations leaves as it is.
         """
-        if any(_has_other_columns(*pair) for pair in zip(self.nodes, nodes) if pair[0] is not pair[1]):
+        rows = [self.index[name] for name in changed if name in self.index]
+        if any(_has_other_columns(self.nodes[row], nodes[row]) for row in rows):
             return NodeColumns(nodes)
         made = copy(self)
         made.nodes = tuple(nodes)

@@ -74,7 +74,7 @@ class Cluster:
         self._memo_bytes = 0
         self._outdated = False  # whether a refresh is needed for any reason
         self._stale = False  # nodes were added or removed: count everything again
-        self._nodes_changed = False  # nodes were updated in place: the usage by pods stays as counted
+        self._nodes_changed: dict[str, None] = {}  # updated in place: the usage by pods stays as counted
         self._held = Holdings()
         self._room: DeviceRoom | None = None
         self._crowded: set[int] = set()  # nodes whose device room is to be computed again
@@ -121,11 +121,12 @@ class Cluster:
         if self._stale:
             self._recount()
         elif self._nodes_changed:
-            self._columns = self._columns.following(list(self.nodes.values()))
+            self._columns = self._columns.following(list(self.nodes.values()), self._nodes_changed)
             self.index.forget_sums()
             self._room = None
             self._changed()
-        self._stale = self._nodes_changed = False
+        self._stale = False
+        self._nodes_changed.clear()
         for state in self._held.take_outdated(self.storage):
             self._held.recount(state, self.use_of(state.info))
             self.touched.append(state.node)
@@ -199,7 +200,7 @@ class Cluster:
     def _note(self, kind: str, key: str) -> None:
         """Mark the state that a change of an object other than a pod makes stale."""
         if kind == "Node":
-            self._nodes_changed = True
+            self._nodes_changed[key] = None
         elif kind == "PersistentVolume":
             self._held.volume_changed(key)
         elif kind == "PersistentVolumeClaim":
