@@ -52,6 +52,7 @@ SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 # one simulation; of a cycle in the trail, a light one, a node's change.
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
+LIVING_STEPPER_BYTES = 3_500  # the control plane has manifests of its own
 # v1.37's has an object compiled from each manifest, and finds operations by their names.
 COMPILED_OBJECT_BYTES, COMPILED_OPERATION_BYTES = 2_500, 260
 COMPILED_SHARED_BYTES = 750  # that a replica shares with the others
@@ -131,10 +132,11 @@ class Playback:
 
     def _stepper_bytes(self, stepper: Stepper) -> int:
         """Return an estimate of what one simulation holds beside what it shares with the scenario."""
-        each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
+        lives = self.scenario.lives
+        each = LIVING_STEPPER_BYTES if lives else TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
         copies = stepper.compiled_copies
         typed = (len(self.tables.nodes) + len(self.tables.pods)) * each
-        alone = bool(copies) and self.scenario.row.answers_alone
+        alone = copies and self.scenario.row.answers_alone and not self.tables.timed
         return (0 if alone else typed) + (copies and copies * self._compiled_bytes(stepper))
 
     def _compiled_bytes(self, stepper: Stepper) -> int:
