@@ -11,7 +11,7 @@ from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, drafted, holds, wide
 from tests.browser.test_edit import CLUSTER, placements
 
-CLOCK = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
+CLOCK = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\nquirks: v1.11\n"
 HISTORY = """---
 apiVersion: simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1
 kind: Scenario
