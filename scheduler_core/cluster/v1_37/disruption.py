@@ -33,7 +33,7 @@ _SCALES = ("ReplicaSet", "StatefulSet", "ReplicationController")
 
 
 class UnknownScaleError(Exception):
-    """The scale of a pod's controller cannot be told; the text is the condition's message."""
+    """The scale of a pod's controller is unknown; the text is the condition's message."""
 
 
 class Disruption(Controller):

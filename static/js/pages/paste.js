@@ -397,7 +397,7 @@ export function paste(form, tables) {
   addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
     busy(false);
-    restored = Boolean(editor.value.trim()); // it has been opened: what comes now is another cluster
+    restored = Boolean(editor.value.trim()); // the page opened it already: any new text is another cluster
     suggested = title.value;
     buttons();
   });
