@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.record.cache_record import CacheRecord, ResultSource
 from scheduler_core.record.cycle import Cycle
-from tests.browser.conftest import DESKTOP, looks
+from tests.browser.conftest import DESKTOP, PHONE, looks
 from tests.browser.editing import yaml_of
 from tests.browser.pages import (
     COMPUTED,
@@ -375,6 +375,11 @@ def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
     becomes(ticks.all_text_contents, ["1", "2", "3", "4"])
     marks = chart.locator(".scatterlayer .point")
     expect(marks).to_have_count(3)
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})  # as where a phone is turned
+    becomes(lambda: wide(page), 0)
+    becomes(lambda: chart.evaluate("(it) => it.querySelector('svg').clientWidth - it.clientWidth"), 0)
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    becomes(lambda: chart.evaluate("(it) => it.querySelector('svg').clientWidth - it.clientWidth"), 0)
     mark = marks.first.bounding_box()
     assert mark is not None
     page.mouse.move(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)

@@ -14,7 +14,7 @@ from tests.core.objects.support_text import PARTS
 
 HOLE = "<>"
 SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\n"
-TIMED = f"{SETTINGS}time: virtual\n"
+TIMED = f"{SETTINGS}time: virtual\nscheduler: v1.22\n"
 INSTANT = f"{SETTINGS}scheduler: v1.11\n"
 
 
