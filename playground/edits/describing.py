@@ -43,23 +43,31 @@ def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) 
     if "deleteOperation" in entry:
         return f"delete {key}"
     patch = entry["patchOperation"].get("patch")
-    verb = verb_of(patch)
+    verb, value = verb_of(patch)
     if verb:
-        return f"{verb} {key}"
+        later = _later(verb, value, entry.get("time"))
+        return f"{verb} {key}{later}"
     change = (images_of(before, _patched(entry, before)) if before else "") or patch_words(patch)
     return f"patch {key}: {change}" if change else f"patch {key}"
 
 
-def verb_of(patch: Any) -> str:
-    """Return the operator's verb that a patch stands for, such as ``drain``, "" for any other patch."""
+def verb_of(patch: Any) -> tuple[str, str]:
+    """Return the operator's verb that a patch stands for, with its value; "" for any other patch."""
     for path, verbs in ((("metadata",), VERBS), (("spec", "template", "metadata"), RESTARTS)):
         found: Any = patch
         for step in (*path, "annotations"):
             found = found.get(step) if isinstance(found, Mapping) else None
         for annotation, verb in verbs.items():
             if isinstance(found, Mapping) and found.get(annotation):
-                return f"force-{verb}" if found[annotation] == "force" else verb
-    return ""
+                value = str(found[annotation])
+                return f"force-{verb}" if value == "force" else verb, value
+    return "", ""
+
+
+def _later(verb: str, value: str, time: float | None) -> str:
+    """Return the second at which a node fails or recovers, if that is not the operation's own."""
+    at = None if time is None else f"{time:g}"
+    return f" at {value} s" if verb in ("fail", "recover") and value != at else ""
 
 
 def all_words(entries: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> list[str]:

@@ -170,10 +170,10 @@ def test_a_node_is_planned_to_fail_by_a_common_change(page: Page) -> None:
     second.fill("35")
     editor.get_by_role("button", name="Apply").click()
     expect(editor).to_be_hidden(timeout=COMPUTED)
-    expect(page.locator(".toast").filter(has_text="At 35s: patch Node n1")).to_contain_text(
+    expect(page.locator(".toast").filter(has_text="At 35s: fail Node n1 at 40 s")).to_contain_text(
         re.compile("the End shows it|It takes effect from cycle 3")
     )
-    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n1")).to_contain_text("35s")
+    expect(bench.build.get_by_role("listitem").filter(has_text="fail Node n1 at 40 s")).to_contain_text("35s")
 
 
 def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page) -> None:

@@ -99,6 +99,7 @@ def test_the_example_of_a_rolling_update_says_what_is_new() -> None:
         ({"spec": {"unschedulable": True}, "metadata": {"annotations": {"podstep/drain": "true"}}}, "drain"),
         ({"metadata": {"annotations": {"podstep/drain": "force"}}}, "force-drain"),
         ({"metadata": {"annotations": {"podstep/fails-at": "60"}}}, "fail"),
+        ({"metadata": {"annotations": {"podstep/fails-at": "90"}}}, "fail Node n1 at 90 s"),
         ({"metadata": {"annotations": {"podstep/recovers-at": "60"}}}, "recover"),
         ({"metadata": {"annotations": {"podstep/evict": "60"}}}, "evict"),
         ({"spec": {"template": {"metadata": {"annotations": {RESTARTED: "60"}}}}}, "restart"),
@@ -107,6 +108,7 @@ def test_the_example_of_a_rolling_update_says_what_is_new() -> None:
 def test_an_operators_verb_is_called_by_its_name(patch: dict[str, Any], words: str) -> None:
     """Not by the fields of the patch that stands for it; what takes it back is a patch."""
     target = {"typeMeta": {"apiVersion": "v1", "kind": "Node"}, "objectMeta": {"name": "n1"}}
-    assert words_of({"patchOperation": {**target, "patch": patch}}) == f"{words} Node n1"
+    wanted = words if "Node" in words else f"{words} Node n1"
+    assert words_of({"patchOperation": {**target, "patch": patch}, "time": 60}) == wanted
     undone = {"metadata": {"annotations": {"podstep/drain": None}}}
     assert words_of({"patchOperation": {**target, "patch": undone}}).startswith("patch Node n1")
