@@ -121,7 +121,10 @@ def test_windows_lead_from_one_state_of_the_nodes_to_the_next() -> None:
             "cpu": 8000,
             "conditions": ["DiskPressure=True"],
             "unschedulable": True,
-            "taints": ["node.kubernetes.io/unschedulable:NoSchedule"],
+            "taints": [
+                "node.kubernetes.io/disk-pressure:NoSchedule",
+                "node.kubernetes.io/unschedulable:NoSchedule",
+            ],
         },
         {"cpu": 2000},
     ]
