@@ -375,7 +375,8 @@ def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
     becomes(ticks.all_text_contents, ["1", "2", "3", "4"])
     marks = chart.locator(".scatterlayer .point")
     expect(marks).to_have_count(3)
-    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})  # as where a phone is turned
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.get_by_role("button", name="Inspect").click()
     becomes(lambda: wide(page), 0)
     becomes(lambda: chart.evaluate("(it) => it.querySelector('svg').clientWidth - it.clientWidth"), 0)
     page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})

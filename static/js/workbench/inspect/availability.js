@@ -194,7 +194,8 @@ export class Availability {
       return;
     }
     if (key !== this.#drawn) return;
-    Plotly.react(this.chart, traces(one, ends), layout(one, ends, this.view.playback.time), {
+    const sized = { ...layout(one, ends, this.view.playback.time), width: this.chart.clientWidth };
+    Plotly.react(this.chart, traces(one, ends), sized, {
       displayModeBar: false,
       responsive: false,
       scrollZoom: false,

@@ -290,6 +290,7 @@ export class CacheTime {
       standoff: 4,
     });
     return {
+      width: this.#width,
       height: HEIGHT,
       margin: MARGIN,
       dragmode: false,
