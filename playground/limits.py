@@ -71,6 +71,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     # As many as Kubernetes supports in one cluster (its "Considerations for large clusters").
     Limit("PODS", 150_000, "pods", "pods of one scenario, those of controllers and operations included"),
+    Limit("MANIFESTS", 75_000, "manifests", "manifests of one bundle, items of lists counted individually"),
     Limit(
         "INTERACTIVE_WORK",
         10_000_000,

@@ -282,7 +282,12 @@ def read_documents(text: str) -> tuple[Document, ...]:
 def core_limits() -> Limits:
     """Return the limits of every reading, of visitors' bundles as well as of stored ones."""
     # Django limits the number of uploaded files; an archive among them may contain many.
-    return Limits(size=limit("BUNDLE_BYTES"), files=Limits().entries, pods=limit("PODS"))
+    return Limits(
+        size=limit("BUNDLE_BYTES"),
+        files=Limits().entries,
+        documents=limit("MANIFESTS"),
+        pods=limit("PODS"),
+    )
 
 
 def counts(scenario: Scenario) -> tuple[int, int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -156,3 +157,14 @@ def test_a_large_alias_is_read_again(client: Client) -> None:
     text = "apiVersion: v1\nkind: Node\nmetadata: {name: one, labels: &l {a: b}, annotations: *l}\n"
     scenario = bundles.parse([("", text)])
     assert bundles.restore(bundles.pack(bundles.content_of(scenario))).documents == scenario.documents
+
+
+@pytest.mark.django_db
+def test_more_manifests_than_allowed_are_refused_by_name(client: Client, limits: Callable[..., None]) -> None:
+    """Items of lists count individually; nothing is stored."""
+    limits(MANIFESTS=1)
+    listed = json.dumps({"kind": "List", "items": [json.loads(one) for one in bundle(1).split("\n")]})
+    for text in (bundle(1), listed):
+        refused = post(client, text)
+        assert refused.status_code == 422
+        assert re.search("more than 1 (documents|manifests)", refused.content.decode())
