@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _WORDS = {
@@ -104,7 +104,9 @@ class Schedule:
         return (in_month and in_week) if self._any_day else (in_month or in_week)
 
 
-def _zone(name: str) -> ZoneInfo:
+def _zone(name: str) -> tzinfo:
+    if name == "UTC":
+        return UTC  # also where the system has no database of time zones
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, OSError) as error:
