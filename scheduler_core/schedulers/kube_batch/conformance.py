@@ -8,12 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Entry
-from scheduler_core.formats.decode import decode, find_kind
-from scheduler_core.formats.problems import problems_of
-from scheduler_core.kubernetes.model import KubernetesObject, PodGroupStatus
-from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.formats.manifest_list import read_manifests
+from scheduler_core.kubernetes.model import PodGroupStatus
 from scheduler_core.schedulers.kube_batch.configuration import (
     BatchConfiguration,
     ConfigurationError,
@@ -51,34 +47,11 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
         configuration = parse_configuration(text)
     except ConfigurationError as error:
         return {"id": record.get("id"), "expect": {"configError": str(error)}}
-    objects = WatchedObjects.of(read_objects(record.get("objects")))
+    objects = WatchedObjects.of(read_manifests(record.get("objects")))
     options = ServerOption(
         str(config.get("schedulerName") or "kube-batch"), str(config.get("defaultQueue") or "default")
     )
     return {"id": record.get("id"), "expect": {"sessions": run(objects, configuration, options)}}
-
-
-def read_objects(manifests: object) -> list[KubernetesObject]:
-    """Read manifests without any admission or defaulting; kinds that are not read are passed over.
-
-    Raises:
-        ValueError: They are not a list of objects.
-        BundleError: An object cannot be read.
-    """
-    if not isinstance(manifests, list) or not all(isinstance(obj, Mapping) for obj in manifests):
-        raise ValueError("objects must be a list of manifests")
-    report = Report(strict=False)
-    found = []
-    for number, manifest in enumerate(manifests, 1):
-        kind = manifest.get("kind")
-        entry = Entry(dict(manifest), kind if isinstance(kind, str) else "", None, number)
-        row = find_kind(entry, At(report, None, entry))
-        read = None if row is None else decode(entry, row, report)
-        if read is not None:
-            found.append(read)
-    if report.errors:
-        raise BundleError(problems_of(report.errors))
-    return found
 
 
 def run(

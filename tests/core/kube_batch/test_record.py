@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from scheduler_core.formats.manifest_list import read_manifests
 from scheduler_core.schedulers.kube_batch.configuration import ConfigurationError, parse_configuration
-from scheduler_core.schedulers.kube_batch.conformance import read_objects
 from scheduler_core.schedulers.kube_batch.record import (
     Dispatch,
     Eviction,
@@ -206,7 +206,7 @@ def test_a_recorder_changes_nothing(start: int) -> None:
             continue
         outcomes = []
         for recorder in (None, Recorder()):
-            objects = WatchedObjects.of(read_objects(record["objects"]))
+            objects = WatchedObjects.of(read_manifests(record["objects"]))
             finished = run_session(take_snapshot(objects, ServerOption()), conf, recorder)
             outcomes.append((finished.session.outcome, finished.closing))
         assert outcomes[0] == outcomes[1], record["id"]
