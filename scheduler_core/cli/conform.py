@@ -125,12 +125,20 @@ def _kube_batch(settings: Settings) -> RecordAnswer:
     return answer
 
 
+def _firmament(settings: Settings) -> RecordAnswer:
+    from scheduler_core.schedulers.firmament.conformance import answer
+
+    del settings
+    return answer
+
+
 SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
     "v1.37": _kube_scheduler_v1_37,
     "v1.37-life": _life_v1_37,
     "kube-batch": _kube_batch,
+    "firmament": _firmament,
 }
 """The function that answers each system's records."""
 
