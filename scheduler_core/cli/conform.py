@@ -132,6 +132,13 @@ def _firmament(settings: Settings) -> RecordAnswer:
     return answer
 
 
+def _descheduler(settings: Settings) -> RecordAnswer:
+    from scheduler_core.cluster.descheduler.conformance import answer
+
+    del settings
+    return answer
+
+
 SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
@@ -139,6 +146,7 @@ SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "v1.37-life": _life_v1_37,
     "kube-batch": _kube_batch,
     "firmament": _firmament,
+    "descheduler": _descheduler,
 }
 """The function that answers each system's records."""
 

@@ -6,13 +6,13 @@ The rules are those of v1.11's ``api/validation.ValidatePolicy`` and today's
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from scheduler_core.kubernetes.durations import parse_duration
 from scheduler_core.kubernetes.names import check_key, did_you_mean
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import kind_of, show
@@ -26,8 +26,6 @@ LONGEST_URL = 2_000
 MOST_WEIGHT = 2**31 - 1
 
 _LABEL = "extender "
-_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ms|us|µs|ns|h|m|s)", re.ASCII)
 
 
 class Extender(Struct, frozen=True):
@@ -184,7 +182,7 @@ class _Reader:
             if seconds is None:
                 self.fail(path, f"must be nanoseconds, such as 5000000000 for 5 s, not {show(value)}")
         elif value is not None:
-            seconds = duration(value) if isinstance(value, str) else None
+            seconds = parse_duration(value) if isinstance(value, str) else None
             if seconds is None:
                 self.fail(path, f"must be a duration such as 5s or 100ms, not {show(value)}")
         return seconds or DEFAULT_TIMEOUT
@@ -230,16 +228,6 @@ def _is_extended(name: str) -> bool:
     domain, slash, _ = name.partition("/")
     native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
     return bool(slash) and not native and not name.startswith("requests.") and check_key(name) is None
-
-
-def duration(text: str) -> float | None:
-    """Return a duration of Go's notation in seconds, ``None`` if it is none or negative."""
-    if text == "0":
-        return 0.0
-    parts = list(_PART.finditer(text))
-    if not parts or "".join(part[0] for part in parts) != text:
-        return None
-    return sum(float(part[1]) * _UNITS[part[2]] for part in parts)
 
 
 def read_extenders(

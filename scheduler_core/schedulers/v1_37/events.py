@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pod_changes import pod_actions
-from scheduler_core.schedulers.v1_37.requests import amounts
 
 RESOURCES = {
     "CSINode": "storage.k8s.io/CSINode",

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.kubernetes.model import Requirement
+from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.kubernetes.selectors import holds
 from scheduler_core.kubernetes.shared_devices import SHARE, Demand
 from scheduler_core.schedulers.v1_37.node_list import Names, NodeList
 from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
-from scheduler_core.schedulers.v1_37.requests import amounts
 from scheduler_core.schedulers.v1_37.row_memo import RowMemo
 from scheduler_core.schedulers.v1_37.selectors import NAME_FIELD
 from scheduler_core.schedulers.v1_37.shared_devices import SharedDevices

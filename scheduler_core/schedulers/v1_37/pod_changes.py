@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.kubernetes.requests import held_requests
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.requests import held_requests
 
 
 def pod_actions(old: Manifest, new: Manifest) -> Iterator[str]:

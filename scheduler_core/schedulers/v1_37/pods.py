@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.json import encode
 
+from scheduler_core.kubernetes.requests import DEFAULTS, Amounts, counted, held_requests, spec_requests
 from scheduler_core.kubernetes.shared_devices import Demand, demand_of
-from scheduler_core.schedulers.v1_37.requests import DEFAULTS, Amounts, counted, held_requests, spec_requests
 from scheduler_core.schedulers.v1_37.selectors import (
     NOTHING,
     NodeTerm,

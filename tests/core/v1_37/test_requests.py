@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.schedulers.v1_37.requests import DEFAULTS, held_requests, spec_requests
+from scheduler_core.kubernetes.requests import DEFAULTS, held_requests, spec_requests
 
 
 def container(name: str, **requests: str) -> dict[str, Any]:

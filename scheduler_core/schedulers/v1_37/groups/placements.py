@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from scheduler_core.kubernetes.requests import is_scalar
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupResult
 from scheduler_core.schedulers.v1_37.nodes import Ints
@@ -17,7 +18,6 @@ from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import NONZERO, 
 from scheduler_core.schedulers.v1_37.podgroups import topology_key
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile
-from scheduler_core.schedulers.v1_37.requests import is_scalar
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 COUNT = "PodGroupPodsCount"

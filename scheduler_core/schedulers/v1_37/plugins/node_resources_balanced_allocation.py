@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.kubernetes.requests import is_scalar
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
     OK,
@@ -17,7 +18,6 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import scored_resources, signed_requests
-from scheduler_core.schedulers.v1_37.requests import is_scalar
 
 
 class NodeResourcesBalancedAllocation(Plugin):

@@ -7,6 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.kubernetes.requests import (
+    Amounts,
+    amounts,
+    held_requests,
+    is_extended,
+    is_scalar,
+    spec_requests,
+)
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import (
@@ -21,14 +29,6 @@ from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed
 from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
-from scheduler_core.schedulers.v1_37.requests import (
-    Amounts,
-    amounts,
-    held_requests,
-    is_extended,
-    is_scalar,
-    spec_requests,
-)
 from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE
 
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")

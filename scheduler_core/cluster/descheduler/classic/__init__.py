@@ -1,0 +1,1 @@
+"""The strategies of v0.9.0: one module each, whose ``STRATEGY`` declares it."""

@@ -1,0 +1,1 @@
+"""The plugins of the current edition: one module each, whose ``STRATEGY`` declares it."""

@@ -1,0 +1,189 @@
+"""LowNodeUtilization: moves pods from nodes above a target to nodes below a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.cluster.descheduler.arguments import (
+    COUNT,
+    NAMESPACES,
+    THRESHOLDS,
+    Namespaces,
+    Refusal,
+    Thresholds,
+    args_reader,
+    check_excluding,
+    check_thresholds,
+)
+from scheduler_core.cluster.descheduler.facts import PodFacts
+from scheduler_core.cluster.descheduler.record import APPROPRIATE, OVER, UNDER
+from scheduler_core.cluster.descheduler.strategy import BALANCE, Context, Strategy
+from scheduler_core.cluster.descheduler.utilization import (
+    Moves,
+    NodeUsage,
+    Usage,
+    deviating,
+    exhausted,
+    is_below,
+    measure,
+    precondition,
+    record_classes,
+    resource_names,
+)
+from scheduler_core.kubernetes.reading import Field, boolean, record, text
+
+KUBERNETES_METRICS, PROMETHEUS = "KubernetesMetrics", "Prometheus"
+
+
+class Metrics(Struct, frozen=True):
+    """MetricsUtilization: where real usage comes from, which is not simulated."""
+
+    metrics_server: bool = False
+    source: str = ""
+    query: str | None = None
+
+
+class Args(Struct, frozen=True):
+    """LowNodeUtilizationArgs; thresholds in percent."""
+
+    thresholds: Thresholds = {}
+    target_thresholds: Thresholds = {}
+    use_deviation_thresholds: bool = False
+    number_of_nodes: int = 0
+    evictable_namespaces: Namespaces = Namespaces()
+    most_per_node: int | None = None
+    metrics: Metrics | None = None
+
+
+def _check(args: Args) -> Iterator[Refusal]:
+    """Yield the first fault, as ValidateLowNodeUtilizationArgs returns it."""
+    faults = (*check_excluding(args.evictable_namespaces), *_check_thresholds(args), *_check_metrics(args))
+    yield from faults[:1]
+
+
+def _check_thresholds(args: Args) -> Iterator[Refusal]:
+    low, high = args.thresholds, args.target_thresholds
+    yield from check_thresholds(low, "thresholds", "thresholds config is not valid: ")
+    yield from check_thresholds(high, "targetThresholds", "targetThresholds config is not valid: ")
+    if low.keys() != high.keys():
+        yield Refusal(
+            "thresholds and targetThresholds configured different resources",
+            "targetThresholds",
+            f"set {', '.join(sorted(low.keys() ^ high.keys()))} in both or in neither",
+        )
+    for name, value in low.items():
+        if value > high.get(name, value) and not args.use_deviation_thresholds:
+            message = f"thresholds' {name} percentage is greater than targetThresholds'"
+            yield Refusal(message, f"thresholds.{name}", f"write at most {high[name]:g}")
+
+
+def _check_metrics(args: Args) -> Iterator[Refusal]:
+    metrics = args.metrics
+    if metrics is None:
+        return
+    if metrics.source == KUBERNETES_METRICS and metrics.metrics_server:
+        text = f'it is not allowed to set both "{KUBERNETES_METRICS}" source and metricsServer'
+        yield Refusal(text, "metricsUtilization", "remove metricsServer")
+    if metrics.source == KUBERNETES_METRICS and metrics.query is not None:
+        text = f'prometheus configuration is not allowed to set when source is set to "{KUBERNETES_METRICS}"'
+        yield Refusal(text, "metricsUtilization.prometheus", "remove it")
+    if metrics.source == PROMETHEUS and not metrics.query:
+        text = f'prometheus query is required when metrics source is set to "{PROMETHEUS}"'
+        yield Refusal(text, "metricsUtilization.prometheus", "write a query")
+
+
+def _gaps(args: Args) -> Iterator[Refusal]:
+    if args.metrics is not None:
+        yield Refusal(
+            "usage by metrics is not simulated: LowNodeUtilization does nothing",
+            "metricsUtilization",
+            "remove it to decide by requests",
+        )
+
+
+def run(context: Context, args: Args) -> None:
+    """Classify the nodes by requests, then evict from those above the target, the fullest first."""
+    if args.metrics is not None:
+        context.stop("usage by metrics is not simulated")
+        return
+    nodes = measure(context, resource_names(args.thresholds))
+    usages = {one.node.name: one.percentages() for one in nodes}
+    low, high = args.thresholds, args.target_thresholds
+    if args.use_deviation_thresholds:
+        low, high = deviating(usages.values(), low, high)
+    classes = {one.node.name: _category(one, usages[one.node.name], low, high) for one in nodes}
+    record_classes(
+        context, ((one, usages[one.node.name], classes[one.node.name]) for one in nodes), low, high
+    )
+    for one in nodes:
+        one.cap(high)
+    under = [one for one in nodes if classes[one.node.name] == UNDER]
+    over = [one for one in nodes if classes[one.node.name] == OVER]
+    for reason in precondition(len(under), len(over), args.number_of_nodes, len(nodes)):
+        context.stop(reason)
+        return
+    moves = Moves(context, under, _ends, args.evictable_namespaces.exclude, args.most_per_node)
+    moves.run(sorted(over, key=lambda one: -one.weight), _everyone)
+
+
+def _category(one: NodeUsage, usage: Thresholds, low: Thresholds, high: Thresholds) -> str:
+    if not one.node.cordoned and is_below(usage, low):
+        return UNDER
+    return APPROPRIATE if is_below(usage, high) else OVER
+
+
+def _everyone(pod: PodFacts) -> bool:
+    """Consider every pod, whatever it requests."""
+    del pod
+    return True
+
+
+def _ends(source: NodeUsage, budget: Usage) -> str:
+    if not source.excess():
+        return "the node is no longer above its target"
+    name = exhausted(budget)
+    return f"the underutilized nodes can take no more {name}" if name else ""
+
+
+def _metrics(prometheus: str | None = None, **fields: Any) -> Metrics:
+    return Metrics(**fields, query=prometheus)
+
+
+STRATEGY = Strategy(
+    name="LowNodeUtilization",
+    point=BALANCE,
+    words="evicts pods from nodes above targetThresholds while others are below thresholds",
+    args=args_reader(
+        Args,
+        {
+            "thresholds": Field("thresholds", THRESHOLDS),
+            "targetThresholds": Field("target_thresholds", THRESHOLDS),
+            "useDeviationThresholds": Field("use_deviation_thresholds", boolean),
+            "numberOfNodes": Field("number_of_nodes", COUNT),
+            "evictableNamespaces": Field("evictable_namespaces", NAMESPACES),
+            "evictionLimits": Field(
+                "most_per_node", record(lambda node=None: node, {"node": Field("node", COUNT)})
+            ),
+            "metricsUtilization": Field(
+                "metrics",
+                record(
+                    _metrics,
+                    {
+                        "metricsServer": Field("metrics_server", boolean),
+                        "source": Field("source", text),
+                        "prometheus": Field(
+                            "prometheus", record(lambda query="": query, {"query": Field("query", text)})
+                        ),
+                    },
+                ),
+            ),
+        },
+    ),
+    defaults={"useDeviationThresholds": False, "numberOfNodes": 0},
+    check=_check,
+    gaps=_gaps,
+    run=run,
+)
