@@ -11,7 +11,7 @@ from msgspec import Struct
 from playground.panels.cache import cut, first_reasons
 from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.run import Stepper, cache_of
+from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.equivalence.browsing import Level, page, tallies
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import Classes, Definition, EquivalenceClass
@@ -55,7 +55,7 @@ class Page(Struct, frozen=True):
 
 def keeper_of(simulation: Stepper) -> CacheKeeper | None:
     """Return the active cache of a simulation; batching and a cache that is off keep no map."""
-    keeper = cache_of(simulation)
+    keeper = simulation.cache
     return keeper if isinstance(keeper, CacheKeeper) else None
 
 

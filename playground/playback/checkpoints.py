@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from playground.limits import limit
 from playground.playback.counts import may_cache
 from playground.playback.packed_runs import opened
-from scheduler_core.run import Stepper, cache_of
+from scheduler_core.run import Stepper
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 
@@ -98,6 +98,6 @@ class Checkpoints:
 
 def _size(simulation: Stepper) -> int:
     nodes, pods = simulation.cluster.nodes, simulation.cluster.pods
-    keeper = cache_of(simulation)
+    keeper = simulation.cache
     cache = keeper.cache.stats.bytes if isinstance(keeper, CacheKeeper) else 0
     return cache + len(nodes) * NODE_BYTES + len(pods) * POD_BYTES

@@ -32,7 +32,7 @@ from scheduler_core.explain.recorded_answer import DumpFacts
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle, FinalState
-from scheduler_core.run import Stepper, cache_of, simulate
+from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.policy import Profile
@@ -477,5 +477,5 @@ def _not_a_step(text: str) -> ValueError:
 
 
 def _cache_bytes(simulation: Stepper | None) -> int:
-    cache = cache_of(simulation) if simulation is not None else None
+    cache = simulation.cache if simulation is not None else None
     return cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else 0

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from playground.playback.trail import Trail
-from scheduler_core.run import Stepper, cache_of
+from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 
 CAUSES_SHOWN = 50
@@ -25,7 +25,7 @@ class CacheReport:
 
     def look(self, simulation: Stepper) -> None:
         """Check which cache is in use now; to be called after every cycle."""
-        cache = cache_of(simulation)
+        cache = simulation.cache
         keeper = cache if isinstance(cache, CacheKeeper) else None
         if keeper is self._keeper:
             return

@@ -29,7 +29,7 @@ from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import Stepper, cache_of, is_timed_run, simulate
+from scheduler_core.run import Stepper, is_timed_run, simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.extenders.approval import using
 from scheduler_core.schedulers.v1_11.policy import PolicyError
@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> int:
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)
-    cache = cache_of(simulation)
+    cache = simulation.cache
     if cache is not None:
         print("\n".join(cache.report()), file=out)
     return 0

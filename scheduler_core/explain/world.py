@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
-from scheduler_core.run import Stepper, counter_of
+from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns import Cluster, PodState
 from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
@@ -106,7 +106,7 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
         objects,
         documents,
         simulation.profile_of(asked.pod),
-        counter_of(simulation),
+        simulation.counter,
         schedulers=frozenset(simulation.profiles),
     )
 

@@ -35,6 +35,11 @@ class Agenda:
         return _moment(first) if first is not None and first.after is None else None
 
     @property
+    def first_time(self) -> float:
+        """The earliest second of the next operations, also if they count cycles; 0 without any."""
+        return 0.0 if self._first is None else self._first.time
+
+    @property
     def counting(self) -> bool:
         """Return whether the next operations wait for a number of cycles rather than for a second."""
         return self._first is not None and self._first.after is not None
@@ -51,6 +56,11 @@ class Agenda:
         if first.after is not None:
             return minor >= first.after
         return _moment(first) <= now and (first.timed or not active)
+
+    def waits(self, minor: int) -> bool:
+        """Return whether the next operations wait while a pod can be tried, after ``minor`` cycles."""
+        first = self._first
+        return first is not None and (first.after is None or minor < first.after)
 
     def overdue(self, now: float) -> bool:
         """Return whether the next operations' time has been reached, so that only active pods delay them."""

@@ -1,24 +1,22 @@
-"""Step through a scenario: pop a pod, decide, apply, record.
+"""Step through a scenario as v1.11 would: pop a pod, decide, apply, record.
 
-``step()`` is the composition of a pure decision and :meth:`Simulation._apply`; ``replay()``
-applies recorded decisions without deciding, and ends in the same state.
+A cycle is the composition of a pure decision and :meth:`Simulation._apply`; ``replay()`` applies recorded
+decisions without deciding, and ends in the same state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
-from itertools import groupby
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent, Restart
+from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent
+from scheduler_core.run.loop import Stepper
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
-from scheduler_core.run.reported import ReportedRun
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
@@ -32,9 +30,8 @@ from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.extending import Extension
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
-from scheduler_core.schedulers.v1_11.policy.difference import differences
 from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN, PriorityQueue
-from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, Strategy
+from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
@@ -57,7 +54,7 @@ those whose affinity it matches.
 """
 
 
-class Simulation(ReportedRun):
+class Simulation(Stepper):
     """Step through what kube-scheduler would do with a scenario.
 
     ``trace=False`` omits from each Cycle what only views need. ``unabridged=True`` also
@@ -80,26 +77,15 @@ class Simulation(ReportedRun):
         reuse: bool = True,
         quirk_effects: bool = True,
     ) -> None:
-        self.scenario = scenario
+        super().__init__(scenario, trace=trace)
         self.cluster = Cluster(declared_fields())
-        self._options = (trace, unabridged, reuse)
+        self._options = (unabridged, reuse)
         self.asking = Asking(scenario.answers, transport(), lambda: scenario.id)
         self._records_quirks = trace and quirk_effects
         self._start(scenario.configuration)
-        self.decisions: list[Decision] = []
-        self.deleted: list[str] = []  # victims, in order of deletion
-        self.major = 1
-        self.minor = 0
-        self.time = 0.0
-        self._operations = [
-            (step, list(group))
-            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
-        ]
-        self._next_operation = 0
-        self._landing: list[Operation] = []  # to be applied during the next cycle
-        self._applied: list[str] = []
-        self._restarted: list[str] = []  # ids of the operations that restarted the scheduler
-        self._before = self.profile  # the profile of the last cycle
+        self._deleted: list[str] = []
+        self._time = 0.0
+        self._before = self.profile
         pods = self.cluster.put_all(scenario.objects)
         self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()
@@ -107,18 +93,16 @@ class Simulation(ReportedRun):
 
     def _start(self, configuration: Configuration) -> None:
         """Start the scheduler with an empty queue, empty caches and a round-robin counter of 0."""
-        trace, unabridged, reuse = self._options
+        unabridged, reuse = self._options
         self._configuration = configuration
-        self.profiles = configuration.profiles
-        self.profile = configuration.profile
         self.queue = PriorityQueue()
         self.last_node_index = 0
         settings = configuration.settings
-        self.cache: Strategy | None = None
+        self.cache = None
         if settings.cache == "batching":
             self.cache = Batching(self.cluster, self.profile)
         elif settings.cache != "off":
-            self.cache = CacheKeeper(self.cluster, self.profile, settings, trace=trace)
+            self.cache = CacheKeeper(self.cluster, self.profile, settings, trace=self._trace)
         strategy = self.cache or EVALUATE_ALL
         self._schedulers: dict[str, GenericScheduler] = {}
         for name, profile in self.profiles.items():
@@ -127,7 +111,7 @@ class Simulation(ReportedRun):
                 vectors = VectorStore(self.cluster, profile) if reuse else None
                 extension = self._extension(profile, self.asking)
                 known = GenericScheduler(
-                    self.cluster, self.queue, profile, vectors, strategy, trace, unabridged, extension
+                    self.cluster, self.queue, profile, vectors, strategy, self._trace, unabridged, extension
                 )
             self._schedulers[name] = known
         self._effects = self._quirk_effects()
@@ -157,13 +141,30 @@ class Simulation(ReportedRun):
             for name, profile in self.profiles.items()
         }
 
-    def profile_of(self, pod: Pod) -> Profile:
-        """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
-        return self.profiles.get(pod.scheduler_name, self.profile)
+    @property
+    def profile(self) -> Profile:
+        """The default scheduler's profile."""
+        return self._configuration.profile
 
-    def responsible(self, pod: Pod) -> bool:
-        """Return whether this scheduler is responsible for a pod (factory.responsibleForPod)."""
-        return pod.scheduler_name in self.profiles
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """The profiles by schedulerName."""
+        return self._configuration.profiles
+
+    @property
+    def time(self) -> float:
+        """The time of the last operation that has one, in seconds: no time passes by itself."""
+        return self._time
+
+    @property
+    def counter(self) -> int:
+        """The round-robin counter, which breaks ties."""
+        return self.last_node_index
+
+    @property
+    def deleted(self) -> list[str]:
+        """The victims, in order of deletion."""
+        return self._deleted
 
     def _to_schedule(self, state: PodState) -> bool:
         """Return whether a pod is unassigned and this scheduler is responsible for it."""
@@ -189,28 +190,15 @@ class Simulation(ReportedRun):
         self._restarted.append(operation.id)
 
     @property
-    def index(self) -> int:
-        """The number of cycles that have run."""
-        return len(self.decisions)
-
-    @property
     def done(self) -> bool:
         """Whether no pod is left to schedule and no operation is outstanding."""
-        return not len(self.queue) and self._next_operation >= len(self._operations)
+        return not self._has_attempt and not self._agenda.more
 
     @property
-    def rest(self) -> None:
-        """Always ``None``: without virtual time nothing happens after the last cycle."""
-        return None
+    def _has_attempt(self) -> bool:
+        return len(self.queue) > 0
 
-    def __iter__(self) -> Iterator[Cycle]:
-        while (cycle := self.step()) is not None:
-            yield cycle
-
-    def step(self) -> Cycle | None:
-        """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
-        if not self._advance():
-            return None
+    def _cycle(self) -> Cycle:
         pod = self.queue.pop()
         name = pod.pod.scheduler_name
         scheduler = self._schedulers[name]
@@ -226,65 +214,29 @@ class Simulation(ReportedRun):
         self._land(pod)
         if cache is not None:
             cache.write()
-        self._commit(pod, cycle.decision)
+        self._finish(pod, cycle.decision)
         if cache is not None:
             cycle.cache = cache.finish(cycle.message)
         return cycle
 
-    def peek(self) -> bool:
-        """Apply the operations due before the next cycle; return False at the end of the run."""
-        return self._advance()
+    def _repeat(self, decision: Decision) -> bool:
+        """Apply a decision without making it: nothing is evaluated, except to fill an equivalence cache."""
+        pod, cache = self.queue.pop(), self.cache
+        self._require_pod(pod.key, decision)
+        if cache is not None:
+            cache.begin(self.index + 1, self.time)
+            self._schedulers[pod.pod.scheduler_name].follow(pod, self.last_node_index)
+        self._land(pod)
+        if cache is not None:
+            cache.write()
+        self._finish(pod, decision)
+        if cache is not None:
+            cache.finish()
+        return True
 
-    def replay(self, decisions: Iterable[Decision]) -> None:
-        """Apply recorded decisions without deciding anything.
-
-        Nothing is evaluated either, except to fill an equivalence cache.
-
-        Raises:
-            ValueError: A decision is not about the pod at the head of the queue, or no pod is left.
-        """
-        for decision in decisions:
-            if not self._advance():
-                raise ValueError(
-                    f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
-                )
-            pod = self.queue.pop()
-            if pod.key != decision.pod:
-                raise ValueError(
-                    f"cycle {self.index + 1} is about {pod.key}, the decision about {decision.pod}"
-                )
-            if self.cache is not None:
-                self.cache.begin(self.index + 1, self.time)
-                self._schedulers[pod.pod.scheduler_name].follow(pod, self.last_node_index)
-            self._land(pod)
-            if self.cache is not None:
-                self.cache.write()
-            self._commit(pod, decision)
-            if self.cache is not None:
-                self.cache.finish()
-
-    def fork(self, *, trace: bool) -> Simulation:
-        """Return an independent copy at the current step.
-
-        Objects, decisions and compiled pods are shared because nothing changes them. The copy records with
-        ``trace`` regardless of this one's setting. A fork takes about as long as applying as many decisions
-        as there are pods.
-        """
-        operations = [operation for _, group in self._operations for operation in group]
-        unchanging = (
-            self.scenario,
-            *self.profiles.values(),
-            self._before,
-            self._configuration,
-            *self.scenario.objects,
-            *operations,
-            *(operation.object for operation in operations),
-            *self.decisions,
-            *self.cluster.nodes.values(),
-        )
-        other = deepcopy(self, {id(shared): shared for shared in unchanging})
-        other.record(trace=trace)
-        return other
+    def _unchanging(self) -> Iterator[object]:
+        yield from super()._unchanging()
+        yield from self.profiles.values()
 
     def recorded_answers(self) -> Document | None:
         """Return what extenders answered, ``None`` if none was called."""
@@ -292,44 +244,24 @@ class Simulation(ReportedRun):
 
     def record(self, *, trace: bool) -> None:
         """Set whether cycles record, from the next one on, what views need or only the decisions."""
-        _, unabridged, reuse = self._options
-        self._options = (trace, unabridged, reuse)
-        self._records_quirks = trace
+        self._trace = self._records_quirks = trace
         self._effects = self._quirk_effects()
         fresh = {id(old): replace(old, trace=trace) for old in self._schedulers.values()}
         self._schedulers = {name: fresh[id(old)] for name, old in self._schedulers.items()}
         if isinstance(self.cache, CacheKeeper):
             self.cache.trace = trace
 
-    def placement(self) -> dict[str, str]:
-        """Return the node of every pod, "" for a pending one, in creation order."""
-        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
-        return {pod.key: pod.node_name for pod in pods}
-
     # Parts of a step
 
     def _advance(self) -> bool:
-        """Apply operations until there is a pod to schedule; return False at the end of the run."""
         look()
-        while self._next_operation < len(self._operations):
-            step, operations = self._operations[self._next_operation]
-            after = operations[0].after
-            if len(self.queue) and (after is None or self.minor < after):
-                break
-            self._next_operation += 1
-            self.major, self.minor = step + 1, 0
-            for operation in operations:
-                look()
-                self.time = max(self.time, operation.time)
-                self._applied.append(operation.id)
-                if operation.during:
-                    self._landing.append(operation)
-                else:
-                    self._operate(operation)
-            if not len(self.queue):
-                self._land()  # there is no cycle during which to apply them
+        while self._agenda.more and not (self._has_attempt and self._agenda.waits(self.minor)):
+            self._land_next()
         self.cluster.refresh()
-        return bool(len(self.queue))
+        return self._has_attempt
+
+    def _pass_to_operation(self, operation: Operation) -> None:
+        self._time = max(self._time, operation.time)
 
     def _land(self, pod: PodState | None = None) -> None:
         """Apply the operations that land during the cycle of ``pod``, except those on that pod itself."""
@@ -340,11 +272,8 @@ class Simulation(ReportedRun):
             else:
                 self._operate(operation)
 
-    def _operate(self, operation: Operation) -> None:
+    def _write(self, operation: Operation) -> None:
         """Apply one operation and move the pods that it may have made schedulable."""
-        if operation.configuration is not None:
-            self._restart(operation, operation.configuration)
-            return
         obj = operation.object
         if isinstance(obj, Pod):
             self._put_pod(obj, operation)
@@ -411,24 +340,16 @@ class Simulation(ReportedRun):
             self.queue.add([state])
 
     def _complete(self, cycle: Cycle) -> None:
-        """Set the fields that only the run knows."""
-        cycle.index = self.index + 1
-        cycle.step = f"{self.major}.{self.minor + 1}"
+        super()._complete(cycle)
         cycle.time = self.time
-        cycle.operations = tuple(self._applied)
         cycle.always_check_all = self.profile.always_check_all
-        if self._restarted:
-            cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
         cycle.events = _events(cycle)
 
-    def _commit(self, pod: PodState, decision: Decision) -> None:
+    def _finish(self, pod: PodState, decision: Decision) -> None:
+        """Apply a decision, then what lands after its cycle."""
         self._apply(pod, decision)
         self._land()
-        self.decisions.append(decision)
-        self._applied = []
-        self._restarted = []
-        self._before = self.profile
-        self.minor += 1
+        self._commit(decision)
         self.last_node_index += decision.ranked
 
     def _apply(self, pod: PodState, decision: Decision) -> None:
@@ -451,7 +372,7 @@ class Simulation(ReportedRun):
         for key in decision.victims:
             victim = self.cluster.remove_pod(key)
             self._notify_cache(victim, decision.nominated or "", None)
-            self.deleted.append(key)
+            self._deleted.append(key)
         if decision.victims:
             self.queue.move_all()
 

@@ -8,16 +8,14 @@ pods, operations. A step returns the same Cycle as v1.11's
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from copy import deepcopy
-from typing import Any, Self
+from contextlib import contextmanager
 
 from scheduler_core.cluster.availability import COUNTED, AvailabilityTracker
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
-from scheduler_core.record.cycle import Cycle, Decision, FinalState, Queues, Restart
+from scheduler_core.record.cycle import Cycle, Decision, FinalState, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
-from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.beside import Beside, CustomSchedulers
 from scheduler_core.run.building import build, make_manager
 from scheduler_core.run.control import ControlledFramework, Manager
@@ -25,14 +23,13 @@ from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_o
 from scheduler_core.run.ending import Ending, Subject
 from scheduler_core.run.forking import shared
 from scheduler_core.run.landing import land, live, record_operation
+from scheduler_core.run.loop import Stepper
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.recording import EventRecording, StepEvents
-from scheduler_core.run.reported import ReportedRun
 from scheduler_core.run.restarting import restart
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.schedulers.v1_11.policy.difference import differences
 from scheduler_core.schedulers.v1_22 import RELEASE
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.plugins.observers import OBSERVERS
@@ -44,7 +41,7 @@ from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 UNSETTLED_KEPT = 20
 
 
-class TimedSimulation(FrameworkReader, ReportedRun):
+class TimedSimulation(FrameworkReader, Stepper):
     """Step through what a scheduler of the framework would do with a scenario, in virtual time.
 
     Operations land in order: one with a time at that time; one with a step when nothing is left to do *now*
@@ -63,22 +60,13 @@ class TimedSimulation(FrameworkReader, ReportedRun):
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
     ) -> None:
-        self.scenario = scenario
-        self.decisions = []
-        self.major = 1
-        self.minor = 0
+        super().__init__(scenario, trace=trace)
         self.happenings = 0  # of the whole run
         self.turns = 0  # how often time advanced or an operation landed: never more than events
         self.observers = [make() for make in OBSERVERS]
         self.messages: dict[str, str] = {}  # why each pod was unschedulable at its last attempt
         self.unsettled: list[str] = []  # bounds hit and rules that never settle; the first UNSETTLED_KEPT
         self.ending = Ending(scenario.settings.until, longest_wait(scenario))
-        self._trace = trace
-        self._configuration = scenario.configuration
-        self._agenda = Agenda.of(scenario.operations)
-        self._landing: list[Operation] = []
-        self._applied: list[str] = []
-        self._restarted: list[str] = []
         self._custom = CustomSchedulers(scenario.schedulers)
         self._beside: Beside = self._custom
         self._recording = EventRecording({})
@@ -88,13 +76,17 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler exists
         self._deleted = []
-        self.framework = self._build(self._make_manager(), interrupt)
+        self._run_framework(self._build(self._make_manager(), interrupt))
         self._follow_availability(self.framework)
         self._started = True
         self._before = self.profile
         self._recording.places = self.placement()
         self._beside.notice(self.framework, self.framework.changed)
         self.framework.changed.clear()
+
+    def _run_framework(self, framework: ControlledFramework) -> None:
+        self.framework = framework
+        self.cluster, self.queue = framework.cluster, framework.queue.nominator
 
     def _make_manager(self) -> Manager:
         """Start the controllers of the scenario's objects."""
@@ -161,19 +153,16 @@ class TimedSimulation(FrameworkReader, ReportedRun):
 
     # Steps
 
-    def __iter__(self) -> Iterator[Cycle]:
-        while (cycle := self.step()) is not None:
-            yield cycle
-
     def step(self) -> Cycle | None:
         """Run one scheduling cycle and its immediate consequences; return ``None`` at the end of the run."""
-        trace = self._trace
-        if trace:
+        if self._trace:
             for observer in self.observers:
                 observer.begin(self.observed)
-        if not self._advance():
-            return None
-        cycle, attempt, pod = self._cycle()
+        return super().step()
+
+    def _cycle(self) -> Cycle:
+        trace = self._trace
+        cycle, attempt, pod = self._recorded_attempt()
         framework = self.observed
         self._consequences()
         found = self._take(whole=trace)
@@ -191,7 +180,7 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._commit(cycle.decision)
         return cycle
 
-    def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
+    def _recorded_attempt(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
         """Run the next attempt; return it with its record so far and with the pod that was popped for it."""
         framework, trace = self.framework, self._trace
         scheduler = self._custom.due
@@ -226,67 +215,32 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         """Return the queues while no pod is being scheduled."""
         return queues_of(self.framework)
 
-    @property
-    def done(self) -> bool:
-        """Whether no cycle remains; advances to the next cycle."""
-        return not self.peek()
-
-    def peek(self) -> bool:
-        """Advance to the next cycle; return False at the end of the run."""
-        return self._advance()
-
-    def replay(self, decisions: Iterable[Decision]) -> None:
-        """Replay cycles whose decisions are known, without recording what views need.
-
-        The decisions are computed again and compared, because waits, denials and controllers depend on them.
-
-        Raises:
-            ValueError: No pod is left to schedule, or a cycle is about another pod or decides otherwise.
-        """
+    @contextmanager
+    def _replaying(self) -> Iterator[None]:
         details, self.framework.details = self.framework.details, False
         try:
-            for decision in decisions:
-                self._repeat(decision)
+            yield
         finally:
             self.framework.details = details
 
-    def _repeat(self, decision: Decision) -> None:
-        if not self._advance():
-            raise ValueError(
-                f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
-            )
+    def _repeat(self, decision: Decision) -> bool:
+        """Decide again and compare, because waits, denials and controllers depend on what is computed."""
         attempt = self._attempt()
-        if attempt.pod != decision.pod:
-            raise ValueError(
-                f"cycle {self.index + 1} is about {attempt.pod}, the decision about {decision.pod}"
-            )
-        made = decision_of(attempt)
-        if made != decision:
-            raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
+        self._require_pod(attempt.pod, decision)
+        self._require_same(decision_of(attempt), decision)
         self._consequences()
         self._take(whole=False)
         for observer in self.observers:
             observer.marked()
         self._commit(decision)
+        return True
 
-    def fork(self, *, trace: bool) -> Self:
-        """Return an independent copy at the current step.
-
-        Objects, decisions and compiled pods are shared because nothing changes them.
-        """
-        unchanging = (
-            self._before,
-            self._configuration,
-            self._rest,
-            *self.decisions,
-            *self._recording.happenings,
-            *self._shared(),
-        )
-        memo: dict[int, Any] = {id(one): one for one in unchanging}
-        memo[id(self.framework.interrupt)] = self.framework.interrupt
-        other = deepcopy(self, memo)
-        other.record(trace=trace)
-        return other
+    def _unchanging(self) -> Iterator[object]:
+        yield from super()._unchanging()
+        yield self._rest
+        yield from self._recording.happenings
+        yield self.framework.interrupt
+        yield from self._shared()
 
     def _shared(self) -> Iterator[object]:
         """Yield what a copy may share, because nothing changes it."""
@@ -353,9 +307,7 @@ class TimedSimulation(FrameworkReader, ReportedRun):
 
     def _consequences(self) -> None:
         """Apply the operations that land during this cycle, then run all pending turns."""
-        landing, self._landing = self._landing, []
-        for operation in landing:
-            self._operate(operation)
+        self._land()
         self._take_turns()
 
     def _take_turns(self) -> bool:
@@ -383,7 +335,6 @@ class TimedSimulation(FrameworkReader, ReportedRun):
             self.framework.record_event(UNSETTLED, "", why)
 
     def _advance(self) -> bool:
-        """Advance time until there is a pod to schedule; return False at the end of the run."""
         while True:
             self.turns += 1
             framework = self.framework
@@ -463,21 +414,11 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         self._land_next()
         return True
 
-    def _land_next(self) -> None:
-        step, operations = self._agenda.take()
-        self.major, self.minor = step + 1, 0
-        for operation in operations:
-            self._applied.append(operation.id)
-            if operation.during and self._has_attempt:
-                self._landing.append(operation)
-            else:
-                self._operate(operation)
+    def _waits_for_cycle(self, operation: Operation) -> bool:
+        return operation.during and self._has_attempt
 
-    def _operate(self, operation: Operation) -> None:
-        if operation.configuration is not None:
-            self._restart(operation, operation.configuration)
-        else:
-            land(self.framework, operation)
+    def _write(self, operation: Operation) -> None:
+        land(self.framework, operation)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""
@@ -486,7 +427,7 @@ class TimedSimulation(FrameworkReader, ReportedRun):
         record_operation(previous, operation)
         self._deleted += previous.deleted
         self._configuration = configuration
-        self.framework = restart(previous, configuration, keep=self._keep, details=self._trace)
+        self._run_framework(restart(previous, configuration, keep=self._keep, details=self._trace))
         self.framework.availability = previous.availability
         self._beside.restarted()
         for key in previous.pods:
@@ -538,18 +479,3 @@ class TimedSimulation(FrameworkReader, ReportedRun):
     def _take(self, *, whole: bool = True) -> StepEvents:
         self._look()
         return self._recording.take(whole=whole)
-
-    def _complete(self, cycle: Cycle) -> None:
-        """Set the fields that only the run knows."""
-        cycle.index = self.index + 1
-        cycle.step = f"{self.major}.{self.minor + 1}"
-        cycle.operations = tuple(self._applied)
-        if self._restarted:
-            cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
-
-    def _commit(self, decision: Decision) -> None:
-        self.decisions.append(decision)
-        self._applied = []
-        self._restarted = []
-        self._before = self.profile
-        self.minor += 1

@@ -8,10 +8,10 @@ from typing import TypeGuard
 from msgspec import Struct
 
 from scheduler_core.run.instant import Simulation
+from scheduler_core.run.loop import Stepper
 from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.simulation import TimedSimulation
-from scheduler_core.run.stepper import Stepper
 from scheduler_core.run.v1_37.counts import unusual_usages
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.run.v1_37.simulation import unpacked as unpacked_v1_37

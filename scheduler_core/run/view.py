@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.cycle import Decision
 from scheduler_core.run.control import ControlledFramework
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 
 
 class FrameworkReader:
-    """The parts of the Stepper protocol that only read the framework's state."""
+    """The parts of a Run that only read the framework's state."""
 
     framework: ControlledFramework
-    decisions: list[Decision]
     messages: dict[str, str]
     _deleted: list[str]  # pods deleted under schedulers before the last restart
-
-    @property
-    def cluster(self) -> Cluster:
-        """The current cluster; waiting pods hold their node."""
-        return self.framework.cluster
-
-    @property
-    def queue(self) -> PriorityQueue:
-        """The nominated pods, as filtering reads them; :attr:`framework` has the queues."""
-        return self.framework.queue.nominator
 
     @property
     def profile(self) -> Profile:
@@ -64,16 +50,6 @@ class FrameworkReader:
         return [*self._deleted, *self.framework.deleted]
 
     @property
-    def last_node_index(self) -> int:
+    def counter(self) -> int:
         """The number of choices among several nodes so far."""
         return self.framework.taken
-
-    @property
-    def index(self) -> int:
-        """The number of cycles that have run."""
-        return len(self.decisions)
-
-    def placement(self) -> dict[str, str]:
-        """Return the node of every pod, "" for a pending one, in creation order; waiting pods hold theirs."""
-        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
-        return {pod.key: pod.node_name for pod in pods}

@@ -13,8 +13,8 @@ from playground.playback import checkpoints, replaying
 from playground.playback.playback import Playback
 from playground.playback.stopping import Superseded
 from scheduler_core import load
+from scheduler_core.run import Stepper
 from scheduler_core.run.instant import Simulation
-from scheduler_core.run.stepper import Stepper, cache_of
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
 from tests.playground.conftest import DATA
@@ -105,7 +105,7 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
 def told(simulation: Stepper, made: Playback) -> list[Any]:
     at = made.tables.node_index
     keys = level_map(simulation, "predicate", Page())["rows"]
-    cache = cache_of(simulation)
+    cache = simulation.cache
     return [
         classes(simulation, Page()),
         [entry_map(simulation, "predicate", row["key"], Page(), at) for row in keys],

@@ -30,7 +30,7 @@ from scheduler_core.explain.v1_37.standing import (
 )
 from scheduler_core.explain.world import Failure
 from scheduler_core.run.v1_37.groups import group_text
-from scheduler_core.run.v1_37.stepper import V1_37Stepper
+from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.interface import PodAttempt

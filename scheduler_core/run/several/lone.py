@@ -19,18 +19,14 @@ from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.claims import with_claims
-from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
+from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
-DEFAULT = "default-scheduler"
 
-
-class LoneSimulation(SeveralSimulation):
+class LoneSimulation(V1_37Stepper, SeveralSimulation):
     """Step through what kube-scheduler v1.37 and the controllers do with a scenario.
 
     It is the only scheduler of the API server and hears of each write at once; its cycle takes a millisecond,
@@ -40,42 +36,19 @@ class LoneSimulation(SeveralSimulation):
         PolicyError: The scenario's configuration cannot be used.
     """
 
-    release = RELEASE
     lone = True
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
     ) -> None:
-        self._members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
+        self._members = {}
         super().__init__(scenario, trace=trace, interrupt=interrupt)
-
-    @property
-    def members(self) -> Mapping[str, MemberOutcome]:
-        """What the last cycle of its PodGroup came to for each pod that is scheduled with others."""
-        return self._members
-
-    def outcome_in_group(self, pod: str) -> MemberOutcome | None:
-        """Run the next cycle, if one may be a PodGroup's; return what it came to for the pod as a member."""
-        self.step()
-        return self._members.get(pod)
 
     def _decide(self) -> tuple[Attempt, float]:
         attempt, began = super()._decide()
         if isinstance(attempt, V1_37Attempt) and attempt.ran is not None:
-            self._members.pop(attempt.ran.pod, None)
-            self._members.update(outcomes_of(attempt.ran, self.index + 1))
+            self._keep_members(attempt.ran, self.index + 1)
         return attempt, began
-
-    @property
-    def profile(self) -> Profile:
-        """The default scheduler's profile as views of v1.11 read it; v1.37's own is in ``run``."""
-        return self._configuration.profile
-
-    @property
-    def profiles(self) -> dict[str, Profile]:
-        """The same profile for each schedulerName that v1.37 is responsible for."""
-        names = self.run.configuration.profiles
-        return {**dict.fromkeys(names, self.profile), **({"": self.profile} if DEFAULT in names else {})}
 
     def _make_manager(self) -> Manager:
         scenario = self.scenario
@@ -126,10 +99,6 @@ class LoneSimulation(SeveralSimulation):
         """Return what extenders answered, ``None`` if none was called."""
         return None if self.asking is None else self.asking.recording()
 
-    def untried_because(self, pod: str) -> str:
-        """Return why a waiting pod has had no attempt."""
-        return untried_because(self.run, pod, self.unmade_claims)
-
     @property
     def unmade_claims(self) -> Mapping[str, str]:
         """Why ResourceClaims could not be made, by pod."""
@@ -138,10 +107,6 @@ class LoneSimulation(SeveralSimulation):
     def completed(self, document: Document, pod: Pod) -> Document:
         """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
         return document if self.manifests is None else with_claims(document, pod, self.manifests)
-
-    def notes(self) -> Iterator[str]:
-        """Yield the state of each PodGroup."""
-        yield from group_lines(self.run)
 
     def unread_manifests(self) -> list[Document]:
         """Return the manifests of all kinds that only v1.37 reads."""

@@ -150,10 +150,6 @@ class SeveralSimulation(TimedSimulation):
                 found.setdefault(name, profile)
         return found or super().profiles
 
-    def profile_of(self, pod: Pod) -> Profile:
-        """Return the profile that schedules a pod."""
-        return self.profiles.get(pod.scheduler_name, self.profile)
-
     def responsible(self, pod: Pod) -> bool:
         """Return whether some scheduler is responsible for a pod."""
         return any(peer.serves(pod) for peer in self.peers)
@@ -172,7 +168,7 @@ class SeveralSimulation(TimedSimulation):
     def _subject(self) -> Subject:
         return AllSchedulers(self.peers, self.framework)
 
-    def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
+    def _recorded_attempt(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
         label, trace = self.peers.due, self._trace
         peer = self.peers.peers[label]
         view, counter = peer.view, peer.view.taken

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from itertools import groupby
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,9 +19,8 @@ from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
-from scheduler_core.record.cycle import Cycle, Decision, Restart
+from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.record.plugin_record import PluginRecord
-from scheduler_core.run.reported import ReportedRun
 from scheduler_core.run.v1_37.claims import RunClaims, with_claims
 from scheduler_core.run.v1_37.cycles import (
     Places,
@@ -31,7 +29,7 @@ from scheduler_core.run.v1_37.cycles import (
     fill,
     places_of,
 )
-from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
+from scheduler_core.run.v1_37.loop import DEFAULT, V1_37Stepper
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.run.v1_37.packing import pack, unpack
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
@@ -42,11 +40,9 @@ from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodResources
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
 from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
@@ -60,7 +56,7 @@ MOST_TRIES = 10
 UNSETTLED_KEPT = 20
 
 
-class V1_37Simulation(ReportedRun):
+class V1_37Simulation(V1_37Stepper):
     """Step through what kube-scheduler v1.37 would do with a scenario.
 
     Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with
@@ -74,32 +70,19 @@ class V1_37Simulation(ReportedRun):
         PolicyError: The scenario's configuration cannot be used.
     """
 
-    release = RELEASE
-
     def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
-        self.scenario = scenario
+        super().__init__(scenario, trace=trace)
+        self._members = {}
         self.cluster = Cluster(declared_fields())
         self.queue = PriorityQueue()
-        self.decisions: list[Decision] = []
-        self.deleted: list[str] = []
-        self.major, self.minor = 1, 0
+        self._before = self.profile
+        self._deleted: list[str] = []
         self.unsettled: list[str] = []
-        self._members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
-        self._trace = trace
         self._manifests = ScenarioManifests(scenario)
-        self._configuration = scenario.configuration
         until = scenario.settings.until
         self._until = None if until is None else round(until * SECOND)
         self.asking = asking or _asking(scenario)
-        self.run = self._run_with(scenario.configuration)
-        self._operations = [
-            (step, list(group))
-            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
-        ]
-        self._next_operation = 0
-        self._landing: list[Operation] = []
-        self._applied: list[str] = []
-        self._restarted: list[str] = []
+        self._run = self._run_with(scenario.configuration)
         self._tried: Counter[str] = Counter()
         self._changes = 0  # operations, placements and deletions so far
         self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
@@ -116,26 +99,14 @@ class V1_37Simulation(ReportedRun):
         self._moves: list[Mapping[str, Any]] = []
         self._note_moves()
 
-    # What every simulation has
-
     @property
-    def profile(self) -> Profile:
-        """The default scheduler's profile as views of v1.11 read it; v1.37's own is in ``run``."""
-        return self._configuration.profile
-
-    @property
-    def profiles(self) -> Mapping[str, Profile]:
-        """The same profile for each schedulerName that v1.37 is responsible for."""
-        names = self.run.configuration.profiles
-        return {**dict.fromkeys(names, self.profile), **({"": self.profile} if _DEFAULT in names else {})}
-
-    def profile_of(self, pod: Pod) -> Profile:
-        """Return the profile that views read for a pod."""
-        return self.profiles.get(pod.scheduler_name, self.profile)
+    def run(self) -> SchedulerRun:
+        """The scheduler with its queue, and its cluster of manifests."""
+        return self._run
 
     def responsible(self, pod: Pod) -> bool:
         """Return whether v1.37 has a profile for the pod."""
-        return (pod.scheduler_name or _DEFAULT) in self.run.configuration.profiles
+        return (pod.scheduler_name or DEFAULT) in self.run.configuration.profiles
 
     @property
     def time(self) -> float:
@@ -143,88 +114,38 @@ class V1_37Simulation(ReportedRun):
         return self.run.clock.now / SECOND
 
     @property
-    def index(self) -> int:
-        """The number of cycles that have run."""
-        return len(self.decisions)
+    def deleted(self) -> list[str]:
+        """The keys of deleted pods, in order of deletion."""
+        return self._deleted
 
-    @property
-    def done(self) -> bool:
-        """Whether no cycle remains; advances to the next cycle."""
-        return not self.peek()
-
-    @property
-    def rest(self) -> None:
-        """Always ``None``: the last cycle ends the run."""
-        return None
-
-    def __iter__(self) -> Iterator[Cycle]:
-        while (cycle := self.step()) is not None:
-            yield cycle
-
-    def step(self) -> Cycle | None:
-        """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
-        while self._advance():
-            cycle = self._cycle()
-            if cycle is not None:
-                return cycle
-        return None
-
-    def peek(self) -> bool:
-        """Advance to the next cycle; return False at the end of the run."""
-        return self._advance()
-
-    def replay(self, decisions: Iterable[Decision]) -> None:
-        """Run cycles whose decisions are known, without recording what views need.
-
-        Nodes are filtered again, because where the next walk begins depends on it, and failures are decided
-        again, because the queue depends on their reasons. A chosen node is not searched for again.
-
-        Raises:
-            ValueError: No pod is left to schedule, or a cycle decides otherwise.
-        """
+    @contextmanager
+    def _replaying(self) -> Iterator[None]:
         traced, self._trace = self._trace, False
         try:
-            for decision in decisions:
-                self._repeat(decision)
+            yield
         finally:
             self._trace = traced
 
-    def _repeat(self, decision: Decision) -> None:
-        """Run the next cycle as it was decided."""
-        while self._advance():
-            entity, ran, _ = self._attempt(decision.node)
-            if ran is not None:
-                made = decision_of(ran)
-                if made != decision:
-                    raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
-                self._follow(entity, ran, made)
-                return
-        raise ValueError(
-            f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
-        )
+    def _repeat(self, decision: Decision) -> bool:
+        """Repeat a cycle; a chosen node is not searched for again.
 
-    def fork(self, *, trace: bool) -> V1_37Simulation:
-        """Return an independent copy at the current step.
-
-        Objects, manifests, decisions and compiled pods are shared because nothing changes them.
+        Nodes are filtered again, because where the next walk begins depends on it, and failures are decided
+        again, because the queue depends on their reasons.
         """
-        stored = (one for table in self.run.cluster.objects.values() for one in table.values())
-        unchanging: Iterable[object] = (
-            self.scenario,
-            self._manifests,
-            self._configuration,
-            self.run.configuration,
-            self._operations,
-            *self.scenario.objects,
-            *self.scenario.operations,
-            *(operation.object for operation in self.scenario.operations),
-            *self.decisions,
-            *self.cluster.nodes.values(),
-            *stored,
-        )
-        other = deepcopy(self, {id(shared): shared for shared in unchanging})
-        other.record(trace=trace)
-        return other
+        entity, ran, _ = self._attempt(decision.node)
+        if ran is None:
+            return False
+        made = decision_of(ran)
+        self._require_same(made, decision)
+        self._follow(entity, ran, made)
+        return True
+
+    def _unchanging(self) -> Iterator[object]:
+        yield from super()._unchanging()
+        yield self._manifests
+        yield self.run.configuration
+        for table in self.run.cluster.objects.values():
+            yield from table.values()
 
     def packed(self) -> bytes | None:
         """Return this run as bytes; ``None`` with extenders, which another process would ask again."""
@@ -240,22 +161,7 @@ class V1_37Simulation(ReportedRun):
         """Set whether cycles record, from the next one on, what views need or only the decisions."""
         self._trace = trace
 
-    def placement(self) -> dict[str, str]:
-        """Return the node of every pod, "" for a pending one, in creation order."""
-        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
-        return {pod.key: pod.node_name for pod in pods}
-
     # What reports ask
-
-    @property
-    def members(self) -> Mapping[str, MemberOutcome]:
-        """What the last cycle of its PodGroup came to, by pod."""
-        return self._members
-
-    def outcome_in_group(self, pod: str) -> MemberOutcome | None:
-        """Run the next cycle; return what it came to for the pod as a member of its PodGroup."""
-        self.step()
-        return self._members.get(pod)
 
     @property
     def compiled_copies(self) -> int:
@@ -264,12 +170,8 @@ class V1_37Simulation(ReportedRun):
 
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup, and the pods that were left waiting."""
-        yield from group_lines(self.run)
+        yield from super().notes()
         yield from self.unsettled
-
-    def untried_because(self, pod: str) -> str:
-        """Return why a waiting pod has had no attempt."""
-        return untried_because(self.run, pod, self.unmade_claims)
 
     @property
     def unmade_claims(self) -> Mapping[str, str]:
@@ -308,10 +210,7 @@ class V1_37Simulation(ReportedRun):
             return None
         cycle = bare_cycle(decision_of(ran), self.cluster.columns.names)
         cycle.time, cycle.queue = time, queue
-        cycle.index, cycle.step = self.index + 1, f"{self.major}.{self.minor + 1}"
-        cycle.operations = tuple(self._applied)
-        if self._restarted:
-            cycle.restart = Restart(tuple(self._restarted), ())
+        self._complete(cycle)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
             cycle.plugins = (record_of(run, self._entry_cache, ran, cycle, start, self._moves), *asked)
@@ -339,7 +238,7 @@ class V1_37Simulation(ReportedRun):
     def _follow(self, entity: Entity, ran: Ran, decision: Decision) -> None:
         """Let everything outside the scheduler follow a cycle."""
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
-        self._commit(decision)
+        self._apply(decision)
         self._follow_members(ran)
 
     def _node_places(self) -> Places:
@@ -352,8 +251,7 @@ class V1_37Simulation(ReportedRun):
 
     def _follow_members(self, ran: Ran) -> None:
         """Keep what a cycle came to for the members of a group, and follow their nominations."""
-        self._members.pop(ran.pod, None)
-        self._members.update(outcomes_of(ran, self.index))
+        self._keep_members(ran, self.index)
         for attempt in ran.attempts:
             state = self.cluster.pods.get(attempt.pod.key)
             if state is not None and attempt.nominated is not None and not state.node_name:
@@ -367,7 +265,10 @@ class V1_37Simulation(ReportedRun):
             if move["to"] is not None:
                 self._moved[move["pod"]] = move["event"]
 
-    def _commit(self, decision: Decision) -> None:
+    def _differences(self) -> tuple[str, ...]:
+        return ()  # its profile is not that which decides
+
+    def _apply(self, decision: Decision) -> None:
         """Let the typed cluster follow a decision, then the operations that land with the cycle."""
         for key, node in decision.placements:
             state = self.cluster.pods.get(key)
@@ -382,11 +283,10 @@ class V1_37Simulation(ReportedRun):
             pod.nominated = decision.nominated
         for key in decision.victims:
             self.cluster.remove_pod(key)
-            self.deleted.append(key)
-        self.decisions.append(decision)
+            self._deleted.append(key)
         self._changes += len(decision.placements) + len(decision.victims)
-        self._applied, self._restarted, self._moves = [], [], []
-        self.minor += 1
+        self._moves = []
+        self._commit(decision)
         for key, _ in decision.placements:
             self.claims.placed(key)
         for key in decision.victims:
@@ -397,31 +297,32 @@ class V1_37Simulation(ReportedRun):
     # Between cycles
 
     def _advance(self) -> bool:
-        """Let operations land and time pass until a pod can be tried; return False at the end of the run."""
         look()
-        while self._next_operation < len(self._operations):
-            step, operations = self._operations[self._next_operation]
-            after = operations[0].after
-            if self._ready() and (after is None or self.minor < after):
+        while self._agenda.more:
+            waits = self._agenda.waits(self.minor)
+            if waits and self._has_attempt:
                 break
-            due = round(operations[0].time * SECOND)
+            due = round(self._agenda.first_time * SECOND)
             if self._is_over(max(due, self.run.clock.now)):
                 break
             if due > self.run.clock.now:
                 self.run.queue.pass_to(due)
                 self._note_moves()
-                if self._ready() and (after is None or self.minor < after):
+                if waits and self._has_attempt:
                     break
-            self._land_next(step, operations)
+            self._tried.clear()
+            self._land_next()
+            self._note_moves()
         self.cluster.refresh()
-        return not self._is_over(self.run.clock.now) and (self._ready() or self._waits_out())
+        return not self._is_over(self.run.clock.now) and (self._has_attempt or self._waits_out())
 
     def _is_over(self, moment: int) -> bool:
         """Return whether the run has ended before a moment, by its setting ``until``."""
         return self._until is not None and moment > self._until
 
-    def _ready(self) -> bool:
-        """Return whether a pod can be tried that has not been tried too often since the last operation."""
+    @property
+    def _has_attempt(self) -> bool:
+        """Whether a pod can be tried that has not been tried too often since the last operation."""
         queue = self.run.queue
         active, backing_off = queue.active.first(), queue.backoff.first()
         head = active or backing_off
@@ -453,43 +354,27 @@ class V1_37Simulation(ReportedRun):
                 return False
             queue.pass_to(over)
             self._note_moves()
-            if self._ready():
+            if self._has_attempt:
                 return True
             if len(queue.error_backoff) == there:
                 break
         return False
 
-    def _land_next(self, step: int, operations: list[Operation]) -> None:
-        self._next_operation += 1
-        self.major, self.minor = step + 1, 0
-        self._tried.clear()
-        for operation in operations:
-            look()
-            self.run.queue.pass_to(round(operation.time * SECOND))
-            self._applied.append(operation.id)
-            self._changes += 1
-            if operation.during:
-                self._landing.append(operation)
-            else:
-                self._operate(operation)
-        self._note_moves()
-        if not self._ready():
-            self._land()  # there is no cycle during which to apply them
+    def _pass_to_operation(self, operation: Operation) -> None:
+        self.run.queue.pass_to(round(operation.time * SECOND))
+        self._changes += 1
 
     def _land(self) -> None:
-        landing, self._landing = self._landing, []
-        for operation in landing:
-            self._operate(operation)
-        if landing:
+        landed = bool(self._landing)
+        super()._land()
+        if landed:
             self._note_moves()
 
-    def _operate(self, operation: Operation) -> None:
-        if operation.configuration is not None:
-            self._restart(operation, operation.configuration)
-        elif operation.action == "delete":
+    def _write(self, operation: Operation) -> None:
+        if operation.action == "delete":
             self._delete(operation.kind, operation.key)
         elif operation.manifest is not None:
-            self._write(self._manifests.operated(operation, self.run.cluster))
+            self._store(self._manifests.operated(operation, self.run.cluster))
         else:
             self._put(operation)
 
@@ -505,7 +390,7 @@ class V1_37Simulation(ReportedRun):
         manifest = self._manifests.changed(operation, cluster)
         if manifest is None:
             return
-        self._write(manifest)
+        self._store(manifest)
         if isinstance(obj, Pod):
             previous = self.cluster.pods.get(operation.key)
             if previous is not None and not obj.node_name:
@@ -541,7 +426,7 @@ class V1_37Simulation(ReportedRun):
         request, usage = (tuple(sorted(each.items())) for each in (stored.requests, stored.held))
         return PodResources(request, usage, stored.held_nonzero)
 
-    def _write(self, manifest: Manifest | None) -> None:
+    def _store(self, manifest: Manifest | None) -> None:
         """Store a manifest in v1.37's cluster; nothing for ``None``."""
         if manifest is None:
             return
@@ -566,7 +451,7 @@ class V1_37Simulation(ReportedRun):
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
         previous, self._configuration = self.run, configuration
-        self.run, self._places = self._run_with(configuration), None
+        self._run, self._places = self._run_with(configuration), None
         self.run.clock.pass_to(previous.clock.now)
         tables: list[dict[str, Manifest]] = list(previous.cluster.objects.values())
         for table in tables:
@@ -600,6 +485,3 @@ def _asking(scenario: Scenario) -> Asking:
 def _compiled(configuration: Configuration) -> CompiledConfiguration:
     """Raises PolicyError for a configuration that cannot be used."""
     return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
-
-
-_DEFAULT = "default-scheduler"

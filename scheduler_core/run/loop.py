@@ -1,0 +1,270 @@
+"""The loop of every run: operations land, a scheduler makes an attempt, its cycle is recorded and committed.
+
+What passes between two attempts, and what an attempt is, differs by scheduler: a subclass says it. Step
+numbers, operations, replay and forks are here alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
+from typing import Self
+
+from scheduler_core.interrupting import look
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
+from scheduler_core.run.agenda import Agenda
+from scheduler_core.run.reported import ReportedRun
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_11.policy.difference import differences
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
+from scheduler_core.schedulers.v1_11.strategy import Strategy
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+
+
+class Stepper(ReportedRun):
+    """A stepwise run of a scenario: iterate over it, or call :meth:`step`, for one Cycle at a time.
+
+    ``decisions`` are those of the cycles so far. The next cycle is step ``major.minor + 1``: operations begin
+    a major step. ``trace=False`` omits from each Cycle what only views need.
+    """
+
+    decisions: list[Decision]
+    major: int
+    minor: int
+    cluster: Cluster
+    queue: PriorityQueue
+    """The queue as far as filtering reads it: at least the nominated pods."""
+    cache: Strategy | None = None
+    """The equivalence cache; ``None`` if it is off, and for a release without one."""
+    _before: Profile  # of the last cycle, at first that of the scenario
+
+    def __init__(self, scenario: Scenario, *, trace: bool) -> None:
+        self.scenario = scenario
+        self.decisions = []
+        self.major, self.minor = 1, 0
+        self._trace = trace
+        self._configuration = scenario.configuration
+        self._agenda = Agenda.of(scenario.operations)
+        self._landing: list[Operation] = []  # to be applied during the next cycle
+        self._applied: list[str] = []  # ids of the operations since the last cycle
+        self._restarted: list[str] = []  # ids of those that restarted the scheduler
+
+    # What a subclass has
+
+    @property
+    @abstractmethod
+    def profile(self) -> Profile:
+        """The profile that filters and scores for the default scheduler's pods."""
+
+    @property
+    @abstractmethod
+    def profiles(self) -> Mapping[str, Profile]:
+        """The profiles by schedulerName."""
+
+    @property
+    @abstractmethod
+    def time(self) -> float:
+        """Virtual seconds since the start."""
+
+    @property
+    @abstractmethod
+    def deleted(self) -> Sequence[str]:
+        """The keys of deleted pods, in order of deletion."""
+
+    @property
+    @abstractmethod
+    def _has_attempt(self) -> bool:
+        """Whether a pod can be tried now."""
+
+    @abstractmethod
+    def _advance(self) -> bool:
+        """Let operations land and time pass until a pod can be tried; return False at the end of the run."""
+
+    @abstractmethod
+    def _cycle(self) -> Cycle | None:
+        """Make the attempt that is due and commit it; ``None`` for one that no cycle records."""
+
+    @abstractmethod
+    def _repeat(self, decision: Decision) -> bool:
+        """Make the attempt that is due as it was decided; return whether a cycle records it.
+
+        Raises:
+            ValueError: The attempt is about another pod, or decides otherwise.
+        """
+
+    @abstractmethod
+    def _write(self, operation: Operation) -> None:
+        """Create, update or delete the object of an operation."""
+
+    @abstractmethod
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Restart the scheduler with another configuration, as an operation says."""
+
+    @abstractmethod
+    def record(self, *, trace: bool) -> None:
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
+
+    def responsible(self, pod: Pod) -> bool:
+        """Return whether a scheduler of this run is responsible for a pod."""
+        return pod.scheduler_name in self.profiles
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that schedules a pod; the main one for a pod of another scheduler."""
+        return self.profiles.get(pod.scheduler_name, self.profile)
+
+    @property
+    def rest(self) -> FinalState | None:
+        """The state at the end of the run; ``None`` while cycles remain, and if the last cycle ends it."""
+        return None
+
+    # Steps
+
+    @property
+    def counter(self) -> int:
+        """The round-robin counter, which breaks ties; 0 for a release without one."""
+        return 0
+
+    @property
+    def index(self) -> int:
+        """The number of cycles that have run."""
+        return len(self.decisions)
+
+    @property
+    def done(self) -> bool:
+        """Whether no cycle remains; advances to the next cycle."""
+        return not self.peek()
+
+    def __iter__(self) -> Iterator[Cycle]:
+        while (cycle := self.step()) is not None:
+            yield cycle
+
+    def step(self) -> Cycle | None:
+        """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
+        while self._advance():
+            cycle = self._cycle()
+            if cycle is not None:
+                return cycle
+        return None
+
+    def peek(self) -> bool:
+        """Advance to the next cycle; return False at the end of the run."""
+        return self._advance()
+
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Repeat cycles whose decisions are known, without recording what views need.
+
+        Raises:
+            ValueError: No pod is left to schedule, or a cycle is about another pod or decides otherwise.
+        """
+        with self._replaying():
+            for decision in decisions:
+                self._require_attempt(decision)
+                while not self._repeat(decision):
+                    self._require_attempt(decision)
+
+    def _replaying(self) -> AbstractContextManager[None]:
+        """Return a context in which cycles record only decisions."""
+        return nullcontext()
+
+    def _require_attempt(self, decision: Decision) -> None:
+        if not self._advance():
+            raise ValueError(
+                f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
+            )
+
+    def _require_pod(self, pod: str, decision: Decision) -> None:
+        if pod != decision.pod:
+            raise ValueError(f"cycle {self.index + 1} is about {pod}, the decision about {decision.pod}")
+
+    def _require_same(self, made: Decision, decision: Decision) -> None:
+        if made != decision:
+            raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
+
+    def fork(self, *, trace: bool) -> Self:
+        """Return an independent copy at the current step, which records with ``trace``.
+
+        Objects, decisions and what is compiled are shared because nothing changes them.
+        """
+        other = deepcopy(self, {id(shared): shared for shared in self._unchanging()})
+        other.record(trace=trace)
+        return other
+
+    def _unchanging(self) -> Iterator[object]:
+        """Yield what a fork shares with this run."""
+        yield self.scenario
+        yield self._configuration
+        yield self._before
+        yield self._agenda.steps
+        yield from self.decisions
+        yield from self.scenario.objects
+        for operation in self.scenario.operations:
+            yield operation
+            yield operation.object
+        yield from self.cluster.nodes.values()
+
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, "" for a pending one, in creation order; waiting pods hold theirs."""
+        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
+        return {pod.key: pod.node_name for pod in pods}
+
+    # Operations
+
+    def _land_next(self) -> None:
+        """Apply the next operations; those that land during a cycle wait for one if a pod can be tried."""
+        step, operations = self._agenda.take()
+        self.major, self.minor = step + 1, 0
+        for operation in operations:
+            look()
+            self._pass_to_operation(operation)
+            self._applied.append(operation.id)
+            if self._waits_for_cycle(operation):
+                self._landing.append(operation)
+            else:
+                self._operate(operation)
+        if not self._has_attempt:
+            self._land()
+
+    def _pass_to_operation(self, operation: Operation) -> None:
+        """Let time pass to that of an operation."""
+
+    def _waits_for_cycle(self, operation: Operation) -> bool:
+        """Return whether an operation lands during the next cycle."""
+        return operation.during
+
+    def _land(self) -> None:
+        """Apply the operations that land during a cycle."""
+        landing, self._landing = self._landing, []
+        for operation in landing:
+            self._operate(operation)
+
+    def _operate(self, operation: Operation) -> None:
+        if operation.configuration is not None:
+            self._restart(operation, operation.configuration)
+        else:
+            self._write(operation)
+
+    # The record
+
+    def _complete(self, cycle: Cycle) -> None:
+        """Set the fields that only the run knows."""
+        cycle.index = self.index + 1
+        cycle.step = f"{self.major}.{self.minor + 1}"
+        cycle.operations = tuple(self._applied)
+        if self._restarted:
+            cycle.restart = Restart(tuple(self._restarted), self._differences())
+
+    def _differences(self) -> tuple[str, ...]:
+        """Return what the scheduler's restart has changed in its policy."""
+        return tuple(differences(self._before, self.profile))
+
+    def _commit(self, decision: Decision) -> None:
+        """Count a cycle."""
+        self.decisions.append(decision)
+        self._applied, self._restarted = [], []
+        self._before = self.profile
+        self.minor += 1
