@@ -93,9 +93,10 @@ class Report(Struct):
 
 
 class DocumentRoot(Struct, frozen=True):
-    """The root of a document outside a bundle, of which only the kind is known."""
+    """The root of a document outside a bundle: its kind, and the document as far as it is known."""
 
     kind: str
+    value: Mapping[str, Any] = field(default_factory=dict)
 
 
 class At:

@@ -85,7 +85,6 @@ class Simulation(Stepper):
         self._start(scenario.configuration)
         self._deleted: list[str] = []
         self._time = 0.0
-        self._before = self.profile
         pods = self.cluster.put_all(scenario.objects)
         self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()

@@ -41,14 +41,13 @@ class Stepper(ReportedRun):
     """The queue as far as filtering reads it: at least the nominated pods."""
     cache: Strategy | None = None
     """The equivalence cache; ``None`` if it is off, and for a release without one."""
-    _before: Profile  # of the last cycle, at first that of the scenario
 
     def __init__(self, scenario: Scenario, *, trace: bool) -> None:
         self.scenario = scenario
         self.decisions = []
         self.major, self.minor = 1, 0
         self._trace = trace
-        self._configuration = scenario.configuration
+        self._configuration = self._before = scenario.configuration  # now, and in the last cycle
         self._agenda = Agenda.of(scenario.operations)
         self._landing: list[Operation] = []  # to be applied during the next cycle
         self._applied: list[str] = []  # ids of the operations since the last cycle
@@ -260,11 +259,11 @@ class Stepper(ReportedRun):
 
     def _differences(self) -> tuple[str, ...]:
         """Return what the scheduler's restart has changed in its policy."""
-        return tuple(differences(self._before, self.profile))
+        return tuple(differences(self._before.profile, self._configuration.profile))
 
     def _commit(self, decision: Decision) -> None:
         """Count a cycle."""
         self.decisions.append(decision)
         self._applied, self._restarted = [], []
-        self._before = self.profile
+        self._before = self._configuration
         self.minor += 1

@@ -79,7 +79,6 @@ class TimedSimulation(FrameworkReader, Stepper):
         self._run_framework(self._build(self._make_manager(), interrupt))
         self._follow_availability(self.framework)
         self._started = True
-        self._before = self.profile
         self._recording.places = self.placement()
         self._beside.notice(self.framework, self.framework.changed)
         self.framework.changed.clear()

@@ -75,7 +75,6 @@ class V1_37Simulation(V1_37Stepper):
         self._members = {}
         self.cluster = Cluster(declared_fields())
         self.queue = PriorityQueue()
-        self._before = self.profile
         self._deleted: list[str] = []
         self.unsettled: list[str] = []
         self._manifests = ScenarioManifests(scenario)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import BundleError, load, simulate
+from scheduler_core import BundleError, load, load_documents, simulate
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.settings.release import V1_37
 
 NODE = {
     "apiVersion": "v1",
@@ -130,3 +131,18 @@ def test_a_field_of_a_podgroup(field: str, value: Any) -> None:
     except BundleError as error:
         problems = error.problems
     assert all(problem.path.startswith(f"spec.{field}") for problem in problems)
+
+
+def test_a_field_that_an_older_release_reports_is_no_obstacle() -> None:
+    """v1.22 reports ``matchFields`` of a preference, where views ask for the profile as it reads it."""
+    preference = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n3"]}]}
+    added = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 5, "preference": preference}]}
+    config = {"name": "NodeAffinity", "args": {"addedAffinity": added}}
+    document = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": [config]}],
+    }
+    scenario = load_documents([document])
+    assert scenario.release == V1_37
+    assert scenario.configuration.profile.always_check_all is False

@@ -69,7 +69,9 @@ def compile_configuration(
         PolicyError: With every problem and its path.
     """
     report = Report()
-    compiled = read_and_compile(document, settings, At(report, None, DocumentRoot(str(document.get("kind")))))
+    compiled = read_and_compile(
+        document, settings, At(report, None, DocumentRoot(str(document.get("kind")), document))
+    )
     if compiled is None or report.errors:
         raise PolicyError([Problem(message, path_text(at.steps)) for at, message in report.errors])
     return replace(
