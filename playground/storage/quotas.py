@@ -8,14 +8,14 @@ be admitted when there is room for only one: a quota is exceeded by that much at
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Any
 
 import structlog
 from django.core.cache import cache
-from django.db import DatabaseError
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db import DatabaseError, connection
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from msgspec import Struct
 
 from playground.limits import limit
@@ -38,6 +38,7 @@ TOTAL_SECONDS = 5  # for which the total is cached, in the cache shared by all w
 TOTAL_KEY = "storage:total"
 LARGEST = 3  # rows named when an owner's quota is exhausted
 TITLE_SHOWN = 60
+HOLDER = "<holder>"  # stands for an owner or an address in a query that is composed once
 
 
 class Quota(Struct, frozen=True):
@@ -92,12 +93,6 @@ def mib(count: int) -> str:
     return f"{count / 2**20:,.1f} MiB" if count >= 2**20 // 10 else f"{max(1, count // 1024):,} KiB"
 
 
-def _sum(rows: QuerySet[Any]) -> int:
-    """Return the bytes of these rows, in one query that uses the index of ``packed``."""
-    found = rows.aggregate(bytes=Sum("packed", default=0), rows=Count("*"))
-    return int(found["bytes"]) + ROW_BYTES * int(found["rows"])
-
-
 def _comparisons(holder: Q) -> QuerySet[Comparison]:
     """Return the distinct comparisons that are shared by those who match ``holder``."""
     shares = ComparisonShare.objects.filter(holder, comparison=OuterRef("pk"))
@@ -111,31 +106,44 @@ def _scenarios(holder: Q) -> QuerySet[Scenario]:
     return Scenario.objects.filter(reduce(or_, map(Exists, (*referring, sides))))
 
 
-def _used(holder: Q) -> int:
-    shares = ROW_BYTES * sum(model.objects.filter(holder).count() for model in (Share, ComparisonShare))
-    kept = (
-        *(model.objects.filter(holder) for model in (Draft, Run, Link)),
-        _comparisons(holder),
-        _scenarios(holder),
-    )
-    return shares + sum(map(_sum, kept))
+@lru_cache
+def _statement(vendor: str, column: str) -> tuple[str, tuple[Any, ...]]:
+    """Return the query of the bytes whose ``column`` is `HOLDER`, or of all bytes, and its parameters.
+
+    Django takes 10 ms to compose it and the database 0.1 ms to answer it, so it is composed once. Indexes
+    cover each part: no contents are read.
+    """
+    holder = Q(**{column: HOLDER}) if column else Q()
+    of_all: tuple[QuerySet[Any], ...] = (Comparison.objects.all(), Scenario.objects.all())
+    kept: list[QuerySet[Any]] = [model.objects.filter(holder) for model in (Draft, Run, Link)]
+    kept += (_comparisons(holder), _scenarios(holder)) if column else of_all
+    parts: list[QuerySet[Any, Any]] = [rows.values_list("packed") for rows in kept]
+    parts += [model.objects.filter(holder).values_list(Value(0)) for model in (Share, ComparisonShare)]
+    sql, parameters = parts[0].union(*parts[1:], all=True).query.sql_with_params()
+    return f"SELECT COALESCE(SUM(packed), 0) + {ROW_BYTES} * COUNT(*) FROM ({sql}) AS kept", parameters  # noqa: S608
+
+
+def _used(column: str = "", holder: str = "") -> int:
+    """Return the bytes that are stored by who has ``holder`` in a column; without a column, all bytes."""
+    sql, parameters = _statement(connection.vendor, column)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [holder if one == HOLDER else one for one in parameters])
+        return int(cursor.fetchone()[0])
 
 
 def used_by_owner(owner: str) -> int:
     """Return the bytes that an owner's drafts, links, comparisons and runs take."""
-    return _used(Q(owner=owner))
+    return _used("owner", owner)
 
 
 def used_from_address(address: str) -> int:
     """Return the bytes that were stored from an address, regardless of their owners."""
-    return _used(Q(address=address))
+    return _used("address", address)
 
 
 def used_in_total() -> int:
     """Return the bytes that are stored in total."""
-    shares = ROW_BYTES * (Share.objects.count() + ComparisonShare.objects.count())
-    kept = (model.objects.all() for model in (Draft, Run, Link, Comparison, Scenario))
-    return shares + sum(map(_sum, kept))
+    return _used()
 
 
 def check(owner: str, address: str, needed: int) -> None:
