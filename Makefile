@@ -32,7 +32,7 @@ run: setup
 test: setup
 	@.ci/test-packages
 	@$(MAKE) --no-print-directory lint
-	$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST)
+	$(PYTHON) -m pytest -n 3 --dist loadgroup $(PYTEST)
 
 # mypy takes half of the time: the others run at its side.
 lint: setup

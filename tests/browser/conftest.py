@@ -100,12 +100,13 @@ STILL = """() => Promise.all(document.getAnimations()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark browser tests, and share them out, file by file, between the processes of `make test`.
+    """Mark browser tests, and share them out, file by file, between two of the processes of `make test`.
 
     A process that has any starts a podstep and browsers of its own, so they do not go wherever there is room.
+    The rows of a table, which are tried on one page, count as one test.
     """
     ours = [item for item in items if HERE in item.path.parents]
-    files = Counter(item.path for item in ours)
+    files = Counter(path for path, _ in {(item.path, getattr(item, "originalname", "")) for item in ours})
     shares = [0] * PROCESSES
     group: dict[Path, int] = {}
     for path, tests in sorted(files.items(), key=lambda one: (-one[1], one[0])):

@@ -14,13 +14,10 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Placement
 from scheduler_core import load
-from scheduler_core.authoring.examples import examples, find
+from scheduler_core.authoring.examples import find
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import simulate
-from tests.playground.test_timed import TEXTS, played
-
-OTHERS = {example.slug: example.read() for example in examples() if example.slug not in TEXTS}
-OPERATED = [slug for slug, text in OTHERS.items() if load(text).operations]
+from tests.playground.test_timed import OPERATED, TEXTS, played
 
 
 def moved(placement: Placement, moments: list[dict[str, Any]]) -> None:
@@ -39,7 +36,7 @@ def moments_of(playback: Playback, index: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("slug", [*TEXTS, *OPERATED])
 def test_the_moments_of_a_step_lead_from_the_placement_before_it_to_the_next(slug: str) -> None:
     """In every shipped scenario with time or operations, put together they are what the cycle changes."""
-    playback = played({**TEXTS, **OTHERS}[slug])
+    playback = played({**TEXTS, **OPERATED}[slug])
     for index in range(1, min(len(playback), 60) + 1):
         moments = moments_of(playback, index)
         placement = playback.trail.placement_before(index)
@@ -113,7 +110,7 @@ def test_a_stored_run_has_its_end_once_its_worker_got_there() -> None:
 
 def test_marks_have_the_times_of_cycles_and_where_something_came_from_outside() -> None:
     """Times are those of the cycles; operations begin every new major step."""
-    for text in (*TEXTS.values(), *(OTHERS[slug] for slug in OPERATED)):
+    for text in (*TEXTS.values(), *OPERATED.values()):
         playback = played(text)
         count = min(len(playback), 80)
         cycles = [playback.cycle(index) for index in range(1, count + 1)]

@@ -24,13 +24,15 @@ DATA = Path(__file__).parent / "data"
 CHURN = (DATA / "timed" / "churn.yaml").read_text()
 
 
-def timed_texts() -> dict[str, str]:
-    """Return the timed bundles: those that are shipped, and one where controllers make pods."""
-    texts = {example.slug: example.read() for example in examples()}
-    return {"churn": CHURN, **{slug: text for slug, text in texts.items() if is_timed(load(text))}}
-
-
-TEXTS = timed_texts()
+#: The shipped bundles by their slugs; whether each is timed, and whether it has operations.
+SHIPPED = {example.slug: example.read() for example in examples()}
+KINDS = {
+    slug: (is_timed(one), bool(one.operations)) for slug, one in zip(SHIPPED, map(load, SHIPPED.values()))
+}
+#: The timed bundles: those that are shipped, and one where controllers make pods.
+TEXTS = {"churn": CHURN, **{slug: text for slug, text in SHIPPED.items() if KINDS[slug][0]}}
+#: The others that have operations.
+OPERATED = {slug: text for slug, text in SHIPPED.items() if KINDS[slug] == (False, True)}
 
 
 def example_text(slug: str) -> str:

@@ -140,18 +140,21 @@ def test_a_form_where_an_object_is_wanted(api: Client) -> None:
 @pytest.mark.parametrize(
     ("data", "status", "says"),
     [
-        (zipped({"../node.yaml": NODE}), 422, "unsafe path"),
+        ({"../node.yaml": NODE}, 422, "unsafe path"),
         (encrypted_zip(), 422, "pack it without a password"),
-        (zipped({"values.yaml": VALUES}), 422, "it contains no manifest: values.yaml"),
-        (zipped({"node.yaml": NODE + "#" * 30_000_000}), 422, "more than 500 times its size"),
-        (zipped({f"{n}.yaml": "" for n in range(20_001)}), 422, "more than 20,000 entries"),
+        ({"values.yaml": VALUES}, 422, "it contains no manifest: values.yaml"),
+        ({"node.yaml": NODE + "#" * 30_000_000}, 422, "more than 500 times its size"),
+        (dict.fromkeys(map("{}.yaml".format, range(20_001)), ""), 422, "more than 20,000 entries"),
         (b"7z\xbc\xaf\x27\x1c" + bytes(20), 422, "a 7z archive: pack it as .zip or .tar.gz"),
         (b"\xff\xfek", 422, "damaged UTF-16 text: save the file in the encoding UTF-8"),
     ],
     ids=["path", "encrypted", "empty", "bomb", "entries", "7z", "utf-16"],
 )
-def test_hostile_archives_are_refused(api: Client, address: str, data: bytes, status: int, says: str) -> None:
+def test_hostile_archives_are_refused(
+    api: Client, address: str, data: bytes | Files, status: int, says: str
+) -> None:
     """What the engine refuses is an answer with its remedy, never a server error, and nothing is stored."""
+    data = data if isinstance(data, bytes) else zipped(data)
     for answer in (sent(api, address, data), api.post(address, {"file": upload("a.zip", data)})):
         assert answer.status_code == status
         assert says in told(answer)

@@ -8,6 +8,7 @@ error; both have line and path.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -121,8 +122,11 @@ class _Findings(Struct):
         self.error(node, path, original, remedy)
 
 
+@lru_cache(maxsize=8)
 def parse_configuration(text: str | None) -> BatchConfiguration:
     """Parse the file's text; ``None`` is a file that is missing or unreadable.
+
+    Each simulation, and each fork of one, has a kube-batch at its side: milliseconds, unless it is kept.
 
     Raises:
         ConfigurationError: The original's process would end.
