@@ -7,13 +7,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.panels import podgroup_story, podgroups, session, session_story, views
+from playground.panels import podgroup_story, podgroups, round_story, session, session_story, views
 from playground.panels.sentences import Sentence
 from scheduler_core.record.cycle import Cycle, FinalState
 
 
 def _nothing(_cycle: Cycle) -> list[Any]:
     return []
+
+
+def _own_decision(cycle: Cycle) -> list[Sentence]:
+    """Describe how a scheduler of its own process came to its decision, by the record that it made."""
+    return [*session_story.decided(cycle), *round_story.decided(cycle)]
 
 
 class PluginPanel(Struct, frozen=True):
@@ -50,8 +55,6 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
         podgroup_story.permitted,
         podgroup_story.rejected,
     ),
-    PluginPanel(
-        "session", session.session, session.resting, ("session", "decision"), decided=session_story.decided
-    ),
+    PluginPanel("session", session.session, session.resting, ("session", "decision"), decided=_own_decision),
     PluginPanel("views", views.views, views.resting, ("view",)),
 )

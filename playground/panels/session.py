@@ -6,6 +6,7 @@ from typing import Any
 
 from playground.panels.session_steps import JOBS, QUEUES, ROWS, job_of, of_type, page, round_of
 from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.schedulers.firmament.record import RoundRecord
 from scheduler_core.schedulers.kube_batch.record import (
     Dispatch,
     Eviction,
@@ -29,6 +30,7 @@ LISTED_ROWS = 50  # of what was left out, statements, groups and events
 NO_SESSION = (
     "This step is a cycle of the default scheduler. A session of kube-batch binds several pods in one step."
 )
+ROUND = "This step is round {:,} of Firmament, which has no sessions: the story has its flow networks."
 NOT_YET = "The session has not run yet at this moment."
 OVER = "No session runs here: the run is over."
 
@@ -46,6 +48,8 @@ def resting(_rest: FinalState) -> dict[str, Any]:
 def session(cycle: Cycle) -> dict[str, Any]:
     """Return the protocol's ``session`` part of a cycle; ``{"why": text}`` if it is none."""
     record = record_of(cycle)
+    if isinstance(cycle.session, RoundRecord):
+        return {"why": ROUND.format(cycle.session.number)}
     if record is None:
         return {"why": NOT_YET if cycle.scheduler and cycle.result == "undecided" else NO_SESSION}
     rounds = of_type(record, ProportionRound)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct
 
@@ -20,7 +20,12 @@ class TimelineMark(Struct, frozen=True):
 
 
 class AttemptRecord(Struct, frozen=True, rename="camel"):
-    """A scheduler's own record of an attempt: the field ``session`` or ``view`` of the cycle's trace line."""
+    """A scheduler's own record of an attempt: the field ``session`` or ``view`` of the cycle's trace line.
+
+    ``field`` is what the trace line calls it, if it is that of a scheduler of its own process.
+    """
+
+    field: ClassVar[str] = "session"
 
 
 class PluginRecord(Protocol):

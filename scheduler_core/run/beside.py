@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import Protocol
 
+import scheduler_core.schedulers.firmament.scheduler
 import scheduler_core.schedulers.kube_batch.scheduler  # noqa: F401 - adds its row to SCHEDULERS
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.cycle import QueueState

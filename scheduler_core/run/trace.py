@@ -44,6 +44,7 @@ from scheduler_core.run.trace_line import (
 )
 from scheduler_core.run.v1_37.record import FIELDS
 from scheduler_core.schedulers.extenders.record import FIELDS as EXTENDER_FIELDS
+from scheduler_core.schedulers.firmament.record import RoundRecord
 from scheduler_core.schedulers.kube_batch.record import SessionRecord
 from scheduler_core.schedulers.v1_22.plugins.observers import TRACE_FIELDS
 
@@ -52,6 +53,10 @@ Verdicts: TypeAlias = dict[str, Verdict]  # of one node, by predicate
 SESSION = Annotated[
     SessionRecord | UnsetType,
     Meta(description="Only for an attempt of kube-batch, which is a session: what happened in it, in order."),
+]
+ROUND = Annotated[
+    RoundRecord | UnsetType,
+    Meta(description="Only for an attempt of Firmament, which is a round: its flow networks in order."),
 ]
 VIEW = Annotated[
     ViewRecord | UnsetType,
@@ -64,6 +69,7 @@ LINE = cast(
         [
             *((name, kind, None) for name, kind in TRACE_FIELDS.items()),
             ("session", SESSION, UNSET),
+            ("round", ROUND, UNSET),
             *((name, kind | UnsetType, UNSET) for name, kind in EXTENDER_FIELDS.items()),
             ("view", VIEW, UNSET),
             *((name, kind, UNSET) for name, kind in FIELDS.items()),
@@ -138,7 +144,7 @@ def trace_cycle(cycle: Cycle) -> CycleLine:
         happenings=converted(cycle.happenings, list[TimelineLine]) if virtual else UNSET,
         consequences=converted(cycle.consequences, list[TimelineLine]) if virtual else UNSET,
         moves=UNSET if cycle.moves is None else cycle.moves,
-        **({} if cycle.session is None else {"session": cycle.session}),
+        **({} if cycle.session is None else {cycle.session.field: cycle.session}),
         **({} if cycle.view is None else {"view": cycle.view}),
         **{name: value for record in cycle.plugins for name, value in record.fields().items()},
     )

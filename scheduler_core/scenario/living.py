@@ -42,11 +42,12 @@ def has_work(documents: Sequence[Document]) -> bool:
     return any(map(known.concerns_controllers, operations))
 
 
-def names_scheduler(documents: Iterable[Document], names: Collection[str]) -> bool:
-    """Return whether pods, in templates and operations too, name one of the schedulers."""
+def schedulers_named(documents: Iterable[Document], names: Collection[str]) -> frozenset[str]:
+    """Return which of the schedulers pods name, in templates and operations too."""
     listed = list(documents)
     made = chain(listed, map(_created, _operations(listed)))
-    return any(_named_by(one, *path) in names for one in made for path in _POD_SPECS)
+    found = {_named_by(one, *path) for one in made for path in _POD_SPECS}
+    return frozenset(found.intersection(names))
 
 
 def _named_by(document: Entry, *path: str) -> str:

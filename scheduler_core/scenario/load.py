@@ -45,7 +45,7 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
-from scheduler_core.scenario.living import has_work, names_scheduler
+from scheduler_core.scenario.living import has_work, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
@@ -53,6 +53,7 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
 from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND, Answers, read_answers
+from scheduler_core.schedulers.firmament import NAME as FIRMAMENT
 from scheduler_core.schedulers.kube_batch.document import (
     BATCH_CONFIGURATION,
     BATCH_SCHEDULER,
@@ -308,6 +309,7 @@ class _Loading:
             kubelets=self.kubelets,
             presumed=self.presumed,
             asks_batch=self.asks_batch,
+            custom=self.named if self.timed or settings.schedulers else frozenset(),
             answers=answers,
             lives=lives,
         )
@@ -502,8 +504,12 @@ class _Loading:
     @cached_property
     def asks_batch(self) -> bool:
         """Whether time passes and a custom scheduler runs: pods name it, or kube-batch has a file."""
-        names = {BATCH_SCHEDULER, *SCHEDULERS}
-        return self.timed and (bool(self.batches) or names_scheduler(self.documents, names))
+        return self.timed and (bool(self.batches) or bool(self.named))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The custom schedulers that pods name."""
+        return schedulers_named(self.documents, {BATCH_SCHEDULER, FIRMAMENT, *SCHEDULERS})
 
     def has_work(self) -> bool:
         """Return whether controllers run under a release that runs without them otherwise."""

@@ -87,6 +87,7 @@ class Scenario(Struct, frozen=True):
     kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
     asks_batch: bool = False  # in virtual time: kube-batch or another custom scheduler runs, by pods or file
+    custom: frozenset[str] = frozenset()  # in virtual time: the custom schedulers that pods name
     lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "scheduler-v1.11-cycles.jsonl.gz": (),
     "scheduler-v1.11-runs.jsonl.gz": (),
     "kube-batch.jsonl.gz": ("--system", "kube-batch"),
+    "firmament.jsonl.gz": ("--system", "firmament"),
 }
 """The recordings, with the arguments that answer them."""
 

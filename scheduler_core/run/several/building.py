@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as copy_with
 from functools import cached_property
@@ -43,7 +43,7 @@ from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.settings.release import TIMED
 from scheduler_core.settings.settings import Settings
-from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
+from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, UNLISTED, SchedulerSettings
 
 Process = tuple[SchedulerSettings, tuple[str, ...]]
 Keep = Callable[[Attempt | TimelineEvent], None]
@@ -84,13 +84,16 @@ def make_server(
     )
 
 
-def processes(settings: Settings, named: Iterable[str], of_v1_37: Iterable[str] = ()) -> Iterator[Process]:
+def processes(
+    settings: Settings, named: Iterable[str], of_v1_37: Iterable[str] = (), custom: Collection[str] = ()
+) -> Iterator[Process]:
     """Yield each process with the schedulerNames that it serves.
 
     A process for each scheduler that the settings list, as many as it has replicas; one more for the profiles
     of the configuration that they do not list, and one for each custom scheduler. With one scheduler for all
     there is a single process. ``named`` are the names of the framework's profiles, ``of_v1_37`` those of a
-    configuration that v1.37 reads.
+    configuration that v1.37 reads, ``custom`` the custom schedulers that pods name: each has a view of the
+    whole cluster, so that only kube-batch runs without being named.
     """
     profiles = [name for name in dict.fromkeys(named) if name]
     listed = {one.name: one for one in settings.schedulers}
@@ -109,7 +112,7 @@ def processes(settings: Settings, named: Iterable[str], of_v1_37: Iterable[str] 
     if others:
         yield SchedulerSettings(others[0]), others
     for name in SCHEDULERS:
-        if name not in listed and name not in profiles:
+        if name not in listed and name not in profiles and (name in custom or name in UNLISTED):
             yield SchedulerSettings(name), (name,)
 
 
@@ -117,7 +120,8 @@ def processes(settings: Settings, named: Iterable[str], of_v1_37: Iterable[str] 
 class PeerBuilder:
     """What the schedulers of a run are made of; each row of :data:`PEERS` makes those of a release with it.
 
-    ``texts`` are the configuration files of custom schedulers, by name, ``manifests`` those of the objects if
+    ``texts`` are the configuration files of custom schedulers, by name, ``custom`` those that pods name,
+    ``manifests`` those of the objects if
     a scheduler runs v1.37. ``lone``: one v1.37 answers alone, whatever schedulers the settings list;
     ``claims`` is then the controller of ResourceClaims, ``asking`` answers for its extenders, and ``number``
     returns the number of the cycle that is made, from 1.
@@ -131,6 +135,7 @@ class PeerBuilder:
     server: ApiServer
     ledger: BindingLedger
     keep: Keep
+    custom: Collection[str] = ()
     lone: bool = False
     claims: ClaimWriter | None = None
     asking: Asking | None = None
@@ -153,7 +158,7 @@ class PeerBuilder:
             yield SchedulerSettings(names[0], runs=V1_37Peer.release), names
             return
         of_v1_37 = self.v1_37.profiles if self.configuration.is_for_peers else ()
-        yield from processes(self.settings, self.parts().profiles, of_v1_37)
+        yield from processes(self.settings, self.parts().profiles, of_v1_37, self.custom)
 
     def parts(self) -> Parts:
         """Return new plugins and profiles of the configuration, as the framework runs it."""

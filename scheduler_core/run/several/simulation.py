@@ -119,6 +119,7 @@ class SeveralSimulation(TimedSimulation):
             server=server,
             ledger=self.ledger,
             keep=self._keep,
+            custom=scenario.custom,
             lone=self.lone,
             claims=self.claims,
             asking=self.asking,

@@ -2,3 +2,6 @@
 
 Poseidon 0.8 and Firmament 0.8 with the CPU-memory cost model. ``docs/firmament.md`` explains it.
 """
+
+NAME = "poseidon"
+"""The ``schedulerName`` of its pods."""

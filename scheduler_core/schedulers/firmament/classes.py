@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.kubernetes.model import Node, NodeSelectorTerm, Pod, Requirement
+from scheduler_core.kubernetes.model import NodeSelectorTerm, Pod, Requirement
 from scheduler_core.schedulers.firmament.costs import OMEGA, resource_costs, share
 from scheduler_core.schedulers.firmament.machines import Machines
 from scheduler_core.schedulers.firmament.residents import Residents
@@ -236,13 +235,11 @@ def _pod_affinity(of: TaskClass, state: State, reachable: BoolVector, extremes: 
 
 
 def _taints(machines: Machines, tolerated: Tolerated | None, effects: Sequence[str]) -> IntVector:
-    return _per_node(
-        machines, lambda node: intolerable(node.taints, tolerated, effects) if node.taints else 0
-    )
-
-
-def _per_node(machines: Machines, value: Callable[[Node], int]) -> IntVector:
-    return np.fromiter(map(value, machines.nodes), np.int64, len(machines.nodes))
+    """Return ``(N,)``: how many taints with these effects are not tolerated."""
+    found = np.zeros(len(machines.nodes), np.int64)
+    for row, taints in machines.tainted:
+        found[row] = intolerable(taints, tolerated, effects)
+    return found
 
 
 def _soft_taints(pod: Pod, machines: Machines, tolerated: BoolVector, extremes: Extremes) -> IntVector:
@@ -254,19 +251,15 @@ def _soft_taints(pod: Pod, machines: Machines, tolerated: BoolVector, extremes: 
 
 def _avoided(pod: Pod, machines: Machines) -> IntVector:
     """Return ``(N,)``: ω where the node's annotation names the pod's controller."""
-    owner = controller_of(pod)
-    if owner is None or owner.kind not in AVOIDABLE:
-        return np.zeros(len(machines.nodes), np.int64)
-    return _per_node(machines, partial(_avoids, controller=(owner.kind, owner.uid)))
-
-
-def _avoids(node: Node, controller: tuple[str, str]) -> int:
-    text = node.meta.annotations.get(PREFER_AVOID_PODS)
-    return OMEGA if text and controller in avoided_controllers(text) else 0
+    found, owner = np.zeros(len(machines.nodes), np.int64), controller_of(pod)
+    if owner is not None and owner.kind in AVOIDABLE:
+        for row, text in machines.annotated(PREFER_AVOID_PODS):
+            found[row] = OMEGA * ((owner.kind, owner.uid) in avoided_controllers(text))
+    return found
 
 
 def avoided_controllers(text: str) -> set[tuple[str, str]]:
-    """Return kind and uid of the controllers that a preferAvoidPods annotation names."""
+    """Return kind and UID of the controllers that a preferAvoidPods annotation names."""
     try:
         listed = json.loads(text)["preferAvoidPods"]
         named = [one["podSignature"]["podController"] for one in listed]

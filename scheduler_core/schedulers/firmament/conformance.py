@@ -12,6 +12,7 @@ from scheduler_core.formats.manifest_list import read_manifests
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Node, Pod, Requirement
 from scheduler_core.kubernetes.selectors import requirement_matches
+from scheduler_core.schedulers.firmament import NAME
 from scheduler_core.schedulers.firmament.classes import State
 from scheduler_core.schedulers.firmament.costs import OMEGA, resource_costs
 from scheduler_core.schedulers.firmament.gangs import GANG_ANNOTATION, Gang, Owner, gang_minimum
@@ -21,7 +22,6 @@ from scheduler_core.schedulers.firmament.residents import Residents
 from scheduler_core.schedulers.firmament.rounds import Mapped, Round, run_round
 from scheduler_core.schedulers.firmament.tasks import job_name, job_of, task_of
 
-NAME = "poseidon"
 COST_MODEL = 10
 MOST_COSTS = 6  # arc costs of a node in an answer
 ANY = "*"

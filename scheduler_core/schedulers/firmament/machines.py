@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.kubernetes.model import Node, Pod, Requirement
+from scheduler_core.kubernetes.model import Node, Pod, Requirement, Taint
 from scheduler_core.kubernetes.selectors import holds
 from scheduler_core.schedulers.firmament.tasks import RESOURCES, SCALES, Request, requests_of
 
@@ -60,6 +60,19 @@ class Machines:
     def index(self) -> Mapping[str, int]:
         """The row of each machine by its node's name."""
         return {node.meta.name: row for row, node in enumerate(self.nodes)}
+
+    @cached_property
+    def tainted(self) -> Sequence[tuple[int, Sequence[Taint]]]:
+        """The rows of the nodes with taints, and these."""
+        return [(row, node.taints) for row, node in enumerate(self.nodes) if node.taints]
+
+    def annotated(self, name: str) -> Iterator[tuple[int, str]]:
+        """Yield the rows of the nodes with an annotation, and its text."""
+        return (
+            (row, node.meta.annotations[name])
+            for row, node in enumerate(self.nodes)
+            if name in node.meta.annotations
+        )
 
     @cached_property
     def _labels(self) -> dict[Requirement, BoolVector]:

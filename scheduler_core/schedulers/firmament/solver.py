@@ -24,7 +24,7 @@ from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST
 
 FIRST_INDICES = 8
 SPARE = 16  # arcs of a class beyond those that the first guess uses
-ADDED = 64  # arcs of a class that are added at once
+ADDED = 256  # arcs of a class that are added at once
 ROUNDING = 4  # a cost may be less than one of a lower index by what truncation takes
 ABSENT = 1 << 29  # the cost of an arc that does not exist
 STRIDE = 1 << 24  # of the number that names an index of a machine: more than any limit of pods
