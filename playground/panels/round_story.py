@@ -27,6 +27,9 @@ def decided(cycle: Cycle) -> list[Sentence]:
         sentences += _phase(phase)
     if len(record.phases) > MOST:
         sentences.append([f"{counted(len(record.phases) - MOST, 'more flow problem')} follow."])
+    sentences += [[{"pod": pod}, f": {why}."] for pod, why in list(record.left_alone.items())[:MOST]]
+    if record.omitted_paths:
+        sentences.append([f"The record has no paths of {record.omitted_paths:,} more pods."])
     return [*sentences, *_path(cycle.pod, record)]
 
 
