@@ -163,8 +163,7 @@ def pods_of(server: ApiServer, owner: Manifest, *, orphans: bool = True) -> list
 def claimable(server: ApiServer, owner: Manifest, kind: str) -> list[Manifest]:
     """Return the objects of a kind that an owner controls, then those that it may adopt."""
     own, selector = server.controlled(owner, kind), spec_of(owner).get("selector")
-    free = server.unowned(kind, namespace_of(owner))
-    return [*own, *(one for one in free if selects(selector, labels_of(one)))]
+    return [*own, *server.adoptable(kind, selector, namespace_of(owner))]
 
 
 def gone(error: object) -> bool:

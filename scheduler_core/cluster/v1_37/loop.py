@@ -87,7 +87,11 @@ class Loop:
         self._timers: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = 0
         self._waiting: list[tuple[tuple[Any, ...], int, Write, _PendingWrites, int]] = []
-        self._ready: list[Callable[[], bool]] = []
+        self._polls: list[Callable[[], bool]] = []
+        self._wakeful = 0
+        """A bit for each place in ``_polls`` that is called without being woken."""
+        self._woken = 0
+        """A bit for each place in ``_polls`` that may have something to begin."""
 
     def at(self, time: float, act: Callable[..., None], *args: Any) -> None:
         """Call ``act``, a method, at a time."""
@@ -112,9 +116,19 @@ class Loop:
         self._order += 1
         return self._order
 
-    def worker(self, poll: Callable[[], bool]) -> None:
-        """Call ``poll`` after every write and timer; it returns whether it has begun something."""
-        self._ready.append(poll)
+    def worker(self, poll: Callable[[], bool], *, wakeful: bool = True) -> int:
+        """Call ``poll`` after every write and timer; it returns whether it has begun something.
+
+        One that is not ``wakeful`` is called after :meth:`wake` with the place that is returned.
+        """
+        place = len(self._polls)
+        self._polls.append(poll)
+        self._wakeful |= wakeful << place
+        return place
+
+    def wake(self, place: int) -> None:
+        """Have a worker polled that may have something to begin."""
+        self._woken |= 1 << place
 
     def spawn(self, work: Work) -> None:
         """Run a generator up to its first write."""
@@ -160,11 +174,16 @@ class Loop:
             act(*args)
 
     def _work(self) -> None:
+        """Poll the workers that are awake, in their order, until none begins anything."""
         begun = True
         while begun:
-            begun = False
-            for poll in self._ready:
-                begun = poll() or begun
+            begun, place = False, 0
+            self._woken |= self._wakeful
+            while awake := self._woken >> place:
+                place += (awake & -awake).bit_length() - 1
+                self._woken &= ~(1 << place)
+                begun = self._polls[place]() or begun
+                place += 1
 
     def _write(self) -> None:
         """Make the next write; what is due by its end does not see it yet."""
@@ -232,6 +251,8 @@ class WorkQueue:
         self._failures: dict[Hashable, int] = {}
         self._tokens, self._filled_at = BURST, loop.now
         self._later: dict[Hashable, float] = {}
+        self.worker = 0
+        """The place of its worker in the loop."""
 
     def add(self, key: Hashable) -> None:
         """Queue a key; one that is worked on is queued when that is done."""
@@ -239,6 +260,7 @@ class WorkQueue:
             self._dirty[key] = None
         else:
             self.queue[key] = None
+            self.loop.wake(self.worker)
 
     def add_after(self, key: Hashable, seconds: float) -> None:
         """Queue a key later; of several times the earliest counts."""
@@ -299,7 +321,7 @@ class Worker:
         self.loop = loop
         self.sync = sync
         self.busy = False
-        loop.worker(self._poll)
+        self.queue.worker = loop.worker(self._poll, wakeful=False)
 
     def _poll(self) -> bool:
         if self.busy or not self.queue.queue:
@@ -317,3 +339,5 @@ class Worker:
             self.queue.add_rate_limited(key)
         self.busy = False
         self.queue.done(key)
+        if self.queue.queue:
+            self.loop.wake(self.queue.worker)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from math import floor, log2
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler_core.cluster.v1_37.controller import Controller, gone, pod_from, pods_of, slow_start
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
@@ -30,6 +31,7 @@ from scheduler_core.cluster.v1_37.objects import (
     owners_of,
     phase_of,
     ready_since,
+    selects,
     spec_of,
     stamp,
     status_of,
@@ -42,6 +44,18 @@ BURST = 500
 FAILURE = "ReplicaFailure"
 COST = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+class Replicas(NamedTuple):
+    """The pods of a set when its sync began, by number."""
+
+    active: int
+    labelled: int
+    """Active ones with all labels of the template."""
+    ready: int
+    terminating: int
+    listed: Sequence[Manifest] = ()
+    """The active ones, unless their numbers are all that the sync needs."""
 
 
 class ReplicaSets(Controller):
@@ -66,27 +80,51 @@ class ReplicaSets(Controller):
         owner = self.server.get(self.kind, key)
         if owner is None:
             return
-        everyone = pods_of(self.server, owner)
-        active = yield from self.claim(owner, [pod for pod in everyone if is_active(pod)])
+        pods = self._counted(owner) or (yield from self._claimed(owner))
         error = None
         if not is_deleting(owner):
-            error = yield from self._manage(owner, active)
-        written = yield from self._write_status(owner, active, everyone, error)
+            error = yield from self._manage(owner, pods)
+        written = yield from self._write_status(owner, pods, error)
         if error is not None:
             raise error
         wait = spec_of(written).get("minReadySeconds") or 0
         status = status_of(written)
         if wait and status.get("readyReplicas") != status.get("availableReplicas"):
-            self.queue.add_after(key, next_check(active, wait, self.now))
+            self.queue.add_after(key, next_check(pods.listed, wait, self.now))
 
-    def _manage(self, owner: Manifest, active: Sequence[Manifest]) -> Work:
-        surplus = len(active) - spec_of(owner)["replicas"]
+    def _counted(self, owner: Manifest) -> Replicas | None:
+        """Return the numbers of a set's pods; ``None`` if the sync has to look at each of them."""
+        spec, tally = spec_of(owner), self.server.tallies.of(uid_of(owner))
+        selector, active = spec.get("selector"), tally.active
+        if spec.get("minReadySeconds") or active > spec["replicas"]:
+            return None
+        if tally.labelled(partial(selects, selector)) != active:
+            return None
+        if self.server.adoptable("Pod", selector, namespace_of(owner)):
+            return None
+        labelled = tally.labelled(partial(_has_labels, owner))
+        return Replicas(active, labelled, tally.ready, tally.terminating)
+
+    def _claimed(self, owner: Manifest) -> Work:
+        """Claim the pods of a set, and return their numbers."""
+        everyone = pods_of(self.server, owner)
+        active = yield from self.claim(owner, [pod for pod in everyone if is_active(pod)])
+        return Replicas(
+            len(active),
+            sum(_has_labels(owner, labels_of(pod)) for pod in active),
+            sum(map(is_ready, active)),
+            sum(is_terminating(pod) and controller_of(pod) is not None for pod in everyone),
+            active,
+        )
+
+    def _manage(self, owner: Manifest, pods: Replicas) -> Work:
+        surplus = pods.active - spec_of(owner)["replicas"]
         if surplus < 0:
             template = spec_of(owner)["template"]
             made = pod_from(template, owner)
             return (yield from slow_start(min(-surplus, BURST), lambda _: self.client.create(made)))
         if surplus > 0:
-            chosen = self._to_delete(owner, active, min(surplus, BURST))
+            chosen = self._to_delete(owner, pods.listed, min(surplus, BURST))
             results = yield [self.client.delete(pod) for pod in chosen]
             return next((one for one in results if isinstance(one, ApiError) and not gone(one)), None)
         return None
@@ -110,29 +148,18 @@ class ReplicaSets(Controller):
                 found[uid_of(pod)] = pod
         return list(found.values())
 
-    def _write_status(
-        self,
-        owner: Manifest,
-        active: Sequence[Manifest],
-        everyone: Sequence[Manifest],
-        error: ApiError | None,
-    ) -> Work:
-        spec, wait = spec_of(owner), spec_of(owner).get("minReadySeconds") or 0
-        labels = (spec["template"].get("metadata") or {}).get("labels") or {}
-        ready = [pod for pod in active if is_ready(pod)]
+    def _write_status(self, owner: Manifest, pods: Replicas, error: ApiError | None) -> Work:
+        wait = spec_of(owner).get("minReadySeconds") or 0
+        available = sum(is_available(pod, wait, self.now) for pod in pods.listed) if wait else pods.ready
         fresh: dict[str, Any] = {
-            "replicas": len(active),
-            "fullyLabeledReplicas": sum(labels.items() <= labels_of(pod).items() for pod in active),
-            "readyReplicas": len(ready),
-            "availableReplicas": sum(is_available(pod, wait, self.now) for pod in ready)
-            if wait
-            else len(ready),
-            "terminatingReplicas": sum(
-                is_terminating(pod) and controller_of(pod) is not None for pod in everyone
-            ),
+            "replicas": pods.active,
+            "fullyLabeledReplicas": pods.labelled,
+            "readyReplicas": pods.ready,
+            "availableReplicas": available,
+            "terminatingReplicas": pods.terminating,
             "observedGeneration": generation(owner),
         }
-        if conditions := self._conditions(owner, active, error):
+        if conditions := self._conditions(owner, pods.active, error):
             fresh["conditions"] = conditions
         if fresh == status_of(owner):
             return owner
@@ -144,16 +171,14 @@ class ReplicaSets(Controller):
             latest = self.server.current(self.kind, key_of(owner))
             return (yield self.client.update_status(with_status(latest, fresh)))
 
-    def _conditions(
-        self, owner: Manifest, active: Sequence[Manifest], error: ApiError | None
-    ) -> list[dict[str, Any]]:
+    def _conditions(self, owner: Manifest, active: int, error: ApiError | None) -> list[dict[str, Any]]:
         """Return the conditions with the failure to create or delete pods; a known failure stays as it is."""
         known = status_of(owner).get("conditions") or []
         if error is None:
             return [row for row in known if row["type"] != FAILURE]
         if condition_of(owner, FAILURE) is not None:
             return list(known)
-        reason = "FailedCreate" if len(active) < spec_of(owner)["replicas"] else "FailedDelete"
+        reason = "FailedCreate" if active < spec_of(owner)["replicas"] else "FailedDelete"
         row = {"type": FAILURE, "status": "True", "reason": reason, "message": str(error)}
         return [*known, {**row, "lastTransitionTime": stamp(self.now)}]
 
@@ -163,6 +188,12 @@ class ReplicationControllers(ReplicaSets):
 
     name = "replicationcontroller"
     kind = "ReplicationController"
+
+
+def _has_labels(owner: Manifest, labels: Mapping[str, str]) -> bool:
+    """Return whether labels have all of a set's template."""
+    wanted = (spec_of(owner)["template"].get("metadata") or {}).get("labels") or {}
+    return bool(wanted.items() <= labels.items())
 
 
 def _counts_alike(write: StoredWrite) -> bool:

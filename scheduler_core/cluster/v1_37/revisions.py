@@ -31,9 +31,9 @@ LABEL = "controller-revision-hash"
 
 def listed(server: ApiServer, owner: Manifest) -> list[Manifest]:
     """Return an owner's revisions and those that it may adopt, in order of their numbers."""
-    free = server.unowned("ControllerRevision", namespace_of(owner))
-    found = [*server.controlled(owner, "ControllerRevision"), *free]
-    found = [one for one in found if selects(spec_of(owner).get("selector"), labels_of(one))]
+    selector = spec_of(owner).get("selector")
+    own = [one for one in server.controlled(owner, "ControllerRevision") if selects(selector, labels_of(one))]
+    found = [*own, *server.adoptable("ControllerRevision", selector, namespace_of(owner))]
     return sorted(
         found, key=lambda one: (one["revision"], one["metadata"]["creationTimestamp"], name_of(one))
     )

@@ -28,6 +28,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_meta,
 )
+from scheduler_core.cluster.v1_37.tallies import Tallies
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 _INDEXES = ("pods_on", "owned", "dependents", "orphans", "labelled", "namespaced")
@@ -78,6 +79,8 @@ class ApiServer:
         """Keys of pods by namespace, and label with its value."""
         self.namespaced: dict[tuple[str, str], dict[str, None]] = {}
         """Keys of all other objects by kind and namespace."""
+        self.tallies = Tallies()
+        """The numbers of each controller's pods."""
         self.most_pods = MOST_PODS
         self.name: Callable[[Manifest], str | None] = _unnamed
         """Returns the name of an object that a controller creates, ``None`` if it is the server's to give."""
@@ -122,10 +125,15 @@ class ApiServer:
         found, keys = self.objects.get(kind, {}), self.namespaced.get((kind, namespace), ())
         return (found[key] for key in self.in_order(kind, keys))
 
-    def unowned(self, kind: str, namespace: str) -> list[Manifest]:
-        """Return the objects of a kind and a namespace that have no controller, in order of their keys."""
-        keys = self.in_order(kind, self.orphans.get((kind, namespace), ()))
-        return [self.objects[kind][key] for key in keys]
+    def adoptable(self, kind: str, selector: Mapping[str, Any] | None, namespace: str) -> list[Manifest]:
+        """Return the objects without controller that a label selector matches, in order of their keys."""
+        free = self.orphans.get((kind, namespace))
+        if not free or selector is None:
+            return []
+        keys = self._candidates(selector, namespace) if kind == "Pod" else free
+        objects = self.objects[kind]
+        found = [key for key in keys if key in free and selects(selector, labels_of(objects[key]))]
+        return [objects[key] for key in self.in_order(kind, found)]
 
     def selected(self, selector: Mapping[str, Any] | None, namespace: str) -> list[Manifest]:
         """Return the pods of a namespace that a label selector matches, in order of their keys."""
@@ -339,6 +347,8 @@ class ApiServer:
         kind, key = old["kind"], key_of(old)
         del self.objects[kind][key]
         self._unindex(old)
+        if kind == "Pod":
+            self.tallies.change(old, None)
         self._report(StoredWrite(kind, key, last or old, None, by))
 
     # --- the store
@@ -353,6 +363,8 @@ class ApiServer:
             if old is not None:
                 self._unindex(old)
             self._index(new)
+        if new["kind"] == "Pod":
+            self.tallies.change(old, new)
         self.objects.setdefault(new["kind"], {})[key] = new
         self._report(StoredWrite(new["kind"], key, old, new, by, outcome))
         return new
