@@ -6,7 +6,7 @@ are rounded up (resource.PodRequests).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -69,7 +69,7 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
     specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
     if whole_allocated is not None and whole_actual is not None:
         allocated, actual = _exact(whole_allocated), _exact(whole_actual)
-    elif not infeasible and not any(status.get(key) for key in _STATUSES):
+    elif not infeasible and not any(map(_has_amounts, _container_statuses(status))):
         allocated = actual = specified  # nothing is reported: what is specified holds
     else:
         allocated, actual = _status_aggregates(spec, status, defaults, infeasible=infeasible)
@@ -82,11 +82,28 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
     return _total(total, spec)
 
 
+def reports_amounts(status: Mapping[str, Any]) -> bool:
+    """Return whether a status has a part in what its pod holds: amounts, or a resize that is pending."""
+    if status.get("allocatedResources") is not None or status.get("resources") is not None:
+        return True
+    if any(row.get("type") == "PodResizePending" for row in status.get("conditions") or ()):
+        return True
+    return any(map(_has_amounts, _container_statuses(status)))
+
+
+def _container_statuses(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    return (entry for key in _STATUSES for entry in status.get(key) or ())
+
+
+def _has_amounts(entry: Mapping[str, Any]) -> bool:
+    return entry.get("allocatedResources") is not None or bool(entry.get("resources"))
+
+
 def _status_aggregates(
     spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
 ) -> tuple[Exact, Exact]:
     """Return what is allocated and what is in use, by the containers' statuses."""
-    statuses = {entry["name"]: entry for key in _STATUSES for entry in status.get(key) or ()}
+    statuses = {entry["name"]: entry for entry in _container_statuses(status)}
 
     def allocated(container: Mapping[str, Any]) -> Exact:
         found = statuses.get(container["name"], {}).get("allocatedResources")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.kubernetes.requests import held_requests
+from scheduler_core.kubernetes.requests import held_requests, reports_amounts
 from scheduler_core.schedulers.v1_37.change import Manifest
 
 
@@ -25,6 +25,8 @@ def _labels_changed(old: Manifest, new: Manifest) -> bool:
 
 
 def _scaled_down(old: Manifest, new: Manifest) -> bool:
+    if _spec(old) is _spec(new) and not reports_amounts(_status(old)) and not reports_amounts(_status(new)):
+        return False
     before = held_requests(_spec(old), _status(old))
     after = held_requests(_spec(new), _status(new))
     return any(name not in after or amount > after[name] for name, amount in before.items())

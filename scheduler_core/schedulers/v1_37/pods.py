@@ -10,7 +10,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.json import encode
 
-from scheduler_core.kubernetes.requests import DEFAULTS, Amounts, counted, held_requests, spec_requests
+from scheduler_core.kubernetes.requests import (
+    DEFAULTS,
+    Amounts,
+    counted,
+    held_requests,
+    reports_amounts,
+    spec_requests,
+)
 from scheduler_core.kubernetes.shared_devices import Demand, demand_of
 from scheduler_core.schedulers.v1_37.selectors import (
     NOTHING,
@@ -38,6 +45,14 @@ _SHARED = frozenset(
 """What placing a pod asks of it; ``spec_key`` says it all unless the status has any of ``_TELLING``."""
 
 _TELLING = _REPORTED | {"conditions", "resourceClaimStatuses"}
+
+
+_OWN = frozenset(("spec_key", "balanced"))
+"""What pods that hold the same do not share."""
+
+
+def _equal_but_for_node(spec: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return spec is other or {**spec, "nodeName": ""} == {**other, "nodeName": ""}
 
 
 def _text(value: Any) -> bytes:
@@ -127,13 +142,25 @@ class CompiledPod:
         return out
 
     def rewritten(self, manifest: Mapping[str, Any]) -> CompiledPod:
-        """Return the pod of a manifest with another node, nomination or PodScheduled condition.
+        """Return the pod of a manifest with another node, nomination or status that holds the same.
 
-        All that was compiled is the same, but for the key that has the whole specification.
+        All that was compiled is the same, but for what has the whole specification or the status.
         """
         out, made = CompiledPod(manifest), self.__dict__
-        out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - {"spec_key"})
+        out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - _OWN)
         return out
+
+    def holds_in(self, manifest: Mapping[str, Any]) -> bool:
+        """Return whether a later version of the pod counts on its node, and for other pods, as this one."""
+        spec, meta = manifest.get("spec") or {}, manifest["metadata"]
+        if spec.get("nodeName") != self.node or bool(meta.get("deletionTimestamp")) != self.terminating:
+            return False
+        if (meta.get("labels") or {}) != self.labels or not _equal_but_for_node(spec, self.spec):
+            return False
+        status: Mapping[str, Any] = manifest.get("status") or {}
+        if status.get("resourceClaimStatuses") != self.status.get("resourceClaimStatuses"):
+            return False
+        return not reports_amounts(self.status) and not reports_amounts(status)
 
     def replica(self, manifest: Mapping[str, Any]) -> CompiledPod:
         """Return the pod of a manifest that shares all objects but its name and uid."""

@@ -124,6 +124,9 @@ class ClusterState:
         self.objects.setdefault(kind, {})[key] = manifest
         self.versions[kind] = self.versions.get(kind, 0) + 1
         if kind == "Pod":
+            old = self.pods.get(key)
+            if like is None and old is not None and old.node and old.holds_in(manifest):
+                like = old
             self._put_pod(CompiledPod(manifest) if like is None else like.rewritten(manifest), like)
         elif kind == "Node":
             self.nodes.put(manifest)

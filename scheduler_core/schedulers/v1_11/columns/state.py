@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import (
@@ -243,6 +244,9 @@ class Cluster:
 
     def _put_pod(self, pod: Pod, counts: PodResources | None) -> PodState | None:
         key = pod.meta.key
+        previous = self.pods.get(key)
+        if previous is not None and self._is_counted_alike(previous, pod, counts):
+            return self._put_again(previous, pod)
         previous = self.remove_pod(key)
         self.finished.pop(key, None)
         if pod.terminal:
@@ -264,6 +268,23 @@ class Cluster:
         self.pods[key] = state
         if pod.node_name:
             self._place(state, pod.node_name)
+        return state
+
+    def _is_counted_alike(self, previous: PodState, pod: Pod, counts: PodResources | None) -> bool:
+        """Return whether a new version of a pod counts on its node as the one before."""
+        if self._stale or previous.node < 0 or pod.node_name != previous.node_name or pod.terminal:
+            return False
+        info = previous.info
+        held = info.ports or info.claims or info.volumes or info.demand is not None
+        return not held and clamp(pod.priority) == previous.priority and self.compile(pod, counts) is info
+
+    def _put_again(self, previous: PodState, pod: Pod) -> PodState:
+        """Replace a pod by a version that counts alike; it comes last on its node."""
+        key, node = previous.key, previous.node
+        state = replace(previous, pod=pod, nominated=pod.nominated_node_name)
+        del self.pods[key], self.residents[node][key]
+        self.pods[key] = self.residents[node][key] = state
+        self.finished.pop(key, None)
         return state
 
     def put_replica(
