@@ -31,13 +31,18 @@ class Controller:
     backoff: tuple[float, float] = (0.005, 1000.0)
     """After how many seconds a key that failed is tried again, at first and at most."""
 
+    watched: tuple[str, ...] = ()
+    """The kinds of objects whose writes it observes, all of them without any."""
+    owner_kind = ""
+    """Of the pods with a controller it observes those whose controller is of this kind."""
+
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.loop: Loop = server.loop
         self.client = Client(server, self.name)
         self.worker = Worker(self.loop, self.sync, queue=WorkQueue(self.loop, *self.backoff))
         self.queue = self.worker.queue
-        server.observers.append(self.observe)
+        server.watch(self.observe, self.watched, self.owner_kind)
 
     @property
     def now(self) -> float:

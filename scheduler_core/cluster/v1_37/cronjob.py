@@ -36,6 +36,7 @@ class CronJobs(Controller):
     """The controller of CronJobs."""
 
     name = "cronjob"
+    watched = ("CronJob", "Job")
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a CronJob, and that of a Job; one with another schedule waits for its next time."""

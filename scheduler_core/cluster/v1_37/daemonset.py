@@ -49,6 +49,8 @@ class DaemonSets(Controller):
     """The controller of DaemonSets."""
 
     name = "daemonset"
+    watched = ("DaemonSet", "ControllerRevision", "Pod", "Node")
+    owner_kind = "DaemonSet"
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)

@@ -66,6 +66,8 @@ class Deployments(Controller):
     """The controller of Deployments."""
 
     name = "deployment"
+    watched = ("Deployment", "ReplicaSet", "Pod")
+    owner_kind = "ReplicaSet"
 
     def observe(self, write: StoredWrite) -> None:
         """Queue the Deployment itself, that of a ReplicaSet, and that of a deleted pod if it recreates."""

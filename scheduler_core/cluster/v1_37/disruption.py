@@ -40,6 +40,7 @@ class Disruption(Controller):
     """The controller of PodDisruptionBudgets."""
 
     name = "disruption"
+    watched = ("PodDisruptionBudget", "Pod")
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a budget, and that of a pod that has changed: the first of those that select it now."""

@@ -37,7 +37,7 @@ class Drain:
         self._retries = 0
         self._stale = False
         """Whether a pod or a budget has changed since evictions were tried."""
-        server.observers.append(self._observe)
+        server.watch(self._observe, ("Pod", "PodDisruptionBudget"))
         self.loop.passes_matter(self._is_busy)
 
     def run(self) -> Work:

@@ -40,6 +40,7 @@ class Jobs(JobQueue):
     """The controller of Jobs: one worker for Jobs, one that lets pods go whose Job is finished or gone."""
 
     name = "job"
+    watched = ("Job", "Pod")
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)

@@ -68,7 +68,7 @@ class Kubelets:
         self._ended: dict[str, int] = {}
         self.watchers: list[Callable[[str], None]] = []
         """Called with a node's name before its kubelet falls silent, recovers or is gone."""
-        server.observers.append(self.observe)
+        server.watch(self.observe, ("Node", "Pod"))
 
     def observe(self, write: StoredWrite) -> None:
         """Begin with a pod that is bound, and with one that is being deleted."""

@@ -111,6 +111,7 @@ class NodeLifecycle(Controller):
     """The node controller: a queue of nodes whose NoSchedule taints may differ, and passes over all nodes."""
 
     name = "nodelifecycle"
+    watched = ("Node", "Pod")
 
     def __init__(self, server: ApiServer, kubelets: Kubelets, options: NodeOptions) -> None:
         super().__init__(server)

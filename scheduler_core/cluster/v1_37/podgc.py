@@ -49,7 +49,7 @@ class PodGC:
         """Nodes that are out of service."""
         self.loop.pass_at(START + PERIOD, self._due)
         self.loop.passes_matter(self._is_busy)
-        server.observers.append(self.observe)
+        server.watch(self.observe, ("Node", "Pod"))
 
     def observe(self, write: StoredWrite) -> None:
         """Note what the next pass has to look at."""

@@ -62,6 +62,8 @@ class ReplicaSets(Controller):
     """The controller of ReplicaSets."""
 
     name = "replicaset"
+    watched = ("ReplicaSet", "Pod")
+    owner_kind = "ReplicaSet"
     kind = "ReplicaSet"
 
     def observe(self, write: StoredWrite) -> None:
@@ -187,6 +189,8 @@ class ReplicationControllers(ReplicaSets):
     """The controller of ReplicationControllers, whose selector is stored like a ReplicaSet's."""
 
     name = "replicationcontroller"
+    watched = ("ReplicationController", "Pod")
+    owner_kind = "ReplicationController"
     kind = "ReplicationController"
 
 

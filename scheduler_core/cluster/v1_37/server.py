@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -58,12 +58,30 @@ class StoredWrite(NamedTuple):
 Observer = Callable[[StoredWrite], None]
 
 
+class _Watch(NamedTuple):
+    """An observer, and what it is called for."""
+
+    observe: Observer
+    kinds: frozenset[str]
+    """The kinds of objects; all if it is empty."""
+    owner: str
+    """Of the pods with a controller, those whose controller is of this kind; all if it is ""."""
+
+    def wants(self, kind: str, owners: tuple[str, ...]) -> bool:
+        """Return whether it is called for a write of a kind; ``owners``: kinds of a pod's controllers."""
+        return (not self.kinds or kind in self.kinds) and (
+            not self.owner or not owners or self.owner in owners
+        )
+
+
 class ApiServer:
-    """The store. Every write is reported to ``observers`` in their order, before the next one."""
+    """The store. Every write is reported to whoever :meth:`watch` es, in their order, before the next one."""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
-        self.observers: list[Observer] = []
+        self._watches: list[_Watch] = []
+        self._routes: dict[tuple[str, ...], list[Observer]] = {}
+        """Whom a write is reported to, by its kind and the kinds of a pod's controllers."""
         self.objects: dict[str, dict[str, Manifest]] = {}
         self.pods_on: dict[str, dict[str, None]] = {}
         """Keys of pods by node."""
@@ -94,7 +112,7 @@ class ApiServer:
         """Return a copy that shares the manifests, which nothing changes."""
         made = memo[id(self)] = object.__new__(ApiServer)
         memo |= {id(one): one for found in self.objects.values() for one in found.values()}
-        for name, value in {**vars(self), "_listed": {}}.items():
+        for name, value in {**vars(self), "_listed": {}, "_routes": {}}.items():
             indexed = name == "objects" or name in _INDEXES
             copied = {key: dict(found) for key, found in value.items()} if indexed else deepcopy(value, memo)
             setattr(made, name, copied)
@@ -369,8 +387,22 @@ class ApiServer:
         self._report(StoredWrite(new["kind"], key, old, new, by, outcome))
         return new
 
+    def watch(self, observe: Observer, kinds: Collection[str] = (), owner: str = "") -> None:
+        """Have every write reported, or only those of some kinds of objects.
+
+        ``owner``: of the pods that had or have a controller, those with one of this kind.
+        """
+        self._watches.append(_Watch(observe, frozenset(kinds), owner))
+        self._routes.clear()
+
     def _report(self, write: StoredWrite) -> None:
-        for observe in self.observers:
+        route = write.kind, *(_owner_kinds(write) if write.kind == "Pod" else ())
+        observers = self._routes.get(route)
+        if observers is None:
+            kind, *owners = route
+            found = [one.observe for one in self._watches if one.wants(kind, tuple(owners))]
+            observers = self._routes[route] = found
+        for observe in observers:
             observe(write)
 
     def _index(self, obj: Manifest) -> None:
@@ -415,6 +447,13 @@ def _is_indexed_alike(old: Manifest, new: Manifest) -> bool:
         and owners_of(old) == owners_of(new)
         and spec_of(old).get("nodeName") == spec_of(new).get("nodeName")
     )
+
+
+def _owner_kinds(write: StoredWrite) -> Iterator[str]:
+    """Yield the kinds of a pod's controllers before and after a write, unless it was or is without one."""
+    owners = [controller_of(pod) for pod in (write.old, write.new) if pod is not None]
+    if None not in owners:
+        yield from (one["kind"] for one in owners if one is not None)
 
 
 def _unnamed(obj: Manifest) -> None:

@@ -45,6 +45,8 @@ class StatefulSets(Controller):
     """The controller of StatefulSets."""
 
     name = "statefulset"
+    watched = ("StatefulSet", "Pod")
+    owner_kind = "StatefulSet"
 
     def observe(self, write: StoredWrite) -> None:
         """Queue the set, or the controller of a pod; one that becomes ready may be available later."""

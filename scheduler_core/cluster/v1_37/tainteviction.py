@@ -41,6 +41,7 @@ class TaintEviction(Controller):
     """The controller that evicts by taint; ``_planned`` has by pod when and for when it was planned."""
 
     name = "tainteviction"
+    watched = ("Node", "Pod")
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)

@@ -19,6 +19,7 @@ class TTLAfterFinished(Controller):
     """The controller that deletes finished Jobs, with their pods first."""
 
     name = "ttl"
+    watched = ("Job",)
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a finished Job that has a time to live."""

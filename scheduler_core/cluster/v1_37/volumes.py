@@ -41,7 +41,7 @@ class Volumes:
         self.loop: Loop = server.loop
         self.client = Client(server, "volumes")
         self._due: set[str] = set()
-        server.observers.append(self.observe)
+        server.watch(self.observe, ("PersistentVolume", "PersistentVolumeClaim"))
 
     def observe(self, write: StoredWrite) -> None:
         """Look at a claim that may be bound now, at the claim of a volume, and at all if a volume is new."""

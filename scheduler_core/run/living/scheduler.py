@@ -59,7 +59,7 @@ class LivingScheduler:
         self._busy = False
         self._flushing = False
         self._leftover_at = START
-        server.observers.append(self.observe)
+        server.watch(self.observe)
         self.loop.worker(self._poll)
 
     # --- what it sees

@@ -46,7 +46,7 @@ class Timeline:
         """By uid: what an entry says about a pod, as it was when the pod was created."""
         self._ran: set[str] = set()
         self._failed: set[str] = set()
-        server.observers.append(self.observe)
+        server.watch(self.observe)
 
     def add(self, what: str, **fields: Any) -> None:
         """Add an entry at this second; fields that are ``None`` or "" are left out."""

@@ -78,7 +78,7 @@ class ControlPlaneManager:
         self._start(scenario.objects)
 
     def _watch(self, server: ApiServer) -> None:
-        server.observers.append(self._see)
+        server.watch(self._see)
 
     def _see(self, write: StoredWrite) -> None:
         if self._own == (write.kind, write.key):

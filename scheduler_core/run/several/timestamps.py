@@ -12,6 +12,8 @@ _IN_METADATA = ("creationTimestamp", "deletionTimestamp")
 _TIMES = ("Time", "timeAdded", "startedAt", "finishedAt")
 """What names of fields end with that have a time."""
 
+_NESTED = (dict, list)
+
 
 def shifted(manifest: Mapping[str, Any], seconds: int) -> dict[str, Any]:
     """Return a manifest with the times of its metadata, its status and its taints so many seconds later."""
@@ -32,14 +34,17 @@ def shifted(manifest: Mapping[str, Any], seconds: int) -> dict[str, Any]:
 
 
 def _moved(value: Any, seconds: int) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            name: (_later(part, seconds) if name.endswith(_TIMES) else part)
-            if type(part) is str
-            else _moved(part, seconds)
-            for name, part in value.items()
-        }
-    return [_moved(part, seconds) for part in value] if isinstance(value, list) else value
+    """Return a dict or a list with the times in it so many seconds later."""
+    if type(value) is list:
+        return [_moved(part, seconds) if type(part) in _NESTED else part for part in value]
+    made = dict(value)
+    for name, part in value.items():
+        if type(part) is str:
+            if name.endswith(_TIMES):
+                made[name] = _later(part, seconds)
+        elif type(part) in _NESTED:
+            made[name] = _moved(part, seconds)
+    return made
 
 
 @lru_cache(maxsize=65536)

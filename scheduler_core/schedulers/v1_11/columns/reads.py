@@ -7,6 +7,7 @@ pods that differ only in such a field belong to one class, and a result for one 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from operator import attrgetter, is_
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -62,6 +63,28 @@ POD_FIELDS: Mapping[str, PodField] = {
     "host_network": _plain(lambda pod: pod.host_network),
 }
 """Every field of a pod that a rule may declare; none that distinguishes replicas (name, uid, node)."""
+
+_CLASS = attrgetter(
+    *(
+        "meta.namespace",
+        "meta.labels",
+        "meta.annotations",
+        "meta.owner_references",
+        "meta.deletion_timestamp",
+    ),
+    *("node_selector", "affinity", "tolerations", "containers", "init_containers", "volumes", "overhead"),
+    *("priority_class_name", "scheduler_name", "pod_group", "host_network"),
+)
+"""What ``POD_FIELDS`` read."""
+
+
+def has_same_class(pod: Pod, other: Pod) -> bool:
+    """Return whether two pods have the same objects as all fields that a rule may declare.
+
+    False is inconclusive: equal fields may be different objects.
+    """
+    return all(map(is_, _CLASS(pod), _CLASS(other)))
+
 
 CLASS_FIELDS = frozenset(
     {

@@ -33,7 +33,7 @@ from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns, clamp
 from scheduler_core.schedulers.v1_11.columns.holdings import Holdings
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo, PodResources, compile_pod
 from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, PodIndex, PodKind, PodState
-from scheduler_core.schedulers.v1_11.columns.reads import POD_FIELDS, class_fields
+from scheduler_core.schedulers.v1_11.columns.reads import POD_FIELDS, class_fields, has_same_class
 from scheduler_core.schedulers.v1_11.columns.reasons import ReasonTable
 from scheduler_core.schedulers.v1_11.columns.storage import ClaimError, PodUse, Storage, pod_use
 
@@ -58,6 +58,9 @@ class Cluster:
     def __init__(self, fields: tuple[str, ...] | None = None) -> None:
         self._fields = class_fields(()) if fields is None else fields
         self._keys = tuple(POD_FIELDS[name].key for name in self._fields)
+        self._counted: set[int] = (
+            set()
+        )  # numbers of classes that count for other amounts than their containers
         self.nodes: dict[str, Node] = {}
         self.pods: dict[str, PodState] = {}
         self.finished: dict[str, Pod] = {}
@@ -276,7 +279,10 @@ class Cluster:
             return False
         info = previous.info
         held = info.ports or info.claims or info.volumes or info.demand is not None
-        return not held and clamp(pod.priority) == previous.priority and self.compile(pod, counts) is info
+        if held or clamp(pod.priority) != previous.priority:
+            return False
+        alike = counts is None and info.number not in self._counted and has_same_class(pod, previous.pod)
+        return alike or self.compile(pod, counts) is info
 
     def _put_again(self, previous: PodState, pod: Pod) -> PodState:
         """Replace a pod by a version that counts alike; it comes last on its node."""
@@ -324,7 +330,10 @@ class Cluster:
         info = self._classes.get(known)
         if info is None:
             info = compile_pod(pod, len(self._classes), self._fields)
-            self._classes[known] = info = info if counts is None else counts.counted_in(info)
+            if counts is not None:
+                info = counts.counted_in(info)
+                self._counted.add(info.number)
+            self._classes[known] = info
         self._last = pod, counts, info
         return info
 
