@@ -6,7 +6,7 @@ are rounded up (resource.PodRequests).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,8 +19,6 @@ DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
 """What scores put in for a container that requests no cpu or memory (util.GetNonzeroRequests)."""
 
 Request = Callable[[Mapping[str, Any]], Mapping[str, int | Fraction]]
-
-_STATUSES = ("initContainerStatuses", "containerStatuses")
 
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
@@ -86,13 +84,16 @@ def reports_amounts(status: Mapping[str, Any]) -> bool:
     """Return whether a status has a part in what its pod holds: amounts, or a resize that is pending."""
     if status.get("allocatedResources") is not None or status.get("resources") is not None:
         return True
-    if any(row.get("type") == "PodResizePending" for row in status.get("conditions") or ()):
-        return True
+    for row in status.get("conditions") or ():
+        if row.get("type") == "PodResizePending":
+            return True
     return any(map(_has_amounts, _container_statuses(status)))
 
 
-def _container_statuses(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    return (entry for key in _STATUSES for entry in status.get(key) or ())
+def _container_statuses(status: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    own: Sequence[Mapping[str, Any]] = status.get("containerStatuses") or ()
+    init = status.get("initContainerStatuses")
+    return [*init, *own] if init else own
 
 
 def _has_amounts(entry: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ users and the scheduler change is written there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -341,12 +341,14 @@ def _is_shown(write: StoredWrite) -> bool:
     assert new is not None
     if write.outcome is not None or write.kind in ("Pod", "PodDisruptionBudget", "Job", "Node"):
         return True
-    return spec_of(old) != spec_of(new) or _meta(old) != _meta(new) or write.kind.startswith("Persistent")
+    if spec_of(old) != spec_of(new) or write.kind.startswith("Persistent"):
+        return True
+    return _shown_meta(old["metadata"]) != _shown_meta(new["metadata"])
 
 
-def _meta(obj: Manifest) -> tuple[Any, ...]:
-    meta = obj["metadata"]
-    return tuple(meta.get(name) for name in ("labels", "annotations", "ownerReferences", "deletionTimestamp"))
+def _shown_meta(meta: Mapping[str, Any]) -> tuple[Any, ...]:
+    get = meta.get
+    return get("labels"), get("annotations"), get("ownerReferences"), get("deletionTimestamp")
 
 
 def _is_written(obj: KubernetesObject) -> bool:

@@ -337,7 +337,10 @@ class Peers:
     @property
     def due(self) -> str:
         """The label of the scheduler whose decision is made next, "" if none is ready."""
-        return next((peer.label for peer in self if peer.ready), "")
+        for peer in self.peers.values():
+            if peer.ready:
+                return peer.label
+        return ""
 
     def decide(self, label: str, pace: float) -> tuple[Attempt, float]:
         """Make a decision that is ready; return it, and when it was begun.

@@ -64,6 +64,8 @@ def leading(ran: Ran) -> PodAttempt | None:
 
     A group's cycle may try a member in several placements; one of these attempts is its outcome.
     """
+    if len(ran.attempts) == 1:
+        return ran.attempts[0]
     counted = [attempt for attempt in ran.attempts if attempt.result != "tried"]
     bound = (attempt for attempt in counted if attempt.result == "scheduled")
     failed = (attempt for attempt in counted if attempt.walked and attempt.node is None)

@@ -140,6 +140,10 @@ class NodeTable:
         self.order_version = 0
         self.version = 0
         """Grows with every change of a node object; masks over nodes are kept for one version."""
+        self.structure = 0
+        """Grows with those changes that concern more than one row's taints and amounts."""
+        self.changed_at = np.zeros(capacity, np.int64)
+        """The version at which each row's node object changed last."""
         self._zones: dict[str, list[int]] = {}
         self._ordered: frozenset[int] = frozenset()
         self._came_or_went = False
@@ -189,6 +193,7 @@ class NodeTable:
                 table[name] = grown(table[name])
         for image in self.images.values():
             image.sizes, image.counts = grown(image.sizes), grown(image.counts)
+        self.changed_at = grown(self.changed_at)
         self.nonzero = np.stack((grown(self.nonzero[0]), grown(self.nonzero[1])))
         self.pod_counts = grown(self.pod_counts)
         self.names = np.concatenate((self.names, np.empty(capacity - self.capacity, np.object_)))
@@ -204,6 +209,7 @@ class NodeTable:
             self.shared.grow(capacity)
         self.capacity = capacity
         self.version += 1  # the masks are too short now
+        self.structure += 1
 
     # Node objects.
 
@@ -215,6 +221,7 @@ class NodeTable:
             row = self._new_row(name)
         node = self.nodes[row]
         spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+        self.structure += not self._keeps_structure(node, manifest)
         node.manifest = manifest
         node.labels = manifest["metadata"].get("labels") or {}
         node.taints = tuple(spec.get("taints") or ())
@@ -242,6 +249,15 @@ class NodeTable:
         self._changed(row)
         return row
 
+    def _keeps_structure(self, node: NodeInfo, manifest: Mapping[str, Any]) -> bool:
+        """Return whether a node changes its taints, conditions and amounts at most."""
+        if not node.alive or self.shared is not None:
+            return False
+        old, new = node.manifest.get("status") or {}, manifest.get("status") or {}
+        if (manifest["metadata"].get("labels") or {}) != node.labels:
+            return False
+        return all(old.get(name) == new.get(name) for name in ("images", "declaredFeatures"))
+
     def _demands(self, row: int) -> list[Demand]:
         return [pod.demand for pod in self.nodes[row].pods if pod.demand is not None]
 
@@ -252,10 +268,12 @@ class NodeTable:
         self._set_images(row, ())
         self.nodes[row].alive = False
         self._came_or_went = True
+        self.structure += 1
         self._changed(row)
 
     def _changed(self, row: int) -> None:
         self.version += 1
+        self.changed_at[row] = self.version
         self._dirty.add(row)
 
     def _leave_zone(self, row: int) -> None:

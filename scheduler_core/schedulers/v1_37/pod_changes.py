@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 def pod_actions(old: Manifest, new: Manifest) -> Iterator[str]:
     """Yield one action for each kind of change; the general ``Update`` if none is known."""
     found = False
-    for action, changed in _CHANGES:
+    for action, changed in _UNSCALED if _holds_alike(old, new) else _CHANGES:
         if changed(old, new):
             found = True
             yield action
@@ -24,9 +24,14 @@ def _labels_changed(old: Manifest, new: Manifest) -> bool:
     return (old["metadata"].get("labels") or {}) != (new["metadata"].get("labels") or {})
 
 
+def _holds_alike(old: Manifest, new: Manifest) -> bool:
+    """Return whether a pod holds the same at sight: False is inconclusive."""
+    return (
+        _spec(old) is _spec(new) and not reports_amounts(_status(old)) and not reports_amounts(_status(new))
+    )
+
+
 def _scaled_down(old: Manifest, new: Manifest) -> bool:
-    if _spec(old) is _spec(new) and not reports_amounts(_status(old)) and not reports_amounts(_status(new)):
-        return False
     before = held_requests(_spec(old), _status(old))
     after = held_requests(_spec(new), _status(new))
     return any(name not in after or amount > after[name] for name, amount in before.items())
@@ -66,3 +71,4 @@ _CHANGES: tuple[tuple[str, Callable[[Manifest, Manifest], bool]], ...] = (
     ("UpdatePodToleration", _tolerations_changed),
     ("UpdatePodGeneratedResourceClaim", _claims_generated),
 )
+_UNSCALED = tuple(row for row in _CHANGES if row[1] not in (_scaled_down, _scaled_up))

@@ -260,6 +260,8 @@ class SchedulingQueue:
 
     def next_due(self) -> int | None:
         """Return the next second, after now, at which a flush would move something."""
+        if not self.backoff and not self.error_backoff and not self.unschedulable:
+            return None
         now = self.clock.now
         due = []
         for heap in (self.backoff, self.error_backoff):

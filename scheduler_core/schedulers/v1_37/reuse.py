@@ -21,6 +21,7 @@ from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.image_locality import image_name
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
+    HARD,
     HOSTNAME,
     SOFT,
     TopologySpreadConstraint,
@@ -95,7 +96,7 @@ class Reuse:
             return None
         if profile.unprepared:
             return None
-        state = cluster.nodes.version, *[cluster.versions.get(kind, 0) for kind in _KINDS]
+        state = cluster.nodes.structure, *[cluster.versions.get(kind, 0) for kind in _KINDS]
         if state != self._state:
             self._classes.clear()
             self._state = state
@@ -135,11 +136,12 @@ class _Counted(Struct, frozen=True):
 
 
 class _Shared:
-    """One class of pods on one state of the node objects."""
+    """One class of pods on nodes of one structure."""
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.position = ctx.cluster.log.end
+        self.version = ctx.nodes.version
         self.usable = self._prepare()
         if self.usable:
             self._build()
@@ -171,15 +173,13 @@ class _Shared:
         self.ctx.pod.compile()  # for the others of the class
         ctx, nodes, rows = self.ctx, self.ctx.nodes, self.ctx.nodes.order
         self.rows: Rows = rows
+        self.honors_taints = any(
+            constraint.honors_taints for kind in (HARD, SOFT) for constraint in constraints_of(ctx, kind)
+        )
         self.ids: dict[str, Rows] = {}
         self.counted_by: dict[int, _Counted | None] = {}
         self.place: Rows = nodes.mask(("place", nodes.order_version), self._places)
-        self.static = np.ones(len(rows), np.bool_)
-        for key in _STATIC_FILTERS:
-            asked = ctx.profile.has(key, "filter") and key not in ctx.skipped
-            codes = PLUGINS[key].filter(ctx, rows) if asked else None
-            if codes is not None:
-                self.static &= codes == 0
+        self.static = self._passing(rows)
         scoring = [
             key
             for key in ctx.profile.points["score"]
@@ -192,14 +192,24 @@ class _Shared:
         self.row_scores = [key for key in _ROW_SCORES if key in scoring]
         self.row_scores += [_IMAGES] if known and _IMAGES in scoring else []
         self.raw = {key: PLUGINS[key].score(ctx, rows) for key in _STATIC_SCORES if key in scoring}
-        even = [key for key, raw in self.raw.items() if not raw.any()]
-        self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in even)
+        self.level = [key for key, raw in self.raw.items() if not raw.any()]
+        self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in self.level)
         codes = PLUGINS[_FIT].filter(ctx, rows)
-        self.feasible = self.static if codes is None else self.static & (codes == 0)
+        self.feasible = self.static.copy() if codes is None else self.static & (codes == 0)
         self.plain = np.zeros(len(rows), np.int64)
         self.stale = np.ones(len(rows), np.bool_)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
         self.normalized = self._normalized(None)
+
+    def _passing(self, rows: Rows) -> Mask:
+        """Return which rows pass the filters that depend on node objects alone."""
+        ctx, out = self.ctx, np.ones(len(rows), np.bool_)
+        for key in _STATIC_FILTERS:
+            asked = ctx.profile.has(key, "filter") and key not in ctx.skipped
+            codes = PLUGINS[key].filter(ctx, rows) if asked else None
+            if codes is not None:
+                out &= codes == 0
+        return out
 
     def _places(self) -> Rows:
         """Return the place of each row in the walk, -1 for a row that is not in it."""
@@ -234,7 +244,31 @@ class _Shared:
     # Following the pods.
 
     def catch_up(self) -> bool:
-        """Apply what came and went since the last attempt; False if that is no longer known."""
+        """Apply what has changed since the last attempt; False if that cannot be followed."""
+        return self._follow_nodes() and self._follow_pods()
+
+    def _follow_nodes(self) -> bool:
+        """Evaluate again the rows whose nodes have other taints or amounts; False if more depends on them."""
+        nodes, since = self.ctx.nodes, self.version
+        self.version = nodes.version
+        if since == nodes.version or not self.usable:
+            return True
+        if self.honors_taints:
+            return False
+        places = self.place[np.flatnonzero(nodes.changed_at > since)]
+        places = places[places >= 0]
+        rows = self.rows[places]
+        if any(PLUGINS[key].score(self.ctx, rows).any() for key in self.level):
+            return False
+        self.static[places] = self._passing(rows)
+        for key, raw in self.raw.items():
+            raw[places] = PLUGINS[key].score(self.ctx, rows)
+        self.normalized = self._normalized(None)
+        self._renew(places)
+        return True
+
+    def _follow_pods(self) -> bool:
+        """Apply what came and went; False if that is no longer known."""
         log, position = self.ctx.cluster.log, self.position
         entries = log.since(position)
         if entries is None:

@@ -125,8 +125,9 @@ class Trial:
         self.chance = random.Random(seed)
         self.cluster = ClusterState()
         self.nodes = nodes
+        self.devices = seed % 2 == 0
         for number in range(nodes):
-            self.cluster.create(node(self.chance, number))
+            self.cluster.create(self._node(number))
         self.cluster.create(
             {
                 "kind": "Service",
@@ -170,11 +171,24 @@ class Trial:
             gone = self.chance.choice(placed)
             self.cluster.objects.setdefault("Pod", {})[gone.key] = gone.manifest
             self.cluster.delete("Pod", gone.namespace, gone.name)
-        elif what < 9:
-            changed = node(self.chance, self.chance.randrange(self.nodes))
-            self.cluster.replace(changed)
+        elif what == 7:
+            self.cluster.replace(self._node(self.chance.randrange(self.nodes)))
+        elif what == 8:
+            self._taint(self.chance.randrange(self.nodes))
         else:
-            self.cluster.create(node(self.chance, 1000 + number))
+            self.cluster.create(self._node(1000 + number))
+
+    def _node(self, number: int) -> dict[str, Any]:
+        made = node(self.chance, number)
+        if not self.devices:
+            del made["status"]["allocatable"]["alibabacloud.com/gpu-milli"]
+        return made
+
+    def _taint(self, number: int) -> None:
+        """Give a node other taints and amounts, and let its labels and images be."""
+        known, fresh = self.cluster.objects["Node"][f"n{number}"], self._node(number)
+        status = {**known["status"], "allocatable": fresh["status"]["allocatable"]}
+        self.cluster.replace({**known, "spec": fresh["spec"], "status": status})
 
 
 @pytest.mark.parametrize(("seed", "nodes", "percentage"), [
@@ -186,7 +200,7 @@ def test_a_reused_decision_is_that_of_a_full_attempt(seed: int, nodes: int, perc
     trial = Trial(seed, nodes, percentage)
     for number in range(60):
         trial.place(number)
-        if trial.chance.random() < 0.2:
+        if trial.chance.random() < 0.3:
             trial.disturb(number)
     assert trial.reused > 0 or {"together", "ports"} & set(trial.shapes)
 
