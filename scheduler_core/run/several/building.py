@@ -17,6 +17,7 @@ from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.building import Parts, make_parts, v1_11_parts
 from scheduler_core.run.control import Manager
 from scheduler_core.run.several.ledger import BindingLedger
+from scheduler_core.run.several.lone_view import LoneView
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import BesidePeer, FrameworkPeer, Peer
 from scheduler_core.run.several.server import NOBODY, ApiServer
@@ -212,7 +213,7 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     given = make.view(process, label, parts)
     assert make.claims is not None
     given |= {"scheduler_run": run, "manifests": make.manifests, "claims": make.claims}
-    view = V1_37View(make.objects, make.plugins(parts), **given)
+    view = (LoneView if make.lone else V1_37View)(make.objects, make.plugins(parts), **given)
     return V1_37Peer(view, listed=make.is_listed(process))
 
 

@@ -351,18 +351,23 @@ class Peers:
         began, now = peer.began, self.server.clock.now
         assert began is not None
         peer.ready, peer.began = False, None
-        counted = {}
         attempt = peer.decide()
         peer.view.thaw()
+        if self.figures is not None:
+            self._enter(peer, attempt)
+        if peer.pops:
+            peer.rests_until = round(began + max(pace, now - began), 6)
+        return attempt, began
+
+    def _enter(self, peer: Peer, attempt: Attempt) -> None:
+        """Enter a decision in the ledger, which nobody reads of a scheduler that is alone."""
+        counted: dict[str, frozenset[str]] = {}
         placements = decision_of(attempt).placements
         for key, node in placements:
             if node not in counted:
                 counted[node] = frozenset(self._counted(peer, node))
-            self.ledger.decided(label, key, node, counted[node] | {key})
-        self.ledger.tried(label, [key for key, _ in placements] or [attempt.pod])
-        if peer.pops:
-            peer.rests_until = round(began + max(pace, now - began), 6)
-        return attempt, began
+            self.ledger.decided(peer.label, key, node, counted[node] | {key})
+        self.ledger.tried(peer.label, [key for key, _ in placements] or [attempt.pod])
 
     def _counted(self, peer: Peer, node: str) -> Iterator[str]:
         cluster = peer.view.cluster

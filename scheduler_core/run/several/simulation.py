@@ -79,7 +79,7 @@ class SeveralSimulation(TimedSimulation):
         )
         self.ledger = BindingLedger(server.clock)
         self.ledger.server = server
-        server.judge = self.ledger
+        server.judge = None if self.lone else self.ledger
         self.manifests = None
         if self.lone or scenario.settings.runs(V1_37Peer.release):
             self.manifests = self._make_manifests(server)
