@@ -122,7 +122,11 @@ def test_a_text_that_is_overtaken_while_it_loads_is_followed(page: Page) -> None
 
 
 def test_edits_of_different_lines_are_merged(page: Page) -> None:
-    """What is typed stays while the other tab saves; Apply makes both, and Undo takes back one's own."""
+    """What is typed stays while the other tab saves; Apply makes both, and Undo takes back one's own.
+
+    Merge now does it in the editor and saves nothing. After a lost connection and after a reload it is known
+    over which text it was typed.
+    """
     one, other = both(page)
     editor = write(one, 'cpu: "1"', 'cpu: "7"')
     edit(other, 'cpu: "3"', 'cpu: "9"')
@@ -141,17 +145,29 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
     becomes(lambda: cpus(one), [1, 2, 9])
     becomes(lambda: cpus(other), [1, 2, 9])
 
-
-def test_another_tabs_change_is_merged_into_what_is_typed(page: Page) -> None:
-    """Merge now brings it into the editor; nothing is saved by it."""
-    one, other = both(page)
-    editor = write(one, 'cpu: "1"', 'cpu: "7"')
-    edit(other, 'cpu: "3"', 'cpu: "9"')
+    write(one, 'cpu: "1"', 'cpu: "7"')
+    edit(other, 'cpu: "9"', 'cpu: "4"')
     one.build.get_by_role("button", name="Merge now").click()
-    editor.shows(re.compile('cpu: "7"(.|\n)*cpu: "9"'))
+    editor.shows(re.compile('cpu: "7"(.|\n)*cpu: "4"'))
     assert 'cpu: "7"' not in saved(one)
     apply(one)
-    becomes(lambda: cpus(other), [7, 2, 9])
+    becomes(lambda: cpus(other), [7, 2, 4])
+
+    write(one, 'cpu: "7"', 'cpu: "5"')
+    page.evaluate("podstep.socket.drop()")
+    edit(other, 'cpu: "4"', 'cpu: "6"')
+    becomes(lambda: cpus(one), [7, 2, 6])
+    apply(one)
+    becomes(lambda: cpus(other), [5, 2, 6])
+
+    write(one, 'cpu: "5"', 'cpu: "8"')
+    edit(other, 'cpu: "6"', 'cpu: "3"')
+    page.reload()
+    one.wait()
+    yaml_of(one).shows(re.compile('cpu: "8"(.|\n)*cpu: "6"'))
+    expect(told).to_be_visible()
+    apply(one)
+    becomes(lambda: cpus(other), [8, 2, 3])
 
 
 #: The answers to which of two versions of a line is kept, and the cores of the nodes after each.
@@ -205,19 +221,6 @@ def test_ones_own_edit_is_saved_as_a_branch(page: Page) -> None:
     expect(parent).to_have_attribute("href", re.compile(re.escape(draft.split("/p/")[1].split("/")[0])))
 
 
-def test_what_is_typed_survives_a_reload_after_the_other_tab_saved(page: Page) -> None:
-    """It is still known over which text it was typed, so Apply overwrites nothing."""
-    one, other = both(page)
-    write(one, 'cpu: "1"', 'cpu: "7"')
-    edit(other, 'cpu: "3"', 'cpu: "9"')
-    one.page.reload()
-    one.wait()
-    yaml_of(one).shows(re.compile('cpu: "7"(.|\n)*cpu: "3"'))
-    expect(one.build.get_by_text("Another tab has changed this draft meanwhile")).to_be_visible()
-    apply(one)
-    becomes(lambda: cpus(other), [7, 2, 9])
-
-
 def test_each_tab_keeps_what_is_typed_in_it(page: Page) -> None:
     """Neither takes the other's over a reload; what a closed tab left is brought back in the next one."""
     one, other = both(page)
@@ -240,8 +243,7 @@ def test_each_tab_keeps_what_is_typed_in_it(page: Page) -> None:
 
 def test_what_cannot_be_kept_is_not_left_unasked(page: Page) -> None:
     """Where the browser's storage has no room the page asks before it is left."""
-    one, other = both(page)
-    other.page.close()
+    one = Workbench(page).open(drafted(page, NODES))
     page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
     write(one, 'cpu: "1"', 'cpu: "7"')
     asked: list[str] = []
@@ -253,17 +255,6 @@ def test_what_cannot_be_kept_is_not_left_unasked(page: Page) -> None:
     page.on("dialog", stay)
     page.reload()
     assert asked == ["beforeunload"]
-
-
-def test_after_a_lost_connection_both_edits_are_there(page: Page) -> None:
-    """What was saved elsewhere is shown when the connection is back; the edit made meanwhile is merged."""
-    one, other = both(page)
-    write(one, 'cpu: "1"', 'cpu: "7"')
-    page.evaluate("podstep.socket.drop()")
-    edit(other, 'cpu: "3"', 'cpu: "9"')
-    becomes(lambda: cpus(one), [1, 2, 9])
-    apply(one)
-    becomes(lambda: cpus(other), [7, 2, 9])
 
 
 def pod(bench: Workbench, name: str) -> None:
@@ -283,7 +274,7 @@ def pods(bench: Workbench) -> list[str]:
 
 
 def test_undo_takes_back_ones_own_edits_alone(page: Page) -> None:
-    """Undo and Redo in either tab, one after the other, leave what the other tab did."""
+    """Undo and Redo in either tab leave what the other tab did; so does the list of breakpoints of either."""
     one, other = both(page)
     pod(one, "first")
     becomes(lambda: pods(other), ["first"])
@@ -306,6 +297,13 @@ def test_undo_takes_back_ones_own_edits_alone(page: Page) -> None:
     expect(redo).to_be_disabled()
     other.build.get_by_role("button", name="Undo").click()
     becomes(lambda: pods(one), ["first", "second", "third"])
+    for bench, text in ((one, "node:n1"), (other, "node:n2")):
+        bench.page.evaluate("(text) => podstep.view.breakpoints.add(text)", text)
+        for each in (one, other):
+            each.page.wait_for_function("(text) => podstep.view.breakpoints.has(text)", arg=text)
+    one.page.reload()
+    one.wait()
+    assert one.page.evaluate("podstep.view.breakpoints.enabled") == ["node:n1", "node:n2"]
 
 
 def test_undo_of_what_the_other_tab_changed_since_is_asked_about(page: Page) -> None:
@@ -401,18 +399,6 @@ def test_a_title_is_followed_and_not_overwritten(page: Page) -> None:
     mine = "Typed here" if loser is one else "Typed there"
     for title in titles:
         expect(title).to_have_value(mine)
-
-
-def test_breakpoints_of_both_tabs_are_kept(page: Page) -> None:
-    """A breakpoint that is set in one tab is in the other's list, so neither list overwrites the other."""
-    one, other = both(page)
-    for bench, text in ((one, "node:n1"), (other, "node:n2")):
-        bench.page.evaluate("(text) => podstep.view.breakpoints.add(text)", text)
-        for each in (one, other):
-            each.page.wait_for_function("(text) => podstep.view.breakpoints.has(text)", arg=text)
-    one.page.reload()
-    one.wait()
-    assert one.page.evaluate("podstep.view.breakpoints.enabled") == ["node:n1", "node:n2"]
 
 
 def test_a_draft_that_is_deleted_elsewhere_can_be_kept(page: Page) -> None:

@@ -219,8 +219,11 @@ def number(text: str) -> float:
     return float(text.replace(",", "").replace("k", "")) * (1000 if "k" in text else 1)
 
 
-def test_the_queue_is_listed(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """The Queue lists who waited when the cycle began, in the order in which they are then taken."""
+def test_the_queue_and_the_events_are_listed(page: Page, shop: str, cycles: list[Cycle]) -> None:
+    """Who waited when the cycle began, in the queue's order; events newest first, whose cycles are links.
+
+    Where the Story ends in the unschedulable queue, the Queue lists the pod there and counts it.
+    """
     bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=queue")
     bench.at(RANKED)
     panel = bench.panel("Queue")
@@ -229,44 +232,7 @@ def test_the_queue_is_listed(page: Page, shop: str, cycles: list[Cycle]) -> None
     expect(active).to_have_count(len(expected) + 1)
     becomes(lambda: [texts(row.get_by_role("cell"))[1] for row in active.all()[1:]], expected)
     expect(panel.get_by_role("table").last.get_by_role("button").first).to_have_text("search-6")
-
-
-def test_a_pod_that_fails_is_in_the_queue_it_was_put_into(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """Where the Story ends in the unschedulable queue, the Queue lists the pod there and counts it."""
-    bench = Workbench(page).open(f"{shop}?step={FAILED}&tab=queue")
-    bench.at(FAILED)
-    row = (
-        bench.panel("Queue")
-        .get_by_role("table")
-        .last.get_by_role("row")
-        .filter(has_text="moved here by this cycle")
-    )
-    expect(row.get_by_role("button").first).to_have_text(cycles[FAILED - 1].pod.split("/")[-1])
-    waiting = cycles[FAILED - 1].queue
-    expect(bench.inspect.get_by_role("tab", name="Queue")).to_contain_text(
-        str(waiting.active_count + waiting.unschedulable_count + 1)
-    )
-
-
-def test_the_chosen_node_has_the_numbers_after_the_cycle(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """The card of the chosen node, its pod blocks and its sheet all count the pod that was just placed."""
-    bench = Workbench(page).open(f"{shop}?step=1")
-    bench.at(1)
-    card = bench.node(cycles[0].node or "")
-    expect(card).to_contain_text("600m / 4")
-    expect(card).to_contain_text("2 / 110")
-    expect(card.get_by_title("placed by this cycle")).to_have_count(1)
-    card.click()
-    sheet = page.get_by_role("region", name="Selected")
-    expect(sheet).to_contain_text("600m of 4 requested")
-    expect(sheet).to_contain_text("2 of 110")
-
-
-def test_events_read_as_kubectl_prints_them(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """Events are listed newest first with type, reason, object and message; their cycles are links."""
-    bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=events")
-    bench.at(RANKED)
-    table = bench.panel("Events").get_by_role("table")
+    table = bench.tab("Events").get_by_role("table")
     expect(table.get_by_role("row")).to_have_count(RANKED + 1)
     newest = texts(table.get_by_role("row").nth(1).get_by_role("cell"))
     pod = cycles[RANKED - 1].pod
@@ -289,6 +255,27 @@ def test_events_read_as_kubectl_prints_them(page: Page, shop: str, cycles: list[
     warning.get_by_role("button", name=str(FAILED), exact=True).click()
     bench.at(FAILED).shows(cycles[FAILED - 1])
     expect(table.get_by_role("row")).to_have_count(FAILED + 1)
+    moved = bench.tab("Queue").get_by_role("table").last.get_by_role("row")
+    row = moved.filter(has_text="moved here by this cycle")
+    expect(row.get_by_role("button").first).to_have_text(cycles[FAILED - 1].pod.split("/")[-1])
+    waiting = cycles[FAILED - 1].queue
+    expect(bench.inspect.get_by_role("tab", name="Queue")).to_contain_text(
+        str(waiting.active_count + waiting.unschedulable_count + 1)
+    )
+
+
+def test_the_chosen_node_has_the_numbers_after_the_cycle(page: Page, shop: str, cycles: list[Cycle]) -> None:
+    """The card of the chosen node, its pod blocks and its sheet all count the pod that was just placed."""
+    bench = Workbench(page).open(f"{shop}?step=1")
+    bench.at(1)
+    card = bench.node(cycles[0].node or "")
+    expect(card).to_contain_text("600m / 4")
+    expect(card).to_contain_text("2 / 110")
+    expect(card.get_by_title("placed by this cycle")).to_have_count(1)
+    card.click()
+    sheet = page.get_by_role("region", name="Selected")
+    expect(sheet).to_contain_text("600m of 4 requested")
+    expect(sheet).to_contain_text("2 of 110")
 
 
 def test_the_address_holds_what_is_on_screen(page: Page, shop: str, cycles: list[Cycle]) -> None:
