@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TextIO
 
 from scheduler_core.cli.availability_report import availability_lines
+from scheduler_core.cli.descheduler_report import descheduler_lines
 from scheduler_core.cli.reporting import counted, in_columns
 from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
@@ -43,6 +44,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
         report_several(simulation.contest, simulation.scenario.settings.design, out)
     for line in availability_lines(simulation.availability()):
         print(line, file=out)
+    if simulation.descheduler is not None:
+        print(*descheduler_lines(simulation.descheduler), sep="\n", file=out)
     print(file=out)
     for text in simulation.unsettled:
         print(f"note: {text}", file=out)

@@ -120,5 +120,5 @@ def is_custom(api_version: object) -> bool:
 # Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces need not be created",
-    "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
+    "DeschedulerPolicy": "SimulationSettings without descheduler do not run it",
 }

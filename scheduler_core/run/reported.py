@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar, NamedTuple, Protocol
 
+from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
@@ -73,6 +74,11 @@ class ReportedRun(Protocol):
     def compiled_copies(self) -> int:
         """How many schedulers have an object compiled from each manifest."""
         return 0
+
+    @property
+    def descheduler(self) -> Descheduler | None:
+        """The descheduler that evicts pods of the run, ``None`` if there is none."""
+        return None
 
     def notes(self) -> Iterator[str]:
         """Yield lines for the summary of the run."""

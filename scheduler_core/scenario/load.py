@@ -11,6 +11,8 @@ from typing import Any, Literal
 from msgspec.structs import force_setattr, replace
 
 from scheduler_core.cluster.controllers.workloads import WorkloadChange
+from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration, is_descheduler_policy
+from scheduler_core.cluster.descheduler.policy import KIND as DESCHEDULER_POLICY
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
 from scheduler_core.formats.decode import (
     SECRET_KINDS,
@@ -38,6 +40,7 @@ from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.scenario.descheduling import read_descheduler
 from scheduler_core.scenario.dump import missing_pods
 from scheduler_core.scenario.extender_answers import (
     ASKING,
@@ -199,6 +202,7 @@ class _Loading:
         self.policies: list[Entry] = []
         self.configurations: list[Entry] = []
         self.batches: list[Entry] = []  # configuration files of kube-batch
+        self.deschedulers: list[Entry] = []
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
         self.answers: list[Entry] = []  # of extenders
@@ -248,6 +252,7 @@ class _Loading:
         batch = ""
         for entry in self.batches[:1]:
             batch = check_batch_configuration(entry.value, At(self.report, None, entry)) or ""
+        descheduler = self.descheduler(settings)
         errors, warnings = duplicate_findings(self.replaced, self.report)
         for finding, message in errors:
             finding.error(message)
@@ -258,7 +263,10 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        lives = row_of(release).clock == "own" and self.has_work()
+        lives = row_of(release).clock == "own" and self.has_work(deschedules=descheduler is not None)
+        if descheduler is not None and not lives:
+            text = f"the descheduler has no effect under {release}: it runs where kube-scheduler v1.37 lives"
+            At(self.report, None, self.settings[0]).child("descheduler").warn(text)
         row = row_with_controllers(release) if lives else row_of(release)
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
@@ -311,6 +319,7 @@ class _Loading:
             asks_batch=self.asks_batch,
             custom=self.named if self.timed or settings.schedulers else frozenset(),
             answers=answers,
+            descheduler=descheduler if lives else None,
             lives=lives,
         )
         return replace(scenario, warnings=scenario.warned())
@@ -359,6 +368,8 @@ class _Loading:
             return
         noted = self.report.noted
         at = At(self.report, None, entry)
+        if is_descheduler_policy(entry.value):
+            self.deschedulers.append(entry)
         if is_policy(entry.value, at):
             self.policies.append(entry)
             self.keep(entry)
@@ -511,11 +522,18 @@ class _Loading:
         """The custom schedulers that pods name."""
         return schedulers_named(self.documents, {BATCH_SCHEDULER, FIRMAMENT, *SCHEDULERS})
 
-    def has_work(self) -> bool:
+    def has_work(self, *, deschedules: bool) -> bool:
         """Return whether controllers run under a release that runs without them otherwise."""
         if not self.controllers:
             return False
-        return self.timed or (not self.assembly.recorded and has_work(self.documents))
+        return self.timed or (not self.assembly.recorded and (deschedules or has_work(self.documents)))
+
+    def descheduler(self, settings: Settings) -> DeschedulerConfiguration | None:
+        """Check the policy that the settings run, which is then no ignored document."""
+        if settings.descheduler is not None:
+            self.ignored.pop(DESCHEDULER_POLICY, None)
+        at = At(self.report, None, self.settings[0] if self.settings else Entry({}, SETTINGS_KIND))
+        return read_descheduler(settings.descheduler, self.deschedulers, self.decoded, self.namespaces, at)
 
     def refuse_if_wrong(self) -> None:
         """Raise BundleError with all errors, if there are any."""

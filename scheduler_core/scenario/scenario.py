@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
+from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
@@ -88,6 +89,7 @@ class Scenario(Struct, frozen=True):
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
     asks_batch: bool = False  # in virtual time: kube-batch or another custom scheduler runs, by pods or file
     custom: frozenset[str] = frozenset()  # in virtual time: the custom schedulers that pods name
+    descheduler: DeschedulerConfiguration | None = None  # runs in a living cluster
     lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
+from scheduler_core.settings.descheduler import DeschedulerSettings, read_descheduler
 from scheduler_core.settings.feature_gates import FeatureGates, read_gates
 from scheduler_core.settings.release import RELEASES, TIMED, VIRTUAL, row_of
 from scheduler_core.settings.several import (
@@ -52,6 +53,7 @@ class Settings(Struct, frozen=True):
     run, and one of v1.37, at that second of virtual time. ``scheduler`` is the kube-scheduler that answers,
     "" for the one that :mod:`scheduler_core.settings.release` chooses; ``feature_gates`` are those that v1.37
     is started with. ``design`` and ``schedulers`` are those of :mod:`scheduler_core.settings.several`.
+    ``descheduler`` runs the bundle's DeschedulerPolicy in a living cluster of v1.37.
     ``fixed_too`` are ids of single quirks to fix, to determine their effect; no field sets it.
     ``names_v1_11`` is whether one of :data:`ONLY_V1_11` is given, possibly with its default.
     """
@@ -68,6 +70,7 @@ class Settings(Struct, frozen=True):
     feature_gates: FeatureGates = ()
     design: str = SIDE_BY_SIDE
     schedulers: tuple[SchedulerSettings, ...] = ()
+    descheduler: DeschedulerSettings | None = None
     fixed_too: frozenset[str] = frozenset()
     names_v1_11: bool = False
 
@@ -81,6 +84,7 @@ class Settings(Struct, frozen=True):
             feature_gates=self.feature_gates,
             design=self.design,
             schedulers=self.schedulers,
+            descheduler=self.descheduler,
         )
         return self.names_v1_11 or self != plain
 
@@ -148,6 +152,7 @@ SETTINGS = record(
         "featureGates": Field("feature_gates", read_gates),
         "design": Field("design", enum(*DESIGNS)),
         "schedulers": Field("schedulers", read_schedulers),
+        "descheduler": Field("descheduler", read_descheduler),
     },
     unread="apiVersion kind metadata",
 )

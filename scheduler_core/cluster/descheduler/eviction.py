@@ -79,7 +79,7 @@ class Evictions:
     def ask(self, pod: PodFacts, reason: str) -> str:
         """Ask the eviction API, whatever the limits; a refusal is not counted."""
         try:
-            self.listing.evict(pod)
+            self.listing.evict(pod, f"{self.record.strategy}: {reason}")
         except EvictionRefusedError as error:
             outcome = REFUSED if error.by_budget else GONE
             self.note(pod, outcome, str(error), budget=error.by_budget)

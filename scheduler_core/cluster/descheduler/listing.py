@@ -28,17 +28,18 @@ class EvictionRefusedError(Exception):
         self.by_budget = by_budget
 
 
-Evict = Callable[[PodFacts], Manifest | None]
-"""Evicts a pod; returns what remains of it while it terminates. Raises EvictionRefusedError."""
+Evict = Callable[[PodFacts, str], Manifest | None]
+"""Evicts a pod for a reason; returns what remains of it while it terminates. Raises EvictionRefusedError."""
 
 
-def pretend_gone(pod: PodFacts) -> None:
+def pretend_gone(pod: PodFacts, why: str) -> None:
     """Evict in a dry run of the current edition: the pod leaves the listing, and no budget is asked."""
-    del pod
+    del pod, why
 
 
-def pretend_done(pod: PodFacts) -> Manifest:
+def pretend_done(pod: PodFacts, why: str) -> Manifest:
     """Evict in a dry run of v0.9.0: the pod stays in the listing, where later strategies find it again."""
+    del why
     return pod.manifest
 
 
@@ -46,10 +47,17 @@ class Listing:
     """The nodes by name, the pods of a node by namespace and name, and what filters look up.
 
     ``now`` is in virtual seconds. An evicted pod leaves the listing, or is replaced by what remains of it.
+    ``compiled`` keeps pods by key from one listing to the next.
     """
 
-    def __init__(self, objects: Mapping[str, Iterable[Manifest]], now: float, evict: Evict) -> None:
-        self.now = now
+    def __init__(
+        self,
+        objects: Mapping[str, Iterable[Manifest]],
+        now: float,
+        evict: Evict,
+        compiled: dict[str, PodFacts] | None = None,
+    ) -> None:
+        self.now, self._compiled = now, compiled
         self.objects = {kind: list(of) for kind, of in objects.items()}
         self.nodes = sorted(map(NodeFacts, self.objects.get("Node", ())), key=lambda node: node.name)
         self._evict = evict
@@ -57,7 +65,17 @@ class Listing:
         self._owned: dict[str, int] = defaultdict(int)
         self._requested: dict[str, Amounts] = {}
         for manifest in sorted(self.objects.get("Pod", ()), key=_by_name):
-            self._add(PodFacts(manifest))
+            self._add(self._facts(manifest))
+
+    def _facts(self, manifest: Manifest) -> PodFacts:
+        """Compile a pod, unless an earlier listing compiled this version of it."""
+        if self._compiled is None:
+            return PodFacts(manifest)
+        key = key_of(manifest)
+        found = self._compiled.get(key)
+        if found is None or found.manifest is not manifest:
+            found = self._compiled[key] = PodFacts(manifest)
+        return found
 
     def _add(self, pod: PodFacts) -> None:
         self._pods[pod.node][pod.key] = pod
@@ -98,15 +116,15 @@ class Listing:
         found = (one for one in claims if key_of(one) == f"{namespace}/{claim}")
         return next((spec_of(one).get("storageClassName") or None for one in found), None)
 
-    def evict(self, pod: PodFacts) -> None:
-        """Evict a pod.
+    def evict(self, pod: PodFacts, why: str) -> None:
+        """Evict a pod for a reason.
 
         Raises:
             EvictionRefusedError: It stays, or is gone already.
         """
         if pod.key not in self._pods[pod.node]:
             raise EvictionRefusedError(f'pods "{pod.name}" not found', by_budget=False)
-        remains = self._evict(pod)
+        remains = self._evict(pod, why)
         self._requested.pop(pod.node, None)
         del self._pods[pod.node][pod.key]
         for owner in pod.owners:
@@ -145,8 +163,9 @@ class Budgets:
             key_of(one): status_of(one).get("disruptionsAllowed") or 0 for one in budgets
         }
 
-    def evict(self, pod: PodFacts) -> None:
+    def evict(self, pod: PodFacts, why: str) -> None:
         """Take one disruption of each budget. Raises EvictionRefusedError if one has none left."""
+        del why
         matching = [key_of(one) for one in self.budgets if budget_selects(one, pod)]
         for key in matching:
             if self.allowed[key] <= 0:

@@ -199,6 +199,7 @@ def _where(name: str) -> str:
 
 
 def _bad_query(query: str, path: str) -> Iterator[Refusal]:
+    """Yield that a node selector cannot be parsed."""
     try:
         parse_label_query(query)
     except ValueError as error:

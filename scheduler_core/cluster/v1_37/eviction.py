@@ -20,7 +20,7 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.server import ApiServer, Outcome
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
 
 SEVERAL = (
@@ -29,8 +29,8 @@ SEVERAL = (
 )
 
 
-def evict(server: ApiServer, key: str, uid: str) -> None:
-    """Evict a pod, if its budget allows it.
+def evict(server: ApiServer, key: str, uid: str, outcome: Outcome | None = None) -> None:
+    """Evict a pod, if its budget allows it; ``outcome`` is an event of its own about that.
 
     Raises:
         ApiError: 404, 429 if the budget refuses, 500 if it has more than one.
@@ -42,9 +42,8 @@ def evict(server: ApiServer, key: str, uid: str) -> None:
             raise ApiError(500, SEVERAL)
         if budgets and not _is_unhealthy_anyway(budgets[0], pod):
             _take(server, budgets[0], pod)
-    server.change(
-        "Pod", key, lambda one: with_disruption_target(one, "EvictionByEvictionAPI", server.loop.now), "api"
-    )
+    reason, now = "EvictionByEvictionAPI", server.loop.now
+    server.change("Pod", key, lambda one: with_disruption_target(one, reason, now), "api", outcome=outcome)
     server.delete("Pod", key, "api", uid=uid)
 
 

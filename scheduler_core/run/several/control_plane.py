@@ -14,6 +14,7 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
 from scheduler_core.cluster.controllers.evicting import EVICT
+from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.cluster.v1_37.drain import Drain
 from scheduler_core.cluster.v1_37.eviction import evict
@@ -76,6 +77,8 @@ class ControlPlaneManager:
         self.names = Names()
         self.server.name = self.names.name
         self._start(scenario.objects)
+        given = scenario.descheduler
+        self.descheduler = None if given is None else Descheduler(self.server, given, self._refused)
 
     def _watch(self, server: ApiServer) -> None:
         server.watch(self._see)

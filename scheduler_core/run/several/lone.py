@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
@@ -107,6 +108,12 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
     def completed(self, document: Document, pod: Pod) -> Document:
         """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
         return document if self.manifests is None else with_claims(document, pod, self.manifests)
+
+    @property
+    def descheduler(self) -> Descheduler | None:
+        """The bundle's descheduler, ``None`` if it has none."""
+        manager = self.framework.manager
+        return manager.descheduler if isinstance(manager, ControlPlaneManager) else None
 
     def unread_manifests(self) -> list[Document]:
         """Return the manifests of all kinds that only v1.37 reads."""
