@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, compare, conform, cost, explain, export, live, simulate
+from scheduler_core.cli import bench, compare, conform, cost, explain, export, live, optimum, simulate
 from scheduler_core.cli.reporting import InputError
 
 COMMANDS = {
@@ -17,6 +17,7 @@ COMMANDS = {
     "explain": explain,
     "compare": compare,
     "cost": cost,
+    "optimum": optimum,
     "export": export,
     "conform": conform,
     "bench": bench,

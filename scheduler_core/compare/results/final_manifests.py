@@ -21,10 +21,11 @@ def ending_documents(simulation: Stepper) -> list[Document]:
     object that a controller created gets one. What has no typed object comes first: Namespaces as given, and
     under v1.37 all kinds that it reads, claims with their devices.
     """
-    return simulation.unread_manifests() + [_manifest(obj, simulation) for obj in _objects(simulation)]
+    return simulation.unread_manifests() + [_manifest(obj, simulation) for obj in objects_of(simulation)]
 
 
-def _objects(simulation: Stepper) -> list[KubernetesObject]:
+def objects_of(simulation: Stepper) -> list[KubernetesObject]:
+    """Return the typed objects that exist now, pods last; a pod on a node has it in its cluster's state."""
     there: dict[Key, KubernetesObject] = {key_of(obj): obj for obj in simulation.scenario.objects}
     for operation in simulation.scenario.operations:
         key = (operation.kind, operation.key)

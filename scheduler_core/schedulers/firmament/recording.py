@@ -22,7 +22,7 @@ from scheduler_core.schedulers.firmament.rounds import Mapped, Phase, Round
 from scheduler_core.schedulers.firmament.tasks import SCALES, job_name
 
 MOST_MACHINES = 50  # that have arcs of their own; of more, those with one capacity are one
-MOST_PATHS = 2_000
+MOST_PATHS = 5_000
 MOST_PHASES = 200  # of the queue there may be thousands
 LOOKED_AT = 16  # indices among which the next best arc is looked for
 GIB = 2**30

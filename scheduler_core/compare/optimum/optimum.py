@@ -1,0 +1,136 @@
+"""Find the best placement within a bound of seconds, with the proven gap, and the moves that lead to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.compare.optimum.model import Model
+from scheduler_core.compare.optimum.objectives import OBJECTIVES
+from scheduler_core.compare.optimum.problem import Problem
+from scheduler_core.kubernetes.model import Pod
+
+WORKERS = 2
+SEED = 1
+LEAST_SECONDS = 0.1
+
+
+class Proof(Struct, frozen=True, rename="camel"):
+    """What was found for one objective: its value, the proven bound, and whether they are equal."""
+
+    objective: str
+    means: str
+    value: int
+    bound: int
+    optimal: bool
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """The distance of the value from the bound, as a fraction of the value."""
+        return abs(self.value - self.bound) / max(abs(self.value), 1)
+
+
+class Move(Struct, frozen=True, rename="camel"):
+    """A step from here to there: ``evict`` a pod from its node, or ``bind`` one."""
+
+    action: str
+    pod: str
+    node: str
+
+
+class Optimum(Struct, frozen=True, rename="camel"):
+    """A placement: pods by ``namespace/name`` with their nodes, those that stay pending, and the moves."""
+
+    feasible: bool
+    proofs: tuple[Proof, ...]
+    placements: dict[str, str]
+    pending: tuple[str, ...]
+    moves: tuple[Move, ...]
+    left_out: tuple[str, ...]
+
+
+def find_optimum(problem: Problem, objectives: Sequence[str], seconds: float) -> Optimum:
+    """Optimize one objective after the other, each without giving up what the ones before reached.
+
+    Raises:
+        KeyError: An objective is not in :data:`.OBJECTIVES`.
+    """
+    from ortools.sat.python import cp_model
+
+    model = Model(problem)
+    wanted = [(name, OBJECTIVES[name], OBJECTIVES[name].expression(model)) for name in objectives]
+    ends = time.monotonic() + seconds
+    proofs: list[Proof] = []
+    counts: list[dict[int, int]] | None = None
+    for place, (name, objective, expression) in enumerate(wanted):
+        began = time.monotonic()
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers, solver.parameters.random_seed = WORKERS, SEED
+        solver.parameters.max_time_in_seconds = max((ends - began) / (len(wanted) - place), LEAST_SECONDS)
+        (model.cp.maximize if objective.maximized else model.cp.minimize)(expression)
+        status = solver.solve(model.cp)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            break
+        value = round(solver.objective_value)
+        optimal = status == cp_model.OPTIMAL
+        bound = value if optimal else round(solver.best_objective_bound)
+        elapsed = round(time.monotonic() - began, 3)
+        proofs.append(Proof(name, objective.means, value, bound, optimal, elapsed))
+        counts = [{node: int(solver.value(count)) for node, count in of.items()} for of in model.x]
+        model.cp.add(expression >= value if objective.maximized else expression <= value)
+        _hint(model, solver)
+    if counts is None:
+        return Optimum(False, (), {}, tuple(_keys(problem)), (), problem.left_out)
+    return _answer(problem, proofs, counts)
+
+
+def _hint(model: Model, solver: Any) -> None:
+    """Let the next search begin with what this one found, of every variable."""
+    model.cp.clear_hints()
+    for place in range(len(model.cp.proto.variables)):
+        variable = model.cp.get_int_var_from_proto_index(place)
+        model.cp.add_hint(variable, solver.value(variable))
+
+
+def _keys(problem: Problem) -> list[str]:
+    return [pod.meta.key for of in problem.classes for pod in of.pods if not pod.node_name]
+
+
+def _answer(problem: Problem, proofs: Sequence[Proof], counts: Sequence[dict[int, int]]) -> Optimum:
+    placements: dict[str, str] = {}
+    pending: list[str] = []
+    evictions: list[Move] = []
+    bindings: list[Move] = []
+    for of, values in zip(problem.classes, counts):
+        room = {problem.nodes[node].meta.name: value for node, value in values.items() if value}
+        for pod, node in _assigned(of.pods, room):
+            if node is None:
+                pending.append(pod.meta.key)
+                continue
+            placements[pod.meta.key] = node
+            if pod.node_name and pod.node_name != node:
+                evictions.append(Move("evict", pod.meta.key, pod.node_name))
+            if pod.node_name != node:
+                bindings.append(Move("bind", pod.meta.key, node))
+    moves = (*evictions, *bindings)  # what is bound may need the room of what is evicted
+    return Optimum(True, tuple(proofs), placements, tuple(pending), moves, problem.left_out)
+
+
+def _assigned(pods: Sequence[Pod], room: dict[str, int]) -> list[tuple[Pod, str | None]]:
+    """Return each pod of a class with its node: whoever can stay stays, and running pods come first."""
+    found: dict[str, str | None] = {}
+    for pod in pods:
+        if room.get(pod.node_name, 0) > 0:
+            found[pod.meta.key] = pod.node_name
+            room[pod.node_name] -= 1
+    for pod in sorted(pods, key=lambda one: not one.node_name):
+        if pod.meta.key not in found:
+            node = next((name for name, left in room.items() if left), None)
+            found[pod.meta.key] = node
+            if node is not None:
+                room[node] -= 1
+    return [(pod, found[pod.meta.key]) for pod in pods]
