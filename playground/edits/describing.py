@@ -9,6 +9,7 @@ from typing import Any
 from scheduler_core.authoring.revisions import RESTARTED
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS
+from scheduler_core.cluster.descheduler.actor import DESCHEDULE
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.kubernetes.keys import Key, document_key
@@ -20,7 +21,7 @@ WORDS_SHOWN = 3  # fields of a patch that are listed
 VALUE_SHOWN = 48  # characters
 POD_SPECS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
 CONTAINERS = ("containers", "initContainers")
-VERBS = {DRAIN: "drain", EVICT: "evict", FAILS: "fail", RECOVERS: "recover"}
+VERBS = {DRAIN: "drain", EVICT: "evict", FAILS: "fail", RECOVERS: "recover", DESCHEDULE: "deschedule"}
 """The verbs that annotations ask for."""
 RESTARTS = {RESTARTED: "restart"}
 

@@ -49,5 +49,6 @@ def verbs() -> SafeString:
             and {"label": row.value.label, "example": row.value.example, "default": row.value.default},
         }
         for name, row in VERBS.items()
+        if row.on_menus
     ]
     return json_script(rows, "verbs")

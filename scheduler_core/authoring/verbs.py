@@ -27,6 +27,7 @@ from scheduler_core.authoring.verb_targets import (
 from scheduler_core.cluster.controllers.draining import FORCE
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
+from scheduler_core.cluster.descheduler.actor import DESCHEDULE
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.kubernetes.manifests import Document, Manifest
@@ -65,6 +66,7 @@ class Verb(Struct, frozen=True):
     """One row: its name in menus, its help, the kinds it is for, the changes it makes, and its sentence.
 
     ``timed`` verbs need controllers. ``domain``: it is for all nodes of a label rather than for one.
+    ``on_menus``: the workbench offers it, and not the command line alone.
     """
 
     title: str
@@ -75,6 +77,7 @@ class Verb(Struct, frozen=True):
     value: Value | None = None
     timed: bool = False
     domain: bool = False
+    on_menus: bool = True
 
 
 class Asked(Struct, frozen=True):
@@ -271,6 +274,15 @@ VERBS: Mapping[str, Verb] = {
         _annotated(EVICT),
         words.evicts,
         timed=True,
+    ),
+    "deschedule": Verb(
+        "Deschedule",
+        "run the bundle's descheduler once, over the whole cluster, whichever node is named",
+        _NODES,
+        _annotated(DESCHEDULE),
+        words.plain("Asks at {what} for a pass of the descheduler over the whole cluster."),
+        timed=True,
+        on_menus=False,
     ),
 }
 """The verbs by name. One of the command line, of a menu or of the palette is a row here."""

@@ -320,6 +320,7 @@ NOTEWORTHY: Mapping[str, str] = {
     "TaintsChanged": "taints of {kind} {key} changed",
     "Drained": "{kind} {key} is drained: {message}",
     "DrainFailed": "{kind} {key} is not drained: {message}",
+    "DescheduleFailed": "nothing is descheduled: {message}",
     "ProvisioningSucceeded": "{kind} {key} was provisioned",
     "Completed": "{kind} {key} is complete",
     "BackoffLimitExceeded": "{kind} {key} failed",

@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_22.scheduler import Framework
 
 WARNINGS = frozenset(
     {"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"}
-    | {"EvictionRefused", "DrainFailed"}
+    | {"EvictionRefused", "DrainFailed", "DescheduleFailed"}
 )
 NO_EVENTS = STATUS_ENTRIES | {"Moved", "Activated", "Operation"}
 """Timeline entries for which Kubernetes records no event."""

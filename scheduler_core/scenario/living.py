@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RELEASE, RUN
+from scheduler_core.cluster.descheduler.actor import DESCHEDULE
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
@@ -21,7 +22,7 @@ from scheduler_core.kubernetes.problems import Problem
 OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 """The kinds whose controllers create pods."""
 
-FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN)
+FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN, DESCHEDULE)
 """What a patch of a node contains that makes it fail or recover, or evicts its pods."""
 
 _POD_SPECS = (("spec",), ("spec", "template", "spec"))
@@ -59,7 +60,7 @@ def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, 
     """Return a warning for each annotation of podstep's own that has no effect where no time passes."""
     held = _all_annotations(list(documents))
     tail = f"has no effect: under {release} no time passes; add time: virtual"
-    names = (name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT) if name in held)
+    names = (name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT, DESCHEDULE) if name in held)
     return tuple(Problem(f"{name} {tail}", unhonored=name) for name in names)
 
 

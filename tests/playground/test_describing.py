@@ -102,6 +102,7 @@ def test_the_example_of_a_rolling_update_says_what_is_new() -> None:
         ({"metadata": {"annotations": {"podstep/fails-at": "90"}}}, "fail Node n1 at 90 s"),
         ({"metadata": {"annotations": {"podstep/recovers-at": "60"}}}, "recover"),
         ({"metadata": {"annotations": {"podstep/evict": "60"}}}, "evict"),
+        ({"metadata": {"annotations": {"podstep/deschedule": "60"}}}, "deschedule"),
         ({"spec": {"template": {"metadata": {"annotations": {RESTARTED: "60"}}}}}, "restart"),
     ],
 )

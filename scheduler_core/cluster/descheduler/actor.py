@@ -20,6 +20,8 @@ from scheduler_core.cluster.v1_37.objects import Manifest, key_of, namespace_of
 from scheduler_core.cluster.v1_37.server import ApiServer, Outcome, StoredWrite
 
 LISTED = ("Node", "Pod", "PodDisruptionBudget", "PersistentVolumeClaim")
+DESCHEDULE = "podstep/deschedule"
+"""The annotation of a node that asks for a pass over the whole cluster now; it goes with the pass."""
 NAME_LABEL = "kubernetes.io/metadata.name"
 TIMED = frozenset(("PodLifeTime", "RemoveFailedPods"))
 """Plugins that may find something merely because time has passed."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
 from scheduler_core.cluster.controllers.evicting import EVICT
-from scheduler_core.cluster.descheduler.actor import Descheduler
+from scheduler_core.cluster.descheduler.actor import DESCHEDULE, Descheduler
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.cluster.v1_37.drain import Drain
 from scheduler_core.cluster.v1_37.eviction import evict
@@ -44,7 +44,7 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
 from scheduler_core.run.several.naming import Names
 from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
-from scheduler_core.run.several.reasons import drained, eviction_refused, reason_of
+from scheduler_core.run.several.reasons import NO_DESCHEDULER, drained, eviction_refused, reason_of
 from scheduler_core.run.several.timestamps import shifted
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
@@ -152,6 +152,7 @@ class ControlPlaneManager:
                 self._put(kind, key, obj)
         self._begin_drain(kind, key)
         self._evict(kind, key)
+        self._deschedule(kind, key)
         self._settle()
         return self.store.objects.get((kind, key), obj)
 
@@ -249,6 +250,17 @@ class ControlPlaneManager:
         except ApiError as error:
             without = partial(_without_annotation, name=EVICT)
             self.server.change(kind, key, without, "user", outcome=eviction_refused(str(error)))
+
+    def _deschedule(self, kind: str, key: str) -> None:
+        """Run the pass of the descheduler that a node's annotation asks for."""
+        node = self.server.get(kind, key) if kind == "Node" else None
+        if node is None or DESCHEDULE not in annotations_of(node):
+            return
+        outcome = NO_DESCHEDULER if self.descheduler is None else None
+        if self.descheduler is not None:
+            self.descheduler.run()
+        without = partial(_without_annotation, name=DESCHEDULE)
+        self.server.change(kind, key, without, "user", outcome=outcome)
 
     def _refused(self, pod: Manifest, message: str) -> None:
         refused = eviction_refused(message)

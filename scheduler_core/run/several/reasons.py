@@ -43,6 +43,10 @@ def reason_of(write: StoredWrite) -> Reason:
     return _UPDATED.get(write.kind, _nothing)(old, new, write.by)
 
 
+NO_DESCHEDULER = Outcome("DescheduleFailed", "the bundle has no descheduler to run")
+"""What a pass that somebody asks for comes to without a policy, or without settings that start it."""
+
+
 def eviction_refused(message: str) -> Outcome:
     """Return that a budget refused an eviction, with the API server's message."""
     return Outcome("EvictionRefused", message)

@@ -198,6 +198,13 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         [(0, "default/web-1", annotated(evict="70"))],
         "Evicts pod default/web-1; its ReplicaSet replaces it.",
     ),
+    (
+        "deschedule",
+        "n1",
+        "",
+        [(0, "n1", annotated(deschedule="70"))],
+        "Asks at node n1 for a pass of the descheduler over the whole cluster.",
+    ),
 ]
 
 

@@ -71,11 +71,15 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
 
 
 def bundle(
-    *more: str, settings: str = "interval: 60s", policy: str = POLICY % LOW, cpu: str = "150m"
+    *more: str,
+    settings: str = "interval: 60s",
+    policy: str = POLICY % LOW,
+    cpu: str = "150m",
+    history: str = "",
 ) -> Scenario:
     """Return six pods on one node, beside which an empty one comes, with a descheduler."""
     given = f"apiVersion: podstep/v1\nkind: SimulationSettings\ndescheduler: {{{settings}}}\n"
-    return load("\n---\n".join((given, policy, CLUSTER.replace("150m", cpu), *more)))
+    return load("\n---\n".join((given, policy, CLUSTER.replace("150m", cpu) + history, *more)))
 
 
 def ran(scenario: Scenario) -> tuple[LoneSimulation, list[tuple[str, str]]]:
@@ -125,6 +129,28 @@ def test_budgets_refuse_evictions() -> None:
     assert nodes_of(made) == {"n1": 5, "n2": 1}
     refused = [message for reason, message in events if reason == "EvictionRefused"]
     assert len(refused) == 5 and all("does not allow evicting pods currently" in one for one in refused)
+
+
+ASKING = """\
+  - id: ask
+    time: 45
+    patchOperation:
+      typeMeta: {kind: Node, apiVersion: v1}
+      objectMeta: {name: n1}
+      patch: {metadata: {annotations: {podstep/deschedule: "45"}}}
+"""
+
+
+def test_a_pass_is_made_on_demand() -> None:
+    """At a node's annotation, which goes with it; without a descheduler that fails with an event."""
+    made, events = ran(bundle(settings="interval: 1h", history=ASKING))
+    assert nodes_of(made) == {"n1": 3, "n2": 3} and len(events) == 3
+    assert made.descheduler is not None and made.descheduler.passes[0].record.time == 45
+    assert "podstep/deschedule" not in made.framework.cluster.nodes["n1"].meta.annotations
+
+    without, _ = ran(load(CLUSTER + ASKING))
+    assert without.descheduler is None and nodes_of(without) == {"n1": 6}
+    assert "podstep/deschedule" not in without.framework.cluster.nodes["n1"].meta.annotations
 
 
 def test_a_dry_run_evicts_nothing() -> None:
