@@ -49,7 +49,8 @@ def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any])
     notes: list[str] = []
     configured: list[Document] = []
     if given.get("coscheduling") and not enabled and known:
-        conversion = with_coscheduling(in_force, DIALECTS[fields["dialect"]].edition, scenario.settings)
+        dialect = DIALECTS[fields["dialect"]]
+        conversion = with_coscheduling(in_force, dialect.edition, scenario.settings, dialect.version)
         configured.append(conversion.document)
         notes += _conversion_notes(in_force, conversion.document, conversion.lost, conversion.notes)
     if not any(field in ("dialect", "workload", "replicas") for field, _ in problems):

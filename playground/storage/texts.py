@@ -15,7 +15,9 @@ from scheduler_core.formats.splicing import splice
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import default_release
+from scheduler_core.schedulers.table import SUPPORT
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.settings.release import GATED, TIMED, default_release, plugins_named
 
 _SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU\r\n]"]))  # a kind may be written with escapes
 _BOM = "\ufeff"
@@ -65,8 +67,8 @@ def answered_then(text: str, release: str) -> str:
     """Return a text that ``release`` answered, naming it if another one would today.
 
     Unlike in :func:`presumed` the nodes' kubelets have no say: what they choose may have changed since. A
-    text whose settings or configuration choose a release is returned as it is, and so is one that cannot be
-    read.
+    text whose settings or configuration choose a release is returned as it is, unless that has changed since,
+    and so is one that cannot be read.
     """
     if not release:
         return text
@@ -75,9 +77,24 @@ def answered_then(text: str, release: str) -> str:
     except (BundleError, bundles.TooLargeError):
         return text
     chosen = any(configuration.release for configuration in scenario.configurations)
+    chosen = chosen and not (release == TIMED and was_of_framework(scenario))
     if chosen or scenario.release == release:
         return text
     return answered_by(text, scenario.documents, release)
+
+
+def was_of_framework(scenario: Scenario) -> bool:
+    """Return whether v1.22 answered a scenario of v1.37 before that ran the plugins of its configuration."""
+    first, *later = scenario.configurations
+    named = _has_moved(first) or (not first.release and any(map(_has_moved, later)))
+    return named and scenario.release == GATED
+
+
+def _has_moved(configuration: Configuration) -> bool:
+    """Return whether a configuration has plugins that v1.37 was not built with once."""
+    if configuration.settings.scheduler or configuration.policy is None:
+        return False
+    return bool(SUPPORT[GATED].holding.intersection(plugins_named(configuration.policy)))
 
 
 def joined(files: bundles.Files, scenario: Scenario) -> str:

@@ -29,7 +29,8 @@ _INTEGER = re.compile(r"[+-]?\d{1,18}")
 class Dialect(Struct, frozen=True):
     """One spelling of a PodGroup, how a pod names its group in it, and the corresponding edition.
 
-    ``lacks`` are fields of the form that its PodGroup does not have.
+    ``lacks`` are fields of the form that its PodGroup does not have. ``version`` is that of the configuration
+    which enables Coscheduling for it, "" for the usual one: today's plugin does not read native PodGroups.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Dialect(Struct, frozen=True):
     label: str = ""
     annotation: str = ""
     lacks: tuple[str, ...] = ()
+    version: str = ""
 
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -50,6 +52,7 @@ DIALECTS: Mapping[str, Dialect] = {
             "scheduling.k8s.io/v1alpha2",
             CURRENT,
             lacks=("scheduleTimeoutSeconds", "minCpu", "minMemory"),
+            version="v1beta3",
         ),
         Dialect(
             "kube-batch",

@@ -18,6 +18,7 @@ from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.settings.release import CONFIGURATION_KIND, plugins_named
 
 OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 """The kinds whose controllers create pods."""
@@ -49,6 +50,26 @@ def schedulers_named(documents: Iterable[Document], names: Collection[str]) -> f
     made = chain(listed, map(_created, _operations(listed)))
     found = {_named_by(one, *path) for one in made for path in _POD_SPECS}
     return frozenset(found.intersection(names))
+
+
+def names_plugin(documents: Sequence[Document], plugins: frozenset[str]) -> bool:
+    """Return whether a KubeSchedulerConfiguration names one of the plugins, or a patch of one does."""
+    operations = _operations(documents)
+    made = chain(documents, map(_created, operations))
+    written = (one for one in made if one.get("kind") == CONFIGURATION_KIND)
+    if any(plugins.intersection(plugins_named(one)) for one in written):
+        return True
+    patches = (_part(one, "patchOperation") for one in operations)
+    texts = (_text(one.get("patch")) for one in patches if _kind_of(one) == CONFIGURATION_KIND)
+    return any(plugin in text for text in texts for plugin in plugins)
+
+
+def _kind_of(target: Entry) -> object:
+    return _part(target, "typeMeta").get("kind")
+
+
+def _text(patch: object) -> str:
+    return patch if isinstance(patch, str) else json.dumps(patch, default=str)
 
 
 def _named_by(document: Entry, *path: str) -> str:
@@ -173,5 +194,5 @@ def _created(operation: Entry) -> Entry:
 
 
 def _fails(patch: object) -> bool:
-    text = patch if isinstance(patch, str) else json.dumps(patch, default=str)
+    text = _text(patch)
     return any(word in text for word in FAILING)

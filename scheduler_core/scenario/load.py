@@ -48,7 +48,7 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
-from scheduler_core.scenario.living import has_work, schedulers_named
+from scheduler_core.scenario.living import has_work, names_plugin, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
@@ -263,7 +263,8 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        lives = row_of(release).clock == "own" and self.has_work(deschedules=descheduler is not None)
+        works = self.has_work(deschedules=descheduler is not None)
+        lives = row_of(release).clock == "own" and (works or self.holds_pods(release))
         if descheduler is not None and not lives:
             text = f"the descheduler has no effect under {release}: it runs where kube-scheduler v1.37 lives"
             At(self.report, None, self.settings[0]).child("descheduler").warn(text)
@@ -294,7 +295,7 @@ class _Loading:
         self.write_down(self.assembly.changed)
         if self.assembly.admitting:
             check_references(objects, self.assembly.places, self.assembly.notices)
-        operations = self.operations(settings)
+        operations = self.operations(settings, release)
         self.refuse_if_wrong()
         later = (operation.configuration for operation in operations)
         everything = (configuration, *(one for one in later if one is not None))
@@ -482,12 +483,12 @@ class _Loading:
             name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
             self.ignored.setdefault(name, []).append(entry)
 
-    def operations(self, settings: Settings) -> tuple[Operation, ...]:
+    def operations(self, settings: Settings, release: str) -> tuple[Operation, ...]:
         if not self.scenarios:
             return ()
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
         given = next((entry.value for entry in self.settings), None)
-        configuration = Reconfiguration(self.policy, given, settings)
+        configuration = Reconfiguration(self.policy, given, settings, release)
         unread = chain(self.namespaces, *self.ignored.values())
         return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread)
 
@@ -521,6 +522,11 @@ class _Loading:
     def named(self) -> frozenset[str]:
         """The custom schedulers that pods name."""
         return schedulers_named(self.documents, {BATCH_SCHEDULER, FIRMAMENT, *SCHEDULERS})
+
+    def holds_pods(self, release: str) -> bool:
+        """Return whether a plugin makes pods wait, from the start or by an operation: then time passes."""
+        written = [entry.value for entry in (*self.configurations[:1], *self.scenarios[:1])]
+        return names_plugin(written, SUPPORT[release].holding)
 
     def has_work(self, *, deschedules: bool) -> bool:
         """Return whether controllers run under a release that runs without them otherwise."""

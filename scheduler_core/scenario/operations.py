@@ -31,10 +31,13 @@ from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
+from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
 from scheduler_core.settings.release import (
+    HOLDING,
     VIRTUAL,
     configured_release,
+    plugins_named,
     release_of_patch,
     release_of_settings,
 )
@@ -132,7 +135,8 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
         if made["kind"] == SETTINGS_KIND:
             yield _release_of_settings(made)
         else:
-            yield configured_release(made, "", "", FOREIGN_PLUGINS)
+            chosen = configured_release(made, "", "", FOREIGN_PLUGINS)
+            yield HOLDING if SUPPORT[chosen].holding.intersection(plugins_named(made)) else chosen
     if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
         yield release_of_patch(str(patched.get("patch")), ONLY_V1_11)
 

@@ -11,13 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At
+from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
 from scheduler_core.schedulers.v1_22.configuration.versions import GROUP
+from scheduler_core.settings.release import GATED, TIMED, plugins_named
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 POLICY_KIND = "Policy"
@@ -40,9 +44,12 @@ def is_configuration(value: Any) -> bool:
 
 
 class Reconfiguration:
-    """The active configuration, updated by each operation."""
+    """The active configuration, updated by each operation of a scenario that a ``release`` answers."""
 
-    def __init__(self, policy: Document | None, settings: Document | None, read: Settings) -> None:
+    def __init__(
+        self, policy: Document | None, settings: Document | None, read: Settings, release: str = ""
+    ) -> None:
+        self._release = release
         self._documents: dict[str, Document | None] = {
             POLICY_KIND: None,
             CONFIGURATION_KIND: None,
@@ -100,6 +107,7 @@ class Reconfiguration:
         if kind == SETTINGS_KIND:
             settings = DEFAULT_SETTINGS if document is None else read_settings(document, at)
         active = policy if configuration is None else configuration
+        settings = self._pinned(settings, configuration)
         # Every setting suits a Policy: one that is active is not reported on again.
         new = document if kind == POLICY_KIND else configuration
         made = Configuration(active, settings) if new is None else checked(new, settings, at)
@@ -107,3 +115,10 @@ class Reconfiguration:
             return None
         self._settings = settings
         return made
+
+    def _pinned(self, settings: Settings, configuration: Document | None) -> Settings:
+        """Return the settings for a configuration that v1.37 would read, if the framework answers."""
+        if self._release != TIMED or settings.scheduler or configuration is None:
+            return settings
+        named = SUPPORT[GATED].holding.intersection(plugins_named(configuration))
+        return replace(settings, scheduler=TIMED) if named else settings

@@ -26,6 +26,7 @@ from scheduler_core.schedulers.v1_37.configuration import (
 from scheduler_core.schedulers.v1_37.fields import check_v1_37_fields
 from scheduler_core.schedulers.v1_37.honored import honored
 from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, is_settled, left_out, left_out_beside
+from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
 from scheduler_core.settings.release import CONFIGURATION_KIND, is_framework_document
 from scheduler_core.settings.settings import Settings
 
@@ -44,6 +45,7 @@ class ReleaseSupport(Struct, frozen=True, kw_only=True):
     returns reported fields and kinds that it honors. ``left_out`` returns a warning for what it does not do,
     ``left_out_beside`` for what it does not do with other schedulers; ``is_settled`` says whether a warning
     of reading does not apply to it. ``shapes`` are the workloads that ``bench`` writes as manifests.
+    ``holding`` are the plugins that make pods wait, for which time has to pass.
     """
 
     check: Callable[[Configuration, At], None]
@@ -54,6 +56,7 @@ class ReleaseSupport(Struct, frozen=True, kw_only=True):
     left_out_beside: Callable[[Sequence[Document], Configuration], tuple[Problem, ...]] = lambda *_: ()
     is_settled: Callable[[Problem, Iterable[Configuration]], bool] = _is_never_settled
     shapes: Collection[str] = ()
+    holding: frozenset[str] = frozenset()
 
 
 def _check_v1_11(configuration: Configuration, at: At) -> None:
@@ -82,6 +85,7 @@ SUPPORT: Mapping[str, ReleaseSupport] = {
         left_out_beside=left_out_beside,
         is_settled=is_settled,
         shapes=SHAPES,
+        holding=frozenset({COSCHEDULING}),
     ),
 }
 

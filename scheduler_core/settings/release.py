@@ -152,6 +152,8 @@ VIRTUAL = "virtual"
 """What ``time`` of the settings is where it passes."""
 PASSING_TIME = "time"
 """What an operation chooses that lets time pass, and no release."""
+HOLDING = "holding"
+"""What a configuration of v1.37 chooses whose plugins make pods wait: GATED, but TIMED after a Policy."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")
 _FIRST_LATER = 12  # kubelets from 1.12 on belong to clusters that v1.11 does not schedule
@@ -236,6 +238,8 @@ def chosen_release(
     ``batch``: there are pods for kube-batch or a scheduler like it, which runs beside the framework alone.
     """
     initial, *later = configured
+    holding = TIMED if initial in (CACHING, TIMED) else GATED
+    later = [holding if release == HOLDING else release for release in later]
     timed = timed or PASSING_TIME in later
     if initial:
         return TIMED if initial == CACHING and (TIMED in later or PASSING_TIME in later) else initial

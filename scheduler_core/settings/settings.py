@@ -100,7 +100,12 @@ class Settings(Struct, frozen=True):
     @property
     def asks_framework(self) -> bool:
         """Whether they have what in virtual time only the framework has: v1.11's fields, schedulers."""
-        return bool(self.schedulers) or self.design != SIDE_BY_SIDE or self.only_v1_11
+        return self.are_several or self.only_v1_11
+
+    @property
+    def are_several(self) -> bool:
+        """Whether they name schedulers, or a design of several."""
+        return bool(self.schedulers) or self.design != SIDE_BY_SIDE
 
     @property
     def is_virtual(self) -> bool:

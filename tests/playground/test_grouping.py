@@ -10,6 +10,7 @@ import yaml
 
 from scheduler_core import load
 from scheduler_core.run import simulate
+from scheduler_core.schedulers.v1_37.configuration import v1_37_plugins
 from tests.playground.conftest import OWNER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -155,11 +156,12 @@ async def test_a_configuration_that_is_there_gets_the_plugin_in_every_profile() 
     async with connected(OWNER) as socket:
         answer = await drafted(socket, text)
         added = await socket.success("bundle.add", {"text": text, "documents": answer["documents"]})
-    framework = load(added["text"]).configuration.framework
-    assert framework is not None
-    assert framework.names == ("default-scheduler", "other")
-    assert all(profile.coscheduling for profile in framework.profiles)
-    assert framework.main.names("score") == ()
+    scenario = load(added["text"])
+    assert scenario.release == "v1.37"
+    profiles = v1_37_plugins(scenario.configuration)
+    assert tuple(profiles) == ("default-scheduler", "other")
+    assert all("Coscheduling" in profile.points["permit"] for profile in profiles.values())
+    assert profiles["default-scheduler"].points["score"] == ()
 
 
 async def test_at_a_step_all_of_it_comes_as_operations() -> None:

@@ -259,3 +259,54 @@ def test_a_draft_in_virtual_time_keeps_what_answered_it(default: Switch) -> None
     scenario = store.load_draft(found[0])
     assert (scenario.release, scenario.configuration.framework) == ("v1.22", None)
     assert "scheduler: v1.22" in store.draft_text(found[0])
+
+
+GANGS = (
+    SILENT.replace("name: web}", "name: web, labels: {scheduling.x-k8s.io/pod-group: g}}")
+    + """---
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: g}
+spec: {minMember: 1}
+---
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint: {enabled: [{name: Coscheduling}]}
+    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: "*"}]}
+"""
+)
+
+
+def test_coscheduling_of_v1_stays_with_the_framework_where_it_was_stored(default: Switch) -> None:
+    """Rows, links that hold their scenario, and drafts, which a migration finds; new texts are of v1.37."""
+    default("v1.37")
+    assert bundles.parse([("", GANGS)]).release == "v1.37"
+    row = shared(GANGS)
+    content = json.loads(bundles.unpack(row.content))
+    assert content["release"] == "v1.37"
+    content["release"] = "v1.22"  # as it was answered before v1.37 ran the plugin
+    del content["lives"]
+    Scenario.objects.filter(pk=row.pk).update(content=bundles.pack(json.dumps(content).encode()))
+    row.refresh_from_db()
+    found = source(row)
+    assert found.load().release == "v1.22"
+    assert found.load().configuration.framework is not None
+    assert bundles.parse([("", found.text())]).release == "v1.22"
+    opened = bundle._open(GANGS, "", OWNER, "v1.22")
+    assert store.load_draft(Draft.objects.get(pk=opened["draft"])).release == "v1.22"
+    opened = bundle._open(GANGS, "", OWNER, "v1.37")
+    assert store.draft_text(Draft.objects.get(pk=opened["draft"])) == GANGS
+    drafts = [
+        store.create_draft(OWNER, [("", text)])
+        for text in (GANGS, SILENT + "# Coscheduling", "[Coscheduling")
+    ]
+    import_module("playground.migrations.0021_drafts_of_gangs").keep_release(apps, connection.schema_editor())
+    kept, silent, broken = (Draft.objects.get(pk=one.pk) for one in drafts)
+    assert store.load_draft(kept).release == "v1.22"
+    assert store.draft_text(kept).startswith(GANGS[:200])
+    assert (store.draft_text(silent), store.draft_text(broken)) == (
+        SILENT + "# Coscheduling",
+        "[Coscheduling",
+    )

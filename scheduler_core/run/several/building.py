@@ -27,10 +27,13 @@ from scheduler_core.run.several.v1_11_peer import (
     V1_11View,
     v1_11_configuration,
 )
+from scheduler_core.run.several.v1_37_coscheduling import V1_37Coscheduling, is_enabled
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
+from scheduler_core.run.several.v1_37_permit import PermitStage
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.several.view import GroupWatcher, SchedulerView
 from scheduler_core.run.v1_37.claims import ClaimWriter
+from scheduler_core.schedulers.coscheduling.editions import CURRENT, Edition
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_22.configuration.profiles import DEFAULT_NAMES, Configuration
@@ -60,20 +63,26 @@ def make_server(
     controlled: bool,
     interrupt: Callable[[], None] | None,
     kind: type[ApiServer] = ApiServer,
+    gangs: bool = False,
 ) -> ApiServer:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
-    That is Coscheduling's: beside a lone v1.37, which writes conditions itself, PodGroups are only indexed.
+    That is Coscheduling's: beside a lone v1.37 without the plugin, which writes conditions itself, PodGroups
+    are only indexed.
 
     Raises:
         PolicyError: The configuration cannot be used.
     """
     parts = make_parts(configuration, manager.options.epoch)
     scheduling = next(iter(parts.profiles.values())).scheduling
-    own = [one for one in parts.plugins if isinstance(one, PodGroupController)]
+    own: list[Plugin] = [one for one in parts.plugins if isinstance(one, PodGroupController)]
+    if gangs:
+        own = [PodGroupController(CURRENT)]
+    elif kind is not ApiServer:
+        own = [GroupWatcher(parts.edition)]
     return kind(
         objects,
-        [GroupWatcher(parts.edition)] if kind is not ApiServer else own,
+        own,
         profiles={NOBODY: ProfileSpec({}, scheduling, ())},
         pace=Pace(),
         release=parts.release,
@@ -165,10 +174,10 @@ class PeerBuilder:
         """Return new plugins and profiles of the configuration, as the framework runs it."""
         return make_parts(self.configuration, self.epoch)
 
-    def plugins(self, parts: Parts) -> list[Plugin]:
+    def plugins(self, parts: Parts, *, edition: Edition | None = None) -> list[Plugin]:
         """Return the plugins of a view; the controller of PodGroups runs beside the API server."""
         own = (one for one in parts.plugins if not isinstance(one, PodGroupController))
-        return [GroupWatcher(parts.edition), *own]
+        return [GroupWatcher(edition or parts.edition), *own]
 
     def view(self, process: Process, label: str, parts: Parts, names: Sequence[str] = ()) -> dict[str, Any]:
         """Return the arguments of a view that serves ``names``, profiles of the framework."""
@@ -213,7 +222,14 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     given = make.view(process, label, parts)
     assert make.claims is not None
     given |= {"scheduler_run": run, "manifests": make.manifests, "claims": make.claims}
-    view = (LoneView if make.lone else V1_37View)(make.objects, make.plugins(parts), **given)
+    profiles = filter(is_enabled, run.configuration.profiles.values())
+    gangs = [V1_37Coscheduling(one, make.epoch) for one in profiles]
+    plugins = make.plugins(parts, edition=CURRENT if gangs else None)
+    kind = LoneView if make.lone and not gangs else V1_37View  # the plugin follows a typed cluster of its own
+    view = kind(make.objects, [*plugins, *gangs], **given)
+    if gangs:
+        view.permits = PermitStage(view, gangs)
+    view.begin_scheduling()
     return V1_37Peer(view, listed=make.is_listed(process))
 
 

@@ -24,6 +24,7 @@ from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 
@@ -59,6 +60,7 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         return ControlPlaneManager(scenario, options)
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> ApiServer:
+        given["gangs"] = any(map(runs_coscheduling, self.scenario.configurations))
         manager = given["manager"]
         if isinstance(manager, ControlPlaneManager):
             return super()._make_server(manager.listed, kind=LivingServer, **given)

@@ -46,6 +46,7 @@ class Peer:
     pops = False  # it takes one pod from a queue of its own, which the record shows
     is_observed = False  # the framework's plugins record their objects on its view
     leftover = 0.0  # seconds of virtual time after which it moves pods that no event has moved
+    holds = 0.0  # seconds for which it can make a pod wait, beside those that PodGroups name
     release = TIMED
 
     def __init__(self, view: SchedulerView, *, listed: bool = False) -> None:

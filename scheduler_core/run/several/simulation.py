@@ -126,6 +126,7 @@ class SeveralSimulation(TimedSimulation):
             number=self._number,
         )
         peers = make_peers(make)
+        self.ending.longest_wait = max(self.ending.longest_wait, *(peer.holds for peer in peers))
         self.peers = self._beside = Peers(peers, server, self.ledger, self.figures)
         self._observed = next((one.label for one in peers if one.is_observed), peers[0].label)
 

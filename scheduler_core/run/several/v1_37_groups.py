@@ -69,5 +69,6 @@ def _nominate(view: V1_37View, cycle: GroupCycle) -> None:
 
 def failures(ran: Ran) -> Sequence[tuple[str, str]]:
     """Return the pods that a cycle did not place, each with its message."""
-    failed = (one for one in ran.attempts if one.result != "tried" and one.pod.key not in ran.bound)
+    over = (one for one in ran.attempts if one.result not in ("tried", "waiting"))
+    failed = (one for one in over if one.pod.key not in ran.bound)
     return [(one.pod.key, one.message or "") for one in failed]

@@ -6,32 +6,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Queues, QueueState
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.cycles import decision_of
 from scheduler_core.run.ending import BacksOff
+from scheduler_core.run.queues import waiting_of
 from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.peers import Peer
+from scheduler_core.run.several.v1_37_binding import send_binding
+from scheduler_core.run.several.v1_37_coscheduling import longest_hold
 from scheduler_core.run.several.v1_37_groups import failures, is_leaving, schedule_group
-from scheduler_core.run.several.v1_37_view import Claims, V1_37View
+from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.cycles import Places, bare_cycle, fill, leading, places_of
 from scheduler_core.run.v1_37.cycles import decision_of as decision_of_ran
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state, queues_of
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.clock import Timer
-from scheduler_core.schedulers.v1_22.queue import QueueName
+from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_37 import RELEASE
-from scheduler_core.schedulers.v1_37.binding import devices_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER
 from scheduler_core.schedulers.v1_37.run import Ran
-from scheduler_core.schedulers.v1_37.state import key_of
 
 _DEFAULT = "default-scheduler"
 
@@ -77,12 +80,13 @@ class V1_37Peer(Peer):
         super().__init__(view, listed=listed)
         self.view: V1_37View = view
         self.popped: Entity | None = None
+        self.holds = longest_hold(view.scheduler_run.configuration)
         self._queue: QueueState | None = None
         self._flush: Timer | None = None
         self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         self._moves: list[Mapping[str, Any]] = []
-        self._moved: dict[str, str] = {}
+        self._moved = view.moved
         self._note_moves()
 
     @property
@@ -103,6 +107,12 @@ class V1_37Peer(Peer):
         """The run on its view, with the pods whose bindings are not confirmed yet."""
         assumed = {pod: reserved.node for pod, reserved in self.view.reserved.items()}
         return OwnRun(self.label, self.view.scheduler_run, assumed)
+
+    @property
+    def queued_pod(self) -> QueuedPod | None:
+        """The pod that was popped, if the scheduler runs Coscheduling, which observes it."""
+        permits = self.view.permits
+        return None if permits is None or self.popped is None else permits.queued(self.decides_about)
 
     @property
     def decides_about(self) -> str:
@@ -134,7 +144,11 @@ class V1_37Peer(Peer):
     @property
     def queues(self) -> Queues:
         """Its queues while no pod is being scheduled."""
-        return queues_of(self.view.scheduler_run, self._moved, self._entry_cache)
+        found = queues_of(self.view.scheduler_run, self._moved, self._entry_cache)
+        if not len(self.view.waiting):
+            return found
+        counts = {**found.counts, "waiting": len(self.view.waiting)}
+        return replace(found, counts=counts, waiting=waiting_of(self.view))
 
     def send_manifest(self, operation: Operation, made: Manifest | None) -> None:
         """Send an operation on a kind that only manifests describe to its view."""
@@ -189,7 +203,11 @@ class V1_37Peer(Peer):
 
     def _queue_without(self, head: Entity, *, whole: bool) -> QueueState:
         run = self.view.scheduler_run
-        return queue_state(run, head, self._moved, self._entry_cache, whole=whole)
+        found = queue_state(run, head, self._moved, self._entry_cache, whole=whole)
+        if found.timed is None or not len(self.view.waiting):
+            return found
+        counts = {**found.timed.counts, "waiting": len(self.view.waiting)}
+        return replace(found, timed=replace(found.timed, counts=counts, waiting=waiting_of(self.view)))
 
     def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
         """Return the queue from which the pod was popped."""
@@ -209,11 +227,13 @@ class V1_37Peer(Peer):
             extension.trace = view.details
         start = run.scheduling.start
         if isinstance(waiting, QueuedGroup):
-            ran = schedule_group(view, waiting, self._bind)
+            ran = schedule_group(view, waiting, self._bind_member)
         else:
             ran = self._schedule(waiting)
         attempt = self._attempt(ran, start)
         attempt.calls = () if extension is None else (extension.drain(),)
+        if view.permits is not None:
+            attempt.statuses = view.permits.drain()
         for key, message in failures(ran):
             view.record_event("FailedScheduling", key, message)
         return attempt
@@ -224,6 +244,8 @@ class V1_37Peer(Peer):
         hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
         schedule = run.scheduling.schedule if view.details else run.scheduling.schedule_untraced
         tried = schedule(waiting.pod, hint=hint)
+        if view.permits is not None:
+            view.permits.remember(tried)
         placed = tried.node is not None and tried.error is None
         if placed:
             placed = self._place(waiting, tried)
@@ -233,38 +255,24 @@ class V1_37Peer(Peer):
         return Ran(key, key, [tried], {key: str(tried.node)} if placed else {}, victims, [])
 
     def _place(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
-        """Assume the pod and send its binding; return False if an extender refuses to bind it."""
-        run = self.view.scheduler_run
+        """Assume the pod and send its binding; return False if it waits at Permit, or is refused."""
+        view, run = self.view, self.view.scheduler_run
         run.batching.store(tried, run.queue.popped, run.clock.now)
-        if self._bind(waiting, tried):
+        run.scheduling.reserve(tried)
+        if view.permits is not None and not view.permits.ask(waiting, tried):
+            return False
+        run.queue.done()
+        if send_binding(view, waiting, tried):
             return True
         tried.queue = run.queue.requeue(waiting)
         return False
 
-    def _bind(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
-        """Do so with a pod or a member of a group, which is not filed again if it is refused."""
+    def _bind_member(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
+        """Assume a member of a native PodGroup and send its binding; if refused, it is not filed again."""
         run = self.view.scheduler_run
         run.scheduling.reserve(tried)
-        tried.result = "scheduled"
-        tried.unschedulable_plugins = tried.pending_plugins = frozenset()
         run.queue.done()
-        refused = None if tried.calls is None else tried.calls.bind(str(tried.node))
-        if refused:
-            self._refuse(waiting, tried, refused)
-            return False
-        run.nominations.drop(waiting.key)
-        self.view.reserve(waiting, str(tried.node), _claims(tried), devices_of(run.cluster, tried))
-        return True
-
-    def _refuse(self, waiting: QueuedPodInfo, tried: PodAttempt, why: str) -> None:
-        """Take an assumption back; the pod will back off as after any error (handleBindingCycleError)."""
-        view, run = self.view, self.view.scheduler_run
-        tried.error = why
-        view.allocate(tried.pod, devices_of(run.cluster, tried))
-        run.scheduling.unreserve(tried)
-        view.freed(tried.pod.manifest, str(tried.node))
-        run.scheduling.fail(tried)
-        waiting.failed(run.clock.now, frozenset(), frozenset())
+        return send_binding(self.view, waiting, tried)
 
     def _fail(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
@@ -314,6 +322,7 @@ class V1_37Peer(Peer):
         cycle = bare_cycle(decision_of(attempt), columns.names)
         cycle.time = attempt.time
         fill(cycle, attempt.ran, self._node_places(), whole=whole)
+        cycle.phases = tuple(_with_points(cycle.phases, {point for point, _, _ in attempt.statuses}))
         if whole:
             made = record_of(run, self._entry_cache, attempt.ran, cycle, attempt.start, attempt.asked)
             cycle.plugins = (made, *attempt.calls)
@@ -328,22 +337,15 @@ class V1_37Peer(Peer):
         return known[1]
 
 
+def _with_points(phases: Sequence[str], said: set[str]) -> Iterator[str]:
+    """Yield the phases of an attempt with those at which Coscheduling said something."""
+    for phase in phases:
+        yield phase
+        if phase == "queue" and "PreFilter" in said:
+            yield "preFilter"
+    if "PostFilter" in said:
+        yield "postFilter"
+
+
 def _is_leaving(head: Entity) -> bool:
     return is_leaving(head) if isinstance(head, QueuedGroup) else head.pod.terminating
-
-
-def _claims(tried: PodAttempt) -> Claims:
-    """Return the claims that are bound with a pod (VolumeBinding's Reserve)."""
-    state = None if tried.reused else tried.context.states.get("VolumeBinding")
-    if state is None or not tried.profile.has("VolumeBinding", "reserve"):
-        return ()
-    found = state.by_row.get(tried.context.nodes.rows[str(tried.node)])
-    if found is None:
-        return ()
-    static = [(_key(claim), str(volume["metadata"]["name"])) for claim, volume in found.static]
-    return (*static, *((_key(claim), "") for claim, _ in found.provisioned))
-
-
-def _key(claim: Manifest) -> str:
-    meta = claim["metadata"]
-    return key_of("PersistentVolumeClaim", meta.get("namespace"), meta["name"])

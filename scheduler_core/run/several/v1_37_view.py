@@ -8,19 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.model import KubernetesObject, PodGroup
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.run.v1_37.claims import ClaimWriter, has_claims
+from scheduler_core.run.v1_37.manifests import document_of
+from scheduler_core.run.v1_37.queues import queued_pod, retried_at, waiting_in
+from scheduler_core.schedulers.coscheduling.editions import CURRENT
+from scheduler_core.schedulers.v1_22.queue import QueuedPod
+from scheduler_core.schedulers.v1_22.status import Status
+from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 from scheduler_core.schedulers.v1_37.binding import bind_devices, release_claims, unreservable
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
-from scheduler_core.schedulers.v1_37.interface import ClusterEvent
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt
+from scheduler_core.schedulers.v1_37.podgroups import group_of
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.state import key_of as stored_key
@@ -42,6 +49,51 @@ class Reserved(NamedTuple):
 
     waiting: QueuedPodInfo
     node: str
+
+
+class Permits(Protocol):
+    """The pods that wait at Permit, where a plugin makes them wait."""
+
+    def note(self, point: str, plugin: str, status: Status) -> None:
+        """Note an answer of the plugin."""
+        ...
+
+    def drain(self) -> list[tuple[str, str, Status]]:
+        """Return the answers since the last call, each with its extension point and plugin."""
+        ...
+
+    def queued(self, key: str) -> QueuedPod:
+        """Return a pod as the plugin knows it."""
+        ...
+
+    def remember(self, tried: PodAttempt) -> None:
+        """Take PreFilter's answer about the pod of an attempt into the plugin's memory."""
+        ...
+
+    def ask(self, waiting: QueuedPodInfo, tried: PodAttempt) -> bool:
+        """Return whether an assumed pod may be bound; else it is held, or filed as rejected."""
+        ...
+
+    def unreserve(self, key: str) -> None:
+        """Reject the group of a pod that will not be bound."""
+        ...
+
+    def settle(self, verdict: WaitingPod) -> None:
+        """Bind a pod that was allowed, or file one that was rejected."""
+        ...
+
+    def lose(self, key: str, *, deleted: bool) -> None:
+        """End the wait of a pod that was bound by another, or is deleted."""
+        ...
+
+    def heard_of_group(self, *, known: bool) -> None:
+        """Tell the queue that a PodGroup was created or, if it is known, changed."""
+        ...
+
+
+def is_of_plugin(group: PodGroup) -> bool:
+    """Return whether a PodGroup is of the API group that Coscheduling reads."""
+    return group_of(document_of(group)) == CURRENT.api_group
 
 
 class V1_37View(SchedulerView):
@@ -68,11 +120,16 @@ class V1_37View(SchedulerView):
         self._claims: dict[str, Claims] = {}  # of pods whose bindings are under way
         self._devices: dict[str, Devices] = {}  # likewise
         self.claims = claims
+        self.permits: Permits | None = None
+        self.moved: dict[str, str] = {}  # by pod: the event that moved it last
         super().__init__(objects, *args, **kw)
+
+    def begin_scheduling(self) -> None:
+        """Learn what the API server has; the plugins that are asked about it are there."""
         self.catch_up()
-        kinds = sorted(manifests.objects, key=lambda kind: kind in LAST)
-        for kind in kinds:
-            for key, manifest in manifests.objects[kind].items():
+        known = self.manifests.objects
+        for kind in sorted(known, key=lambda kind: kind in LAST):
+            for key, manifest in known[kind].items():
                 self._learn(kind, key, manifest)
 
     @property
@@ -107,9 +164,12 @@ class V1_37View(SchedulerView):
     def _receive_manifest(
         self, kind: str, key: str, obj: KubernetesObject | None, manifest: Manifest | None
     ) -> None:
+        known = key in self.groups
         if obj is not None or manifest is None:
             self._receive(kind, key, obj)
         self.catch_up()
+        if self.permits is not None and isinstance(obj, PodGroup) and is_of_plugin(obj):
+            self.permits.heard_of_group(known=known)
         self._learn(kind, key, manifest)
 
     def _learn(self, kind: str, key: str, manifest: Manifest | None) -> None:
@@ -157,6 +217,8 @@ class V1_37View(SchedulerView):
         pod = CompiledPod(manifest)
         if pod.node or pod.finished:
             held = self.reserved.pop(key)
+            if self.permits is not None:
+                self.permits.lose(key, deleted=not pod.node)
             run.watch.see(run.cluster.replace(manifest))
             if not pod.node:
                 self.freed(manifest, held.node)
@@ -169,14 +231,31 @@ class V1_37View(SchedulerView):
         """Hear of a deletion; what an assumed pod holds is free at once (handleAssumedPodDeletion)."""
         run, meta = self.scheduler_run, stored["metadata"]
         held = self.reserved.pop(key, None) if kind == "Pod" else None
+        if held is not None and self.permits is not None:
+            self.permits.lose(key, deleted=True)
         run.watch.see(run.cluster.delete(kind, meta.get("namespace"), meta["name"]))
         if held is not None:
             self.freed(stored, held.node)
 
-    def freed(self, manifest: Manifest, node: str) -> None:
-        """Notify the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
+    def freed(self, manifest: Manifest, node: str, *, but: str = "") -> None:
+        """Notify the queue that an assumed pod has left its node, all but a pod (EventAssignedPodDelete)."""
         on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
-        self.scheduler_run.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None))
+        self.scheduler_run.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None), but=but)
+
+    # Permit, and what shows its plugin
+
+    def _after_wait(self, waiting: WaitingPod) -> None:
+        assert self.permits is not None
+        self._enter(partial(self.permits.settle, waiting))
+
+    def queued(self, key: str) -> QueuedPod | None:
+        """Return a pod as it waits in v1.37's queue, ``None`` if it does not."""
+        found = waiting_in(self.scheduler_run, key)
+        return None if found is None else queued_pod(self.cluster.pods[key], *found, self.moved)
+
+    def retry_at(self, pod: QueuedPod) -> float | None:
+        """Return when its queue tries a pod again whatever happens, in virtual seconds."""
+        return retried_at(pod)
 
     # What it decides
 
@@ -247,6 +326,8 @@ class V1_37View(SchedulerView):
         held = self.reserved.get(key)
         if held is None or held.node != node:
             return  # deleted or bound meanwhile, which the queue knows already
+        if self.permits is not None:
+            self.permits.unreserve(key)
         del self.reserved[key]
         if self.assumed.pop(key, "") == node:
             pod = self.pods[key] = replace(self.pods[key], node_name="")
@@ -268,7 +349,11 @@ class V1_37View(SchedulerView):
         pod = run.cluster.pods[key]
         run.nominations.nominate(pod, node)
         if pod.nominated_node != node:
-            self._after(self.of.bind_delay, partial(self.server.nominate, key, node), f"status of {key}")
+            self.write_nomination(key, node)
+
+    def write_nomination(self, key: str, node: str) -> None:
+        """Write a pod's nomination to its status after the bind delay."""
+        self._after(self.of.bind_delay, partial(self.server.nominate, key, node), f"status of {key}")
 
     def preempt(self, preemptors: Sequence[str], victims: Sequence[str], unnominated: Sequence[str]) -> None:
         """Send the evictions for pods, which no cycle tries before the last one (prepareCandidateAsync)."""
@@ -283,6 +368,9 @@ class V1_37View(SchedulerView):
             if number == len(victims):
                 self.scheduler_run.rules.preempting -= set(preemptors)
             pod = self.server.pods.get(key)
-            if pod is not None and not pod.terminal:
+            if self.waiting.get(key) is not None:
+                self.record_event("Preempted", key, f"Preempted by {preemptors[0]}")
+                self.waiting.reject(key, "DefaultPreemption", "preempted")
+            elif pod is not None and not pod.terminal:
                 self.ledger.evicted(self.label, pod)
                 self.server.evict(key, preemptors[0])

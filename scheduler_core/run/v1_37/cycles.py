@@ -45,8 +45,9 @@ def decision_of(ran: Ran) -> Decision:
     bound = dict(ran.bound)
     if attempt is None:  # a group was refused before any member was tried
         return Decision(ran.pod, "unschedulable", victims=tuple(ran.deleted))
-    result = "scheduled" if bound else "error" if attempt.result == "error" else "unschedulable"
-    node = bound.pop(attempt.pod.key, None)
+    kept = attempt.result if attempt.result in ("waiting", "error") else "unschedulable"
+    result = "scheduled" if bound else kept
+    node = bound.pop(attempt.pod.key, attempt.node if kept == "waiting" else None)
     return Decision(
         attempt.pod.key,
         result,  # type: ignore[arg-type]
@@ -67,7 +68,7 @@ def leading(ran: Ran) -> PodAttempt | None:
     if len(ran.attempts) == 1:
         return ran.attempts[0]
     counted = [attempt for attempt in ran.attempts if attempt.result != "tried"]
-    bound = (attempt for attempt in counted if attempt.result == "scheduled")
+    bound = (attempt for attempt in counted if attempt.result in ("scheduled", "waiting"))
     failed = (attempt for attempt in counted if attempt.walked and attempt.node is None)
     return next(chain(bound, failed, counted, ran.attempts), None)
 
@@ -160,7 +161,9 @@ def _phases(attempt: PodAttempt, cycle: Cycle) -> Iterable[str]:
         yield from ("priorities", "select")
     if cycle.preemption is not None:
         yield "preemption"
-    if attempt.node is not None and (cycle.decision.node is not None or attempt.error is not None):
+    if attempt.result == "waiting":
+        yield from ("assume", "permit")
+    elif attempt.node is not None and (cycle.decision.node is not None or attempt.error is not None):
         yield from ("assume", "bind")  # an error after a node was chosen is the binding's
 
 

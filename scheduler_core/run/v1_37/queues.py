@@ -9,12 +9,15 @@ from typing import Any
 
 from scheduler_core.record.cycle import QueueEntry, Queues, QueueState, TimedQueue
 from scheduler_core.run.v1_37.record import Hint
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
+from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.gating import GANG
 from scheduler_core.schedulers.v1_37.podgroups import GATE
-from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
+from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY, SchedulingQueue
+from scheduler_core.schedulers.v1_37.queue_order import QueueSort
 from scheduler_core.schedulers.v1_37.registrations import events_of, wakes
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
@@ -40,16 +43,22 @@ class EntryCache:
         return EntryCache, ()
 
     def entry(
-        self, waiting: QueuedPodInfo, place: str, moved: Moved, nominated: Mapping[str, str]
+        self,
+        waiting: QueuedPodInfo,
+        place: str,
+        moved: Moved,
+        nominated: Mapping[str, str],
+        sort: QueueSort | None = None,
     ) -> QueueEntry:
-        """Return a pod as it waits in a queue."""
+        """Return a pod as it waits in a queue, which a plugin may ``sort``."""
         key = waiting.key
-        stamp = *_stamp(waiting, place, nominated), moved.get(key)
+        shown = _shown_key(waiting) if sort is None else sort.shown(waiting)
+        stamp = *_stamp(waiting, place, nominated), moved.get(key), shown
         known = self._entries.get(key)
         if known is None or known[0] != stamp:
             if len(self._entries) >= KEPT:
                 self._entries.clear()
-            known = self._entries[key] = stamp, _entry(waiting, place, moved, nominated)
+            known = self._entries[key] = stamp, _entry(waiting, place, moved, nominated, shown)
         return known[1]
 
     def hint(
@@ -97,7 +106,7 @@ def queue_state(
     shown = _shown(places)
     found = _queues(run, places, shown, moved, cache)
     counts = found.counts
-    tried = cache.entry(head.members[0], "active", moved, run.nominations.nodes())
+    tried = cache.entry(head.members[0], "active", moved, run.nominations.nodes(), run.queue.sort)
     active, unschedulable = (
         [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
     )
@@ -129,7 +138,7 @@ def _queues(
     """Describe the first pods of each queue; the counts are of all."""
     nominated = run.nominations.nodes()
     entries = tuple(
-        cache.entry(waiting, place, moved, nominated)
+        cache.entry(waiting, place, moved, nominated, run.queue.sort)
         for place, members in shown.items()
         for waiting in members
     )
@@ -145,7 +154,7 @@ def _places(run: SchedulerRun, without: Sequence[QueuedPodInfo]) -> dict[str, Pl
     """
     queue, found = run.queue, _sleeping(run, without)
     if run.configuration.gate(GATE):
-        return {"active": _first(_members(queue.active, without)), **found}
+        return {"active": _first(queue, _members(queue.active, without)), **found}
     own = sum(queue.active.get(waiting.key) is waiting for waiting in without)
     active = (waiting for entity in queue.active.ranked() for waiting in entity.members)
     return {
@@ -163,9 +172,9 @@ def _sleeping(run: SchedulerRun, without: Sequence[QueuedPodInfo]) -> dict[str, 
     gated = _members((entity for entity in kept if entity.gated_by), without)
     gated += [member for members in run.watch.incomplete.values() for member in members]
     return {
-        "backoff": _first(backing_off),
-        "unschedulable": _first(rejected),
-        "gated": _first(gated),
+        "backoff": _first(queue, backing_off),
+        "unschedulable": _first(queue, rejected),
+        "gated": _first(queue, gated),
     }
 
 
@@ -173,25 +182,71 @@ def _members(entities: Iterable[Entity], without: Sequence[QueuedPodInfo]) -> li
     return [member for entity in entities for member in entity.members if member not in without]
 
 
-def _first(members: list[QueuedPodInfo]) -> Place:
-    return nsmallest(QUEUE_SHOWN, members, key=lambda waiting: waiting.order), len(members)
+def _first(queue: SchedulingQueue, members: list[QueuedPodInfo]) -> Place:
+    return nsmallest(QUEUE_SHOWN, members, key=queue.rank), len(members)
 
 
-def _entry(waiting: QueuedPodInfo, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
+def waiting_in(run: SchedulerRun, key: str) -> tuple[QueuedPodInfo, str] | None:
+    """Return a pod that waits with the name of its queue, ``None`` if it does not wait."""
+    waiting = run.watch.find(key) if key in run.cluster.pods else None
+    if waiting is None:
+        return None
+    queue = run.queue
+    named = (("active", queue.active), ("backoff", queue.backoff), ("backoff", queue.error_backoff))
+    place = next((name for name, heap in named if heap.get(key) is not None), "")
+    return waiting, place or ("gated" if waiting.gated_by else "unschedulable")
+
+
+def queued_pod(state: PodState, waiting: QueuedPodInfo, place: str, moved: Moved) -> QueuedPod:
+    """Return a waiting pod in the form that the framework's queue has."""
+    since, expires = waiting.since / SECOND, waiting.backoff_expires
+    backoff = 0.0 if expires is None else expires / SECOND - since
+    return QueuedPod(
+        state,
+        since,
+        since,
+        waiting.attempts,
+        frozenset(waiting.rejectors),
+        place,  # type: ignore[arg-type]
+        _moved_by(waiting, moved),
+        (backoff, backoff),
+    )
+
+
+def retried_at(pod: QueuedPod) -> float | None:
+    """Return when its queue tries a pod again whatever happens, in virtual seconds."""
+    if pod.place == "backoff":
+        return pod.backoff_until + 1.0
+    return _leftover(round(pod.timestamp * SECOND)) if pod.place == "unschedulable" else None
+
+
+def _shown_key(waiting: QueuedPodInfo) -> tuple[tuple[float | str, ...], str]:
+    return (float(waiting.priority), waiting.since / SECOND), "pod"
+
+
+def _moved_by(waiting: QueuedPodInfo, moved: Moved) -> str:
+    return moved.get(waiting.key) or (FAILED if waiting.failures or waiting.errors else CREATED)
+
+
+def _entry(
+    waiting: QueuedPodInfo,
+    place: str,
+    moved: Moved,
+    nominated: Mapping[str, str],
+    shown: tuple[tuple[float | str, ...], str],
+) -> QueueEntry:
     expires = waiting.backoff_expires
     plugins = tuple(sorted(waiting.rejectors))
     rejected = place in ("unschedulable", "gated")
-    moved_by = moved.get(waiting.key) or (FAILED if waiting.failures or waiting.errors else CREATED)
     return QueueEntry(
         waiting.key,
         place,  # type: ignore[arg-type]
-        (float(waiting.priority), waiting.since / SECOND),
-        "pod",
+        *shown,
         waiting.since / SECOND,
         waiting.since / SECOND,
         waiting.attempts,
         None if expires is None else expires / SECOND,
-        moved_by,
+        _moved_by(waiting, moved),
         (*plugins, *((waiting.gated_by,) if waiting.gated_by and waiting.gated_by not in plugins else ())),
         nominated.get(waiting.key, ""),
         tuple(dict.fromkeys(e for plugin in plugins for e in events_of(plugin))) if rejected else (),
@@ -201,7 +256,11 @@ def _entry(waiting: QueuedPodInfo, place: str, moved: Moved, nominated: Mapping[
 
 def _retry_at(waiting: QueuedPodInfo) -> float:
     """Return when the flush of the unschedulable pods moves it, in seconds."""
-    return ((waiting.since + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1) * LEFTOVER_EVERY / SECOND
+    return _leftover(waiting.since)
+
+
+def _leftover(since: int) -> float:
+    return ((since + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1) * LEFTOVER_EVERY / SECOND
 
 
 def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:

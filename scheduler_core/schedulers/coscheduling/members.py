@@ -36,7 +36,7 @@ def state_of(framework: Handle, pod: Pod) -> str:
     waiting = framework.waiting.get(pod.meta.key)
     if waiting is not None and not waiting.verdict:
         return "waiting"
-    queued = framework.queue.pods.get(pod.meta.key)
+    queued = framework.queued(pod.meta.key)
     return (queued.place if queued is not None else None) or "pending"
 
 
@@ -47,7 +47,7 @@ def members_of(framework: Handle, key: str, rejected: Container[str] = ()) -> li
 
 def _member(framework: Handle, pod: Pod, *, rejected: bool) -> GroupMember:
     key, state = pod.meta.key, state_of(framework, pod)
-    waiting, queued = framework.waiting.get(key), framework.queue.pods.get(key)
+    waiting, queued = framework.waiting.get(key), framework.queued(key)
     if state == "waiting" and waiting is not None:
         return GroupMember(key, state, waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
     if pod.node_name or queued is None or queued.place is None:
@@ -64,5 +64,5 @@ def _member(framework: Handle, pod: Pod, *, rejected: bool) -> GroupMember:
         since=queued.timestamp,
         moved_by=queued.moved_by,
         refused_by=tuple(sorted(queued.refused_by)),
-        retry_at=framework.queue.retry_at(queued),
+        retry_at=framework.retry_at(queued),
     )

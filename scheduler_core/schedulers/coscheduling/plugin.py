@@ -105,7 +105,7 @@ class Coscheduling(Plugin):
             now,
         )
         if failed_before and found.why == "complete":
-            self.framework.queue.resort()  # the group sorts by its own time again
+            self._resort()  # the group sorts by its own time again
         for key in found.allowed:
             self.framework.waiting.allow(key, self.name)
         self.framework.activate(found.activated)
@@ -158,7 +158,11 @@ class Coscheduling(Plugin):
             self.gangs.groups.pop(key, None)
             self._seen.pop(key, None)
         if _created(previous) != _created(group):
-            self.framework.queue.resort()  # the sort time of its members has changed
+            self._resort()  # the sort time of its members has changed
+
+    def _resort(self) -> None:
+        """Sort the queue again."""
+        self.framework.queue.resort()
 
     def _assigned(self, pod: QueuedPod) -> int:
         """Count the members that hold a node, except the pod itself, which is not yet in the snapshot."""
@@ -183,7 +187,7 @@ class Coscheduling(Plugin):
         for key in rejection.rejected:
             self.framework.waiting.reject(key, self.name, rejection.message)
         if self.edition.failure_sorts:
-            self.framework.queue.resort()
+            self._resort()
 
 
 def _created(group: PodGroup | None) -> float | None:

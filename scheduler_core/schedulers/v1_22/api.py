@@ -292,6 +292,14 @@ class Api:
             self.delete_pod(key)
         return ""
 
+    def queued(self, key: str) -> QueuedPod | None:
+        """Return a pod as it waits in a queue, ``None`` if it does not."""
+        return self.queue.pods.get(key)
+
+    def retry_at(self, pod: QueuedPod) -> float | None:
+        """Return when its queue tries a pod again whatever happens, in virtual seconds."""
+        return self.queue.retry_at(pod)
+
     def clear_nomination(self, key: str) -> None:
         """End the nomination of a pod that waits in a queue."""
         pod = self.queue.pods.get(key)

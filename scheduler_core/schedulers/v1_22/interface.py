@@ -40,6 +40,14 @@ class Handle(Protocol):
         """Return the profile that filters and scores for a pod."""
         ...
 
+    def queued(self, key: str) -> QueuedPod | None:
+        """Return a pod as it waits in a queue, ``None`` if it does not."""
+        ...
+
+    def retry_at(self, pod: QueuedPod) -> float | None:
+        """Return when its queue tries a pod again whatever happens, in virtual seconds."""
+        ...
+
     def clear_nomination(self, key: str) -> None:
         """End the nomination of a pod in a queue."""
         ...

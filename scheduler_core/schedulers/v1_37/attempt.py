@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -53,6 +54,8 @@ class Scheduler:
         self.extension = extension
         self._extended = any({"filter", "prioritize"} & one.verbs.keys() for one in configuration.extenders)
         self.reuse = Reuse(cluster, configuration)
+        self.handles: dict[str, dict[str, Any]] = {}
+        """By profile and plugin: what the plugin keeps between attempts."""
         self.start = 0
         """Index of the node that the next walk begins with (nextStartNodeIndex)."""
 
@@ -133,13 +136,17 @@ class Scheduler:
             node=nodes.name(found.row),
         )
 
+    def _context(self, pod: CompiledPod, profile: KubeSchedulerProfile) -> Context:
+        handles = self.handles.get(profile.scheduler_name, {})
+        return Context(pod, self.cluster, profile, self.configuration, handles=handles)
+
     def _begun(
         self, pod: CompiledPod, walk: Rows, hint: str | None
     ) -> tuple[Context, PodAttempt, frozenset[str] | None]:
         """Return a new attempt over the nodes of the walk after PreFilter, and the nodes it is limited to."""
         profile = self.profile_of(pod)
         assert profile is not None
-        ctx = Context(pod, self.cluster, profile, self.configuration)
+        ctx = self._context(pod, profile)
         attempt = PodAttempt(pod, profile, context=ctx, hint=hint)
         attempt.total_nodes = len(walk)
         if len(walk):
@@ -318,7 +325,7 @@ class Scheduler:
         profile, row = self.profile_of(pod), self.cluster.nodes.row(node)
         assert profile is not None
         assert row is not None
-        ctx = Context(pod, self.cluster, profile, self.configuration)
+        ctx = self._context(pod, profile)
         attempt = PodAttempt(pod, profile, context=ctx)
         rows = np.array([row], np.intp)
         self._pre_filter(ctx, attempt)
@@ -360,8 +367,10 @@ class Scheduler:
             if key == "DynamicResources":
                 status, change = deallocate(attempt.context)
                 attempt.changes.extend([change] if change else ())
-            else:
+            elif key == "DefaultPreemption":
                 status = preempt(attempt, self.nominations)
+            else:
+                status = PLUGINS[key].post_filter(attempt.context)
             attempt.post_filter[key] = status
             if status.code != UNSCHEDULABLE:
                 return

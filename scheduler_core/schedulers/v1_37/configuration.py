@@ -18,10 +18,11 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.schedulers.v1_37.argument_checks import check_arguments
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, read_configuration
+from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.settings.feature_gates import FeatureGates
-from scheduler_core.settings.release import V1_22, is_framework_document
+from scheduler_core.settings.release import V1_22, is_framework_document, plugins_named
 from scheduler_core.settings.settings import Settings
 
 _DEFAULT: Document = {}
@@ -108,6 +109,15 @@ def _completed(given: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     fit = found["NodeResourcesFit"]
     fit["scoringStrategy"] = {**strategy, **(fit["scoringStrategy"] or {})}
     return found
+
+
+def runs_coscheduling(configuration: Configuration) -> bool:
+    """Return whether a profile runs Coscheduling."""
+    document = configuration.policy
+    if document is None or COSCHEDULING not in plugins_named(document):
+        return False
+    compiled = compile_v1_37_configuration(document, configuration.settings.feature_gates)
+    return any(profile.enabled(COSCHEDULING) for profile in compiled.profiles.values())
 
 
 def warn_of_readers(configuration: Configuration, at: At) -> None:

@@ -33,6 +33,8 @@ class QueuedPodInfo:
     pending: set[str] = field(default_factory=set)
     gated_by: str | None = None
     backoff: Backoff = DEFAULT
+    entered: int | None = None
+    """When it was active first, in milliseconds, if a plugin sorts the queue (InitialAttemptTimestamp)."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> QueuedPodInfo:
         """Copy the sets; all else never changes."""

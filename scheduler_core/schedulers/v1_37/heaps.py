@@ -21,7 +21,7 @@ class EntityHeap:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EntityHeap:
         """Copy the entities; ranks and keys never change."""
-        out = EntityHeap(self._rank)
+        out = EntityHeap(deepcopy(self._rank, memo))
         out._entities = {key: (number, deepcopy(one, memo)) for key, (number, one) in self._entities.items()}
         out._heap, out._added = self._heap.copy(), self._added
         return out
@@ -36,6 +36,12 @@ class EntityHeap:
         """Return the entity of that key."""
         found = self._entities.get(key)
         return None if found is None else found[1]
+
+    def rank_by(self, rank: Callable[[Entity], tuple[Any, ...]]) -> None:
+        """Rank all entities anew; those of equal rank stay in order of arrival."""
+        self._rank = rank
+        self._heap = [(rank(one), number, key) for key, (number, one) in self._entities.items()]
+        heapq.heapify(self._heap)
 
     def add(self, entity: Entity) -> None:
         """Add an entity, or update its rank."""

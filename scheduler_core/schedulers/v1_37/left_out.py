@@ -10,7 +10,9 @@ from msgspec import Struct
 from scheduler_core.kubernetes.fields_pod import NOT_COMPARED
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.schedulers.coscheduling.editions import CURRENT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
 from scheduler_core.schedulers.v1_37.unsupported import unsupported
@@ -56,6 +58,7 @@ def left_out(parts: ScenarioParts) -> tuple[Problem, ...]:
     texts = (
         *_without_effect(settings[0], parts.operations),
         *_gated(parts.documents, settings, binders=binders),
+        *_unread_groups(parts.documents, coscheduled=any(map(runs_coscheduling, configurations))),
     )
     compared = any(map(_is_of_comparison, parts.warnings)) and not _compares(configurations)
     return (
@@ -149,8 +152,18 @@ def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binde
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off by default: "
             f"write featureGates: {{{GROUPS}: true}} into the SimulationSettings"
         )
-    for group in sorted(groups - {NATIVE}):
-        yield f"PodGroups of {group} are not read: kube-scheduler knows those of {NATIVE} alone"
+
+
+def _unread_groups(documents: Sequence[Document], *, coscheduled: bool) -> Iterator[str]:
+    """Yield which PodGroups count for nothing, and what Coscheduling leaves out."""
+    groups = {group_of(one) for one in documents if one.get("kind") == "PodGroup"}
+    known = f"{NATIVE} alone"
+    if coscheduled:
+        known = f"{NATIVE}, Coscheduling those of {CURRENT.api_group}"
+    for group in sorted(groups - {NATIVE} - ({CURRENT.api_group} if coscheduled else set())):
+        yield f"PodGroups of {group} are not read: kube-scheduler knows those of {known}"
+    if coscheduled and NATIVE in groups:
+        yield f"Coscheduling is not asked at Permit about the pods of PodGroups of {NATIVE}"
 
 
 def _pod_spec(document: Document) -> Mapping[str, Any]:

@@ -8,10 +8,12 @@ from typing import Any, Protocol
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
 from scheduler_core.schedulers.v1_37.clock import SECOND, MillisecondClock, whole_second
 from scheduler_core.schedulers.v1_37.entities import Entity, Order, QueuedGroup, QueuedPodInfo
+from scheduler_core.schedulers.v1_37.flights import Flights
 from scheduler_core.schedulers.v1_37.heaps import EntityHeap
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
+from scheduler_core.schedulers.v1_37.queue_order import ByExpiry, QueueSort, by_expiry, by_order
 from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
 
 LEFTOVER_AFTER = 300 * SECOND
@@ -21,6 +23,8 @@ LEFTOVER_EVERY = 30 * SECOND
 """How often that is looked at."""
 
 TIMEOUT = ClusterEvent("", "UnschedulableTimeout", None, None)
+ACTIVATE = "ForceActivate"
+"""The event of a pod that a plugin has made active."""
 REFILED = "UnscheduledPodAdd"
 """The event under which a group is filed again when its members change."""
 
@@ -41,14 +45,6 @@ class QueueingRules(Protocol):
         ...
 
 
-def _by_order(entity: Entity) -> tuple[Any, ...]:
-    return entity.order
-
-
-def _by_expiry(entity: Entity) -> tuple[Any, ...]:
-    return (entity.backoff_expires or 0, *entity.order)
-
-
 class SchedulingQueue:
     """Entities in their queues, and the moves between them."""
 
@@ -59,18 +55,37 @@ class SchedulingQueue:
         self.backs_off = backs_off
         self.rules = rules
         self.moves = moves
-        self.active = EntityHeap(_by_order)
-        self.backoff = EntityHeap(_by_expiry)
-        self.error_backoff = EntityHeap(_by_expiry)
+        self.active = EntityHeap(by_order)
+        self.backoff = EntityHeap(by_expiry)
+        self.error_backoff = EntityHeap(by_expiry)
         self.unschedulable = UnschedulableEntities()
-        self.in_flight: str | None = None
-        """The entity that is being scheduled."""
+        self.flights = Flights()
 
         self.popped = 0
         """Number of cycles so far."""
 
-        self._in_flight_events: list[ClusterEvent] = []
         self._arrivals = 0
+        self.sort: QueueSort | None = None
+        """The plugin that sorts in the place of PrioritySort."""
+
+    # Sorting.
+
+    def sort_by(self, sort: QueueSort) -> None:
+        """Have a plugin sort the queue."""
+        self.sort = sort
+        self.resort()
+
+    def resort(self) -> None:
+        """Sort again after what the plugin compares has changed."""
+        if self.sort is None:
+            return
+        self.active.rank_by(self.sort.rank)
+        self.backoff.rank_by(ByExpiry(self.sort).rank)
+        self.error_backoff.rank_by(ByExpiry(self.sort).rank)
+
+    def rank(self, entity: Entity) -> tuple[Any, ...]:
+        """Return what the queue sorts by."""
+        return entity.order if self.sort is None else self.sort.rank(entity)
 
     # Reading.
 
@@ -108,9 +123,7 @@ class SchedulingQueue:
 
     def is_still(self, event: ClusterEvent) -> bool:
         """Return whether nothing would be done for the event, and nothing for time that passes."""
-        waits = (
-            self.in_flight or self.unschedulable.rejected() or len(self.backoff) or len(self.error_backoff)
-        )
+        waits = self.flights or self.unschedulable.rejected() or len(self.backoff) or len(self.error_backoff)
         return not waits and not self.unschedulable.reached(self.rules.registered(event))
 
     def enter_replicas(self, pods: Iterable[CompiledPod], *, apart: int) -> None:
@@ -160,30 +173,41 @@ class SchedulingQueue:
             member.attempts += 1
             member.rejected_by.clear()
             member.pending.clear()
-        self.in_flight = entity.key
-        self._in_flight_events.clear()
+        self.flights.begin(entity.key)
         self.popped += 1
         return entity
 
     def done(self) -> None:
         """End the flight of the entity that was popped."""
-        self.in_flight = None
-        self._in_flight_events.clear()
+        self.flights.end()
+
+    def force_active(self, keys: Iterable[str]) -> list[str]:
+        """Make pods active, whatever is left of their backoff, or once they come back; return the moved."""
+        moved = []
+        for key in keys:
+            entity, _ = self.remove(key) if self.active.get(key) is None else (None, "")
+            if entity is not None and (to := self._to_active(entity)) is not None:
+                self.moves.add(Move(ACTIVATE, key, {}, to))
+                moved.append(key)
+            else:
+                self.flights.activate(key)
+        return moved
 
     def requeue(self, waiting: QueuedPodInfo) -> str:
         """File a pod whose attempt failed; return its queue.
 
         An event during the attempt that would have moved it moves it now; the record leaves out where to.
         """
-        events = list(self._in_flight_events)
-        self.done()
+        flight = self.flights.land(waiting.key)
         if not waiting.rejectors:
             return self._to_backoff(waiting) or "unschedulable"
-        for event in events:
+        for event in flight.events:
             hints = self.rules.answers(waiting, event)
             self.moves.add(Move(event.name, waiting.key, hints, None))
             if any(answer != "QueueSkip" for answer in hints.values()):
                 return self._requeue(waiting, hints) or "unschedulable"
+        if flight.activated:
+            return self._requeue(waiting, {}) or "unschedulable"
         self.unschedulable.put(waiting)
         return "unschedulable"
 
@@ -200,19 +224,20 @@ class SchedulingQueue:
 
     # Events.
 
-    def broadcast(self, event: ClusterEvent, *, at_most: int | None = None) -> None:
-        """Ask every unschedulable entity whether the event helps it.
+    def broadcast(self, event: ClusterEvent, *, at_most: int | None = None, but: str = "") -> None:
+        """Ask every unschedulable entity whether the event helps it, except that of the key ``but``.
 
         ``at_most``: only pods of at most that priority are asked.
         """
         registered = self.rules.registered(event)
         for entity in self.unschedulable.reached(registered):
+            if entity.key == but:
+                continue
             if isinstance(entity, QueuedPodInfo) and entity.is_indifferent(registered):
                 continue
             if at_most is None or any(member.priority <= at_most for member in entity.members):
                 self._ask(entity, event)
-        if self.in_flight is not None:
-            self._in_flight_events.append(event)
+        self.flights.add(event)
 
     def notify(self, key: str, event: ClusterEvent) -> bool:
         """Requeue one unschedulable entity if a change of its own pod helps it; return whether it moved."""
@@ -302,8 +327,15 @@ class SchedulingQueue:
     def _to_active(self, entity: Entity) -> str | None:
         if self._gated(entity):
             return None
+        if self.sort is not None:
+            self._note_entry(entity)
         self.active.add(entity)
         return "active"
+
+    def _note_entry(self, entity: Entity) -> None:
+        for member in entity.members:
+            if member.entered is None:
+                member.entered = self.clock.now
 
     def _to_backoff(self, entity: Entity) -> str | None:
         if self._gated(entity):

@@ -162,6 +162,8 @@ class _Shared:
         if not unsigned_because(pod, ctx.profile):  # batching needs the scores of each plugin
             return False
         for key in ctx.profile.points["preFilter"]:
+            if not PLUGINS[key].of_class:
+                return False
             status, names = PLUGINS[key].pre_filter(ctx)
             if status.code not in (SUCCESS, SKIP) or names is not None:
                 return False

@@ -67,7 +67,8 @@ def patched(text: str) -> str:
         (NODE + POD + POLICY, "v1.11"),
         (NODE + POD + V1, "v1.37"),
         (NODE + POD + BETA, "v1.22"),
-        (NODE + POD + GANGS, "v1.22"),
+        (NODE + POD + GANGS + settings("scheduler: v1.22"), "v1.22"),
+        (NODE + POD + GANGS + settings("schedulers: [{name: kube-batch}]"), "v1.22"),
         (NODE + POD + LATER, "v1.37"),
         (NODE + POD + POLICY + settings("time: virtual"), "v1.22"),
         (NODE + POD + settings("time: virtual\nquirks: fixed"), "v1.22"),
@@ -121,8 +122,10 @@ def test_the_release_follows_from_the_bundle(text: str, release: str) -> None:
         V1 + settings("time: virtual"),
         created("time: virtual"),
         patched("time: virtual"),
+        GANGS,
+        GANGS + "---\nkind: Scenario\nspec: {controllers: [], operations: []}\n",
     ],
-    ids=["settings", "configuration", "written later", "patched later"],
+    ids=["settings", "configuration", "written later", "patched later", "gangs", "gangs alone"],
 )
 @pytest.mark.parametrize("node", [NODE, NEW], ids=["silent", "new kubelets"])
 def test_virtual_time_is_of_v1_37_with_controllers(node: str, text: str) -> None:

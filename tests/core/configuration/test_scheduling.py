@@ -24,6 +24,7 @@ items:
 - {{apiVersion: v1, kind: Pod, metadata: {{name: there}}, spec: {{nodeName: busy, {HALF}}}}}
 """
 OBJECT = "typeMeta: {kind: KubeSchedulerConfiguration, apiVersion: kubescheduler.config.k8s.io/v1}"
+FRAMEWORK = "apiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.22\n"
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 PACKING = """\
 - schedulerName: packer
@@ -221,7 +222,7 @@ def test_the_framework_is_kept_for_who_runs_it() -> None:
         multiPoint: {enabled: [{name: Coscheduling}]}
         queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: "*"}]}
     """
-    scenario = load("---\n".join([NODES, HEAD + dedent(gang), pod("a")]))
+    scenario = load("---\n".join([NODES, HEAD + dedent(gang), FRAMEWORK, pod("a")]))
     assert scenario.configuration.framework is not None
     assert scenario.configuration.framework.main.names("permit") == ("Coscheduling",)
     assert load(NODES).configuration.framework is None

@@ -25,14 +25,21 @@ profiles:
   - name: Coscheduling
     args: {args}
 """
+FRAMEWORK = """
+---
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.22
+"""
 POINTS = ("preFilter", "postFilter", "permit", "reserve")
 
 
 def coscheduling(version: str = "v1", **args: int) -> str:
-    """Return a configuration with the plugin: v1beta2 for the classic edition, v1 for current."""
+    """Return a configuration of the framework with the plugin, classic for v1beta2, current for v1."""
     points = POINTS if version == "v1" else (*POINTS, "postBind")
     listed = "\n".join(f"    {point}: {{enabled: [{{name: Coscheduling}}]}}" for point in points)
-    return COSCHEDULING.format(version=version, points=listed, args=args)
+    written = COSCHEDULING.format(version=version, points=listed, args=args)
+    return written + FRAMEWORK if version == "v1" else written
 
 
 def node(name: str, cpu: str | int = 4, annotations: dict[str, str] | None = None, **labels: str) -> str:

@@ -11,7 +11,7 @@ from scheduler_core import load
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import TimedSimulation
 from scheduler_core.schedulers.coscheduling.record import record_of
-from tests.core.timed.parts import group, history, node, simulation
+from tests.core.timed.parts import FRAMEWORK, group, history, node, simulation
 from tests.core.trials import trials
 
 KEY = {"v1": "scheduling.x-k8s.io/pod-group", "v1beta2": "pod-group.scheduling.sigs.k8s.io"}
@@ -38,7 +38,7 @@ MOST_CYCLES = 150
 def two_profiles(version: str) -> str:
     """Return a configuration of two profiles, each with a Coscheduling of its own."""
     head = f"apiVersion: kubescheduler.config.k8s.io/{version}\nkind: KubeSchedulerConfiguration\nprofiles:\n"
-    return head + PROFILE.format(name="default-scheduler") + PROFILE.format(name="second")
+    return head + PROFILE.format(name="default-scheduler") + PROFILE.format(name="second") + FRAMEWORK
 
 
 def volume(name: str, host: str) -> str:

@@ -34,25 +34,27 @@ def schedules_groups(document: Document | None, settings: Settings = DEFAULT_SET
 
 
 def with_coscheduling(
-    document: Document | None, edition: Edition, settings: Settings = DEFAULT_SETTINGS
+    document: Document | None, edition: Edition, settings: Settings = DEFAULT_SETTINGS, newest: str = ""
 ) -> Conversion:
     """Return the configuration with Coscheduling in every profile.
 
     ``document`` is the active configuration: a Policy is converted to a KubeSchedulerConfiguration, ``None``
-    to a default one. A KubeSchedulerConfiguration keeps its version, and so its edition of the plugin.
+    to a default one. A KubeSchedulerConfiguration keeps its version, and so its edition of the plugin;
+    another document gets the usual version of the edition, or ``newest``.
 
     Raises:
         PolicyError: The active configuration cannot be used.
     """
     if document is not None and document.get("kind") == CONFIGURATION_KIND:
         return _enabled(document, settings)
-    version = VERSIONS[VERSION_OF[edition.id]]
+    version = VERSIONS[newest or VERSION_OF[edition.id]]
     if document is None:
         head = {"apiVersion": version.api_version, "kind": CONFIGURATION_KIND}
         plain = {**head, "profiles": [{"schedulerName": DEFAULT_SCHEDULER}]}
         note = f"the default plugins of kube-scheduler {version.releases} replace v1.11's provider"
         return Conversion(_with_plugin(plain, version), (), (note,))
-    older = [other for other in VERSIONS.values() if other.edition is edition and other is not version]
+    others = (other for other in VERSIONS.values() if other is not version and not newest)
+    older = [other for other in others if other.edition is edition]
     made = [(of, from_policy(document, of.name, settings)) for of in (version, *older)]
     version, found = min(made, key=lambda pair: len(pair[1].lost))  # ties: the usual one
     return Conversion(_with_plugin(found.document, version), found.lost, found.notes)

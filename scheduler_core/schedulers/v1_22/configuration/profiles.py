@@ -24,8 +24,10 @@ DEFAULT_NAMES = ("", "default-scheduler")
 DEFAULT_FRAMEWORK: Document = {"apiVersion": VERSIONS["v1beta2"].api_version, "kind": CONFIGURATION_KIND}
 """The configuration of v1.22 where none is given."""
 
-FOREIGN_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS)
+FOREIGN_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS if not entry.in_v1_37)
 """Those of the scheduling framework that kube-scheduler v1.37 is not built with."""
+_TIMED_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS)
+"""Those that only the framework runs next to other schedulers."""
 
 
 class Configuration(Struct, frozen=True, dict=True):
@@ -44,14 +46,15 @@ class Configuration(Struct, frozen=True, dict=True):
         """The release that the configuration and the settings choose, "" if they choose none."""
         settings = self.settings
         asks = settings.asks_framework
+        foreign = _TIMED_PLUGINS if settings.are_several else FOREIGN_PLUGINS
         return configured_release(
-            self.policy, settings.scheduler, settings.time, FOREIGN_PLUGINS, asks_framework=asks
+            self.policy, settings.scheduler, settings.time, foreign, asks_framework=asks
         )
 
     @property
     def read_by(self) -> str:
         """The release that reads the document where several releases run side by side, "" without one."""
-        return configured_release(self.policy, "", "instant", FOREIGN_PLUGINS)
+        return configured_release(self.policy, "", "instant", _TIMED_PLUGINS)
 
     @property
     def is_for_peers(self) -> bool:

@@ -24,14 +24,16 @@ class PluginEntry(Struct, frozen=True):
 
     ``make`` creates an instance from the arguments, the edition of coscheduling and virtual time 0 in seconds
     since 1970; without it the class is called with the arguments, or with nothing if it takes none.
-    ``observer`` records the plugin's own objects. ``longest_wait`` returns the seconds for which it can make
-    a pod wait, from its arguments, the edition (``None`` for a Policy) and all objects that ever exist.
+    ``in_v1_37``: kube-scheduler v1.37 runs it too. ``observer`` records the plugin's own objects.
+    ``longest_wait`` returns the seconds for which it can make a pod wait, from its arguments, the edition
+    (``None`` for a Policy) and all objects that ever exist.
     """
 
     plugin: type[Plugin]
     make: MakePlugin | None = None
     observer: type[Observer] | None = None
     longest_wait: LongestWait | None = None
+    in_v1_37: bool = False
 
     @property
     def name(self) -> str:
@@ -51,6 +53,6 @@ def _coscheduling(arguments: Any, edition: Edition, epoch: float) -> Plugin:
 
 
 FRAMEWORK_PLUGINS: tuple[PluginEntry, ...] = (
-    PluginEntry(Coscheduling, _coscheduling, PodGroupObserver, longest_wait),
+    PluginEntry(Coscheduling, _coscheduling, PodGroupObserver, longest_wait, in_v1_37=True),
 )
 """The plugins that a configuration enables, in addition to the built-in ones of kube-scheduler."""

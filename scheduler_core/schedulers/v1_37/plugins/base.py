@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ class Context(Struct):
     skipped: set[str] = field(default_factory=set)
     instead: NodeTable | None = None
     """Columns to look at instead of the cluster's."""
+    handles: Mapping[str, Any] = field(default_factory=dict)
+    """By plugin: what it keeps between the attempts of a running scheduler."""
 
     @property
     def nodes(self) -> NodeTable:
@@ -49,6 +52,8 @@ class Plugin:
     """A plugin that does nothing; each overrides the methods of its extension points."""
 
     key = ""
+    of_class = True
+    """Whether PreFilter answers every pod of a class alike, however often it is asked."""
 
     def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
         """Prepare, skip or reject; the names are the nodes that Filter is limited to."""
@@ -70,6 +75,10 @@ class Plugin:
 
     def update(self, ctx: Context, state: Any, pod: CompiledPod, row: int, sign: int) -> None:
         """Add a pod to a row (1) or remove it (-1) in a what-if (PreFilterExtensions)."""
+
+    def post_filter(self, ctx: Context) -> Status:
+        """Do what the plugin does for a pod that fits on no node."""
+        raise NotImplementedError
 
     def pre_score(self, ctx: Context, rows: Rows) -> Status:
         """Prepare or skip."""
