@@ -328,6 +328,9 @@ class _Loading:
     def extender_answers(self, configurations: Iterable[Configuration], release: str) -> tuple[Answers, ...]:
         """Read the answers of extenders, and report what they and the configurations lack of each other."""
         places = [At(self.report, None, entry) for entry in self.answers]
+        configurations = tuple(configurations)
+        if configurations[0].is_for_peers and row_of(configurations[0].read_by).asks_beside:
+            release = configurations[0].read_by
         read = [read_answers(entry.value, at) for entry, at in zip(self.answers, places)]
         answers = tuple(chain.from_iterable(read))
         self.refuse_if_wrong()

@@ -38,6 +38,7 @@ class Release(Struct, frozen=True, kw_only=True):
     form: Literal["policy", "plugins"] = "policy"
     title: str = ""
     asks_extenders: bool = False
+    asks_beside: bool = False  # also with other schedulers
     has_cache: bool = False  # the equivalence cache, quirks and an order of predicates
     has_gates: bool = False  # feature gates
     has_hints: bool = False  # queueing hints, and records of them
@@ -85,6 +86,7 @@ ROWS = (
         form="plugins",
         title="kube-scheduler v1.37: ",
         asks_extenders=True,
+        asks_beside=True,
         has_gates=True,
         has_hints=True,
         answers_alone=True,

@@ -133,7 +133,7 @@ class PeerBuilder:
     ``texts`` are the configuration files of custom schedulers, by name, ``custom`` those that pods name,
     ``manifests`` those of the objects if
     a scheduler runs v1.37. ``lone``: one v1.37 answers alone, whatever schedulers the settings list;
-    ``claims`` is then the controller of ResourceClaims, ``asking`` answers for its extenders, and ``number``
+    ``claims`` is the controller of ResourceClaims, ``asking`` answers for v1.37's extenders, and ``number``
     returns the number of the cycle that is made, from 1.
     """
 
@@ -273,9 +273,8 @@ def _v1_37_configuration(configuration: Configuration, *, lone: bool) -> Compile
     """Return the configuration of the schedulers that run v1.37."""
     if lone:
         return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
-    given = (configuration.policy or {}) if configuration.read_by == V1_37Peer.release else {}
-    document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
-    return usable_v1_37_configuration(document or None, configuration.settings.feature_gates)
+    document = configuration.policy if configuration.read_by == V1_37Peer.release else None
+    return usable_v1_37_configuration(document, configuration.settings.feature_gates)
 
 
 def _named(configured: CompiledConfiguration, names: Sequence[str]) -> CompiledConfiguration:

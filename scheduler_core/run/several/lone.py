@@ -98,10 +98,6 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         assert isinstance(view, V1_37View)
         return view.scheduler_run
 
-    def recorded_answers(self) -> Document | None:
-        """Return what extenders answered, ``None`` if none was called."""
-        return None if self.asking is None else self.asking.recording()
-
     @property
     def unmade_claims(self) -> Mapping[str, str]:
         """Why ResourceClaims could not be made, by pod."""

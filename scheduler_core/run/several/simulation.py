@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.cycle import Cycle, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
@@ -56,7 +57,7 @@ class SeveralSimulation(TimedSimulation):
     figures: Figures | None  # of several
     manifests: StoredManifests | None  # if one of them runs v1.37
     claims: ClaimController | None  # where v1.37 runs
-    asking: Asking | None  # its extenders
+    asking: Asking | None  # the extenders of v1.37
     lone: ClassVar[bool] = False  # one v1.37 answers alone
 
     def __init__(
@@ -85,7 +86,8 @@ class SeveralSimulation(TimedSimulation):
             self.manifests = self._make_manifests(server)
             server.watchers.append(self.manifests)
         self.claims = None if self.manifests is None else ClaimController(server, self.manifests)
-        self.asking = Asking(scenario.answers, transport(), lambda: scenario.id) if self.lone else None
+        answers = None if self.manifests is None else scenario.answers
+        self.asking = None if answers is None else Asking(answers, transport(), lambda: scenario.id)
         self.figures = None if self.lone else Figures(server.clock, server)
         self._start(server)
         if self.claims is not None:
@@ -155,6 +157,10 @@ class SeveralSimulation(TimedSimulation):
     def responsible(self, pod: Pod) -> bool:
         """Return whether some scheduler is responsible for a pod."""
         return any(peer.serves(pod) for peer in self.peers)
+
+    def recorded_answers(self) -> Document | None:
+        """Return what extenders answered, ``None`` if none was called."""
+        return None if self.asking is None else self.asking.recording()
 
     @property
     def contest(self) -> Contest | None:

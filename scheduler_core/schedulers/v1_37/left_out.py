@@ -88,8 +88,6 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
     others = [one for one in documents if one not in groups]
     texts = [*_gated(others, [configuration.settings], binders=False)]
-    if configuration.read_by == V1_37 and (configuration.policy or {}).get("extenders"):
-        texts.append("extenders are not asked beside other schedulers")
     if any(group_of(one) == NATIVE for one in groups) and not configuration.settings.has(GROUPS):
         texts.append(
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off: their pods "

@@ -15,8 +15,10 @@ from scheduler_core.explain import explain
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import Stepper, is_timed_run, simulate
 from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.schedulers.extenders.record import extender_record
 from tests.core.extenders.parts import answers, calls, configuration, extender, replays
 from tests.core.extenders.parts import pod as extended
 from tests.core.extenders.parts import scenario as extending
@@ -323,6 +325,35 @@ def test_extenders_are_asked_as_without_controllers() -> None:
             (call.verb, call.outcome) for call in calls(other)
         ]
     replays(LoneSimulation, whole, cycles)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2])
+def test_extenders_are_asked_beside_other_schedulers(delay: float) -> None:
+    """For the pods of the schedulers that run v1.37, and again neither in a replay nor in a fork."""
+    listed = [
+        {"name": "default-scheduler", "runs": "v1.37", "watchDelay": 0.1, "bindDelay": delay},
+        {"name": "second", "watchDelay": 0.1},
+        {"name": "third", "runs": "v1.11", "watchDelay": 0.1},
+    ]
+    beside = {"kind": "SimulationSettings", "scheduler": "v1.22", "schedulers": listed, "until": 4}
+    asked = configuration(extender(filterVerb="filter", bindVerb="bind"))
+    made = [extended(name) for name in ("no", "yes", "large", "other", "old")]
+    for one, name in zip(made[3:], ("second", "third"), strict=True):
+        one["spec"]["schedulerName"] = name
+    whole = extending(beside, asked, ANSWERS, *made)
+    assert not any("not called" in problem.message for problem in whole.warnings)
+    cycles = list(SeveralSimulation(whole))
+    found = {cycle.pod: cycle for cycle in reversed(cycles)}
+    static = {
+        one.pod: one for one in reversed(list(V1_37Simulation(extending(ALONE, asked, ANSWERS, *made[:3]))))
+    }
+    for pod, alone in static.items():
+        assert (found[pod].message, found[pod].node) == (alone.message, alone.node)
+        assert [(one.verb, one.outcome) for one in calls(found[pod])] == [
+            (one.verb, one.outcome) for one in calls(alone)
+        ]
+    assert all(extender_record(found[key]) is None for key in ("default/other", "default/old"))
+    replays(SeveralSimulation, whole, cycles)
 
 
 PACKER = {

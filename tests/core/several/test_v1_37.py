@@ -396,7 +396,7 @@ def test_one_release_reads_the_configuration_and_the_bundle_says_which() -> None
     assert any("schedulers that run v1.37 read it" in text for text in told)
     asking = {**CONFIGURATION, "extenders": [{"urlPrefix": "http://127.0.0.1:9", "filterVerb": "filter"}]}
     warned = load(bundle(settings, [asking, *documents[1:]])).warnings
-    assert any("extenders are not asked beside other schedulers" in one.message for one in warned)
+    assert any("its URL is not approved; declare its answers" in one.message for one in warned)
     made = SeveralSimulation(scenario)
     assert {peer.label: peer.runs for peer in made.peers} == {
         "packer": "v1.37",

@@ -110,7 +110,7 @@ class Configuration(Struct, frozen=True, dict=True):
     @cached_property
     def extenders(self) -> tuple[Extender, ...]:
         """The extenders that the scheduler asks: those of v1.11's Policy, or of v1.37's configuration."""
-        if self.release != V1_37:
+        if self.reader != V1_37:
             return self.profile.extenders
         document = self.policy if is_framework_document(self.policy) else None
         return read_extenders((document or {}).get("extenders"), CONFIGURATION)[0]
