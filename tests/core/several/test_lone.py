@@ -347,9 +347,9 @@ def test_extenders_are_asked_beside_other_schedulers(delay: float) -> None:
     static = {
         one.pod: one for one in reversed(list(V1_37Simulation(extending(ALONE, asked, ANSWERS, *made[:3]))))
     }
-    for pod, alone in static.items():
-        assert (found[pod].message, found[pod].node) == (alone.message, alone.node)
-        assert [(one.verb, one.outcome) for one in calls(found[pod])] == [
+    for key, alone in static.items():
+        assert (found[key].message, found[key].node) == (alone.message, alone.node)
+        assert [(one.verb, one.outcome) for one in calls(found[key])] == [
             (one.verb, one.outcome) for one in calls(alone)
         ]
     assert all(extender_record(found[key]) is None for key in ("default/other", "default/old"))
