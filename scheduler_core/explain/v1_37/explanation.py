@@ -55,6 +55,16 @@ def attempt_on(run: SchedulerRun, pod: str) -> PodAttempt | None:
         scheduling.start, scheduling.extension = start, extension
 
 
+def held_on(run: SchedulerRun, pod: str) -> str:
+    """Return where a pod waits at Permit, or for its binding; "" for any other."""
+    found = run.cluster.pods.get(pod)
+    if found is None or not found.node:
+        return ""
+    if run.queue.flights.holds(pod):
+        return f"{pod} has a place on {found.node} and waits at Permit for the others of its PodGroup."
+    return f"{pod} is assumed on {found.node}: its binding is not confirmed yet."
+
+
 def placed(earlier: V1_37Stepper, pod: str, asked: str | None) -> Asking:
     """Explain a pod that the next cycle of ``earlier`` places, from the cluster that it sees."""
     standing = standing_now(earlier, pod)
@@ -113,6 +123,8 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     if here.node:
         return replace(here, summary=f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
     attempt = attempt_on(simulation.run, pod)
+    if attempt is None and (held := held_on(simulation.run, pod)):
+        return replace(here, summary=held)
     if attempt is None:
         name = simulation.cluster.pods[pod].pod.scheduler_name
         return replace(here, summary=f"{pod} is assigned to the scheduler {name}.", state="other")

@@ -9,6 +9,7 @@ from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.building import options_for
 from scheduler_core.run.control import Manager
 from scheduler_core.run.landing import record_operation
@@ -24,6 +25,7 @@ from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
@@ -50,7 +52,21 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         attempt, began = super()._decide()
         if isinstance(attempt, V1_37Attempt) and attempt.ran is not None:
             self._keep_members(attempt.ran, self.index + 1)
+        if attempt.result == "waiting":
+            self._touch(attempt.pod)
+            self._look()
         return attempt, began
+
+    def _keep(self, what: Attempt | TimelineEvent) -> None:
+        if isinstance(what, TimelineEvent) and isinstance(what.detail, WaitingPod):
+            self._touch(what.about)  # it leaves the node that it held at Permit
+        super()._keep(what)
+
+    def _place_of(self, key: str) -> str | None:
+        """Return a pod's node, also that which it holds at Permit."""
+        place = super()._place_of(key)
+        held = self.observed.waiting.get(key) if place == "" else None
+        return place if held is None else held.node
 
     def _make_manager(self) -> Manager:
         scenario = self.scenario
@@ -87,6 +103,8 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         record_operation(server, operation)
         self._configuration = configuration
         for peer in self.peers:
+            for waiting in peer.view.waiting:
+                self._touch(waiting.key)
             peer.stop()
         self._start(server)
         self._restarted.append(operation.id)

@@ -343,7 +343,7 @@ def _with_points(phases: Sequence[str], said: set[str]) -> Iterator[str]:
         yield phase
         if phase == "queue" and "PreFilter" in said:
             yield "preFilter"
-    if "PostFilter" in said:
+    if "PostFilter" in said and "preemption" not in phases:  # which is PostFilter under v1.37
         yield "postFilter"
 
 

@@ -103,6 +103,7 @@ class V1_37View(SchedulerView):
     and are not confirmed by the watch yet. ``claims`` is the controller of ResourceClaims.
     """
 
+    post_filter_phases: tuple[str, ...] = ("postFilter", "preemption")
     expires = False  # durationToExpireAssumedPod is 0 since v1.24: such a pod is kept
 
     def __init__(

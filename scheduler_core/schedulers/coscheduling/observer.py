@@ -79,6 +79,7 @@ class PodGroupObserver(Observer):
             self._left,
             found,
             of_pod,
+            framework.post_filter_phases,
         )
 
     def marked(self) -> CoschedulingRecord:

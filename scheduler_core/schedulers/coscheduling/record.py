@@ -135,7 +135,8 @@ class CoschedulingRecord(Struct, frozen=True):
 
     ``groups`` are all groups after the cycle, ``pod_group`` is the group of the cycle's pod; both are
     ``None`` without a trace. ``groups_left`` is the state after the previous cycle; ``groups_met`` and
-    ``group_met`` are the state that the attempt found.
+    ``group_met`` are the state that the attempt found. With one of ``post_filter_phases`` the result of
+    PostFilter is known.
     """
 
     marks: tuple[TimelineMark, ...] = ()
@@ -144,6 +145,7 @@ class CoschedulingRecord(Struct, frozen=True):
     groups_left: Groups | None = None
     groups_met: Groups | None = None
     group_met: PodGroupRecord | None = None
+    post_filter_phases: tuple[str, ...] = ("postFilter",)
 
     def up_to(self, phases: Sequence[str]) -> CoschedulingRecord:
         """Return the PodGroups as the attempt found them, with the plugins' results in ``phases``."""
@@ -163,7 +165,7 @@ class CoschedulingRecord(Struct, frozen=True):
             before=decided.before,
             pre_filter=decided.pre_filter if "preFilter" in phases else None,
             permit=decided.permit if "permit" in phases else None,
-            post_filter=decided.post_filter if "postFilter" in phases else None,
+            post_filter=None if set(self.post_filter_phases).isdisjoint(phases) else decided.post_filter,
         )
 
     def fields(self) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class Api:
     runtime: ProfileRuntime
     release: FrameworkRelease
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or forgotten
+    post_filter_phases: tuple[str, ...] = ("postFilter",)  # with one of them PostFilter is over
     bound_phase: str = "Running"  # the phase of a pod as soon as it is bound
 
     def __init__(

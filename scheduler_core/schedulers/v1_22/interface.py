@@ -35,6 +35,7 @@ class Handle(Protocol):
     plugins: tuple[Plugin, ...]
     release: FrameworkRelease
     details: bool
+    post_filter_phases: tuple[str, ...]
 
     def profile_of(self, pod: QueuedPod) -> Profile:
         """Return the profile that filters and scores for a pod."""

@@ -52,6 +52,10 @@ class Flights:
         self._held[key] = Flight(list(self._events), len(self._since))
         self.end()
 
+    def holds(self, key: str) -> bool:
+        """Return whether a pod waits at Permit."""
+        return key in self._held
+
     def activate(self, key: str) -> None:
         """Note that a plugin makes a pod active that waits at Permit."""
         held = self._held.get(key)

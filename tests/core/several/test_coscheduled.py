@@ -361,6 +361,22 @@ def test_replay_and_fork_go_on_as_the_run_did(controllers: bool) -> None:
         again.replay([cycle.decision for cycle in cycles[place : place + 15]])
 
 
+def test_a_cycle_shows_where_a_pod_waits_and_that_it_leaves() -> None:
+    """In its moves, its queue and its phases; the others of its group are counted."""
+    _, cycles = ran(coscheduling(), node("n", 2), group("g", 3), *members("a", "b", "c"), most=4)
+    assert [cycle.moves for cycle in cycles[:2]] == [(("default/a", "n"),), (("default/b", "n"),)]
+    gone = [move for cycle in cycles[2:] for move in cycle.moves]
+    assert {("default/a", ""), ("default/b", "")} <= set(gone)
+    assert cycles[0].phases[-2:] == ("assume", "permit")
+    assert cycles[2].phases == ("queue", "preFilter", "predicates", "preemption")
+    assert [one.pod for one in cycles[1].waiting] == ["default/a", "default/b"]
+    timed = cycles[1].queue.timed
+    assert timed is not None
+    assert timed.counts["waiting"] == 1
+    assert timed.tried.sort_by == "group"
+    assert groups(cycles[1]).states == {"waiting": 2, "active": 1}
+
+
 def test_why_says_what_the_plugin_says() -> None:
     """Without changing what it remembers, and names the node that a waiting pod holds."""
     made, _ = ran(coscheduling(), node("n"), group("g", 3), *members("a", "b"))
@@ -369,7 +385,8 @@ def test_why_says_what_the_plugin_says() -> None:
     scenario = load("---\n".join([few, node("n", 2), group("g", 3), *members("a", "b", "c")]))
     half = simulate(scenario)
     half.step()
-    assert "n" in explain(half, "default/a").summary
+    waits = "default/a has a place on n and waits at Permit for the others of its PodGroup."
+    assert explain(half, "default/a").summary == waits
 
 
 def test_a_configuration_that_comes_later_brings_the_plugin() -> None:
