@@ -131,7 +131,7 @@ def sentence_of(entries: Sequence[TimelineEvent]) -> Sentence:
 
 DELETED: Mapping[str, tuple[str, str]] = {
     "TaintManagerEviction": (" is evicted from its node.", " are evicted from their nodes."),
-    "EvictionByEvictionAPI": (" is evicted: its node is drained.", " are evicted: their node is drained."),
+    "EvictionByEvictionAPI": (" is evicted.", " are evicted."),
     "Preempted": (" is preempted.", " are preempted."),
     "GarbageCollected": (" is deleted: its owner was deleted.", " are deleted: their owner was deleted."),
     "DeletingOrphanedPod": (" is deleted: its node was deleted.", " are deleted: their node was deleted."),
