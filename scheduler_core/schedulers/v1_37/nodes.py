@@ -6,6 +6,7 @@ deleted while pods remain on it keeps them (``alive`` is False), as the schedule
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -114,6 +115,7 @@ class SavedRow:
     requested: dict[str, int]
     nonzero: tuple[int, int]
     dirty: bool
+    priorities: Counter[int]
 
 
 class NodeTable:
@@ -128,6 +130,8 @@ class NodeTable:
         self.requested: dict[str, Ints] = {}
         self.nonzero = np.zeros((2, capacity), np.int64)
         self.pod_counts = np.zeros(capacity, np.int64)
+        self.priorities: Counter[int] = Counter()
+        """How many pods on rows have each priority."""
         self.unschedulable = np.zeros(capacity, np.bool_)
         self.labels: dict[str, Column] = {}
         self.taints = Column(capacity)
@@ -440,6 +444,9 @@ class NodeTable:
         self.nonzero[0, row] += sign * cpu
         self.nonzero[1, row] += sign * memory
         self.pod_counts[row] += sign
+        self.priorities[pod.priority] += sign
+        if not self.priorities[pod.priority]:
+            del self.priorities[pod.priority]
         if self.shared is not None and pod.demand is not None:
             self.shared.renew(row, self._demands(row))
         self._dirty.add(row)
@@ -465,6 +472,7 @@ class NodeTable:
             {name: int(column[row]) for name, column in self.requested.items()},
             (int(self.nonzero[0, row]), int(self.nonzero[1, row])),
             row in self._dirty,
+            self.priorities.copy(),
         )
 
     def restore(self, saved: SavedRow) -> None:
@@ -477,6 +485,7 @@ class NodeTable:
             column[row] = saved.requested.get(name, 0)
         self.nonzero[:, row] = saved.nonzero
         self.pod_counts[row] = len(node.pods)
+        self.priorities = saved.priorities
         if self.shared is not None:
             self.shared.renew(row, self._demands(row))
         self._memo.changed(row)

@@ -136,8 +136,10 @@ def _dry_runs(
     violating: list[Candidate] = []
     rejected: dict[str, Status] = {}
     lost: list[str] = []
-    budgets = DisruptionBudgets(ctx.cluster)
     groups = ctx.configuration.gate(GATE)
+    if not groups and min(ctx.nodes.priorities, default=ctx.pod.priority) >= ctx.pod.priority:
+        return [], dict.fromkeys(potential, _NO_VICTIMS), []
+    budgets = DisruptionBudgets(ctx.cluster)
     for node in potential:
         row = ctx.nodes.row(node)
         assert row is not None

@@ -294,9 +294,9 @@ class SchedulingQueue:
             if first is not None:
                 due.append((first.backoff_expires or 0) + SECOND)
         # Gated entities are not moved by time: their plugins would refuse again.
-        since = [entity.since for entity in self.unschedulable.rejected()]
-        if since:
-            grid = (min(since) + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1
+        since = self.unschedulable.oldest()
+        if since is not None:
+            grid = (since + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1
             due.append(grid * LEFTOVER_EVERY)
         return max(min(due), whole_second(now) + SECOND) if due else None
 

@@ -16,6 +16,7 @@ class UnschedulableEntities:
     def __init__(self) -> None:
         self._entities: dict[str, Entity] = {}
         self._by_gate: dict[str | None, dict[str, Entity]] = {}
+        self._oldest: int | None = None
 
     def __len__(self) -> int:
         return len(self._entities)
@@ -34,12 +35,19 @@ class UnschedulableEntities:
         self._entities[entity.key] = entity
         self._by_gate.setdefault(entity.gated_by, {})[entity.key] = entity
 
+    def oldest(self) -> int | None:
+        """Return since when the first entity waits that no plugin gates, ``None`` without one."""
+        if self._oldest is None:
+            self._oldest = min((entity.since for entity in self.rejected()), default=None)
+        return self._oldest
+
     def pop(self, key: str) -> Entity | None:
         """Remove an entity and return it."""
         self._unlink(key)
         return self._entities.pop(key, None)
 
     def _unlink(self, key: str) -> None:
+        self._oldest = None
         for gate, gated in list(self._by_gate.items()):
             if gated.pop(key, None) is not None and not gated:
                 del self._by_gate[gate]
