@@ -107,4 +107,7 @@ def _gaps(policy: Policy) -> Sequence[Refusal]:
         found.append(
             Refusal("metrics of real usage are not simulated", "metricsProviders", "requests decide")
         )
+    if policy.grace_period is not None:
+        text = "gracePeriodSeconds is not simulated"
+        found.append(Refusal(text, "gracePeriodSeconds", "evicted pods have the grace period of their own"))
     return found

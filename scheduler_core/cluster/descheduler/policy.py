@@ -101,6 +101,7 @@ class Policy(Struct, frozen=True):
     switches: frozenset[str] = frozenset()
     later: tuple[str, ...] = ()
     metrics: bool = False
+    grace_period: int | None = None
 
 
 def refusals_of(policy: Policy, priority_classes: Mapping[str, int]) -> list[Refusal]:

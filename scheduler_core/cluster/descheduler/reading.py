@@ -87,10 +87,9 @@ def _current(
     metrics_collector: Any = None,
     metrics_providers: Any = None,
     notification: bool = False,
-    grace: int | None = None,
     **fields: Any,
 ) -> Policy:
-    del notification, grace
+    del notification
     limits = Limits(**{name: fields.pop(name, None) for name in Limits.__struct_fields__})
     return Policy(limits=limits, metrics=bool(metrics_collector or metrics_providers), **fields)
 
@@ -102,7 +101,7 @@ _V1ALPHA2 = record(
         "nodeSelector": Field("node_selector", text),
         **_LIMITS,
         "maxNoOfPodsToEvictTotal": Field("total", COUNT),
-        "gracePeriodSeconds": Field("grace", integer(0, 2**53)),
+        "gracePeriodSeconds": Field("grace_period", integer(0, 2**53)),
         "evictionFailureEventNotification": Field("notification", boolean),
         "metricsCollector": Field("metrics_collector", opaque),
         "metricsProviders": Field("metrics_providers", opaque),

@@ -225,5 +225,7 @@ def test_what_does_not_run_is_said() -> None:
         "kind: SimulationSettings\nscheduler: v1.11\ndescheduler: {}\n", POLICY % LOW, CLUSTER,
     )))  # fmt: skip
     assert "the descheduler has no effect under v1.11" in older.warnings[0].message
+    grace = bundle(policy=POLICY % LOW + "gracePeriodSeconds: 5\n")
+    assert "gracePeriodSeconds is not simulated" in grace.warnings[0].message
     metrics = bundle(policy=POLICY % LOW.replace("}}", "}, metricsUtilization: {source: KubernetesMetrics}}"))
     assert "usage by metrics is not simulated" in metrics.warnings[0].message
