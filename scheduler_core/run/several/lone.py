@@ -62,6 +62,12 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
             self._touch(what.about)  # it leaves the node that it held at Permit
         super()._keep(what)
 
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, also that which it holds at Permit; "" for a pending one."""
+        found = super().placement()
+        held = {one.key: one.node for one in self.observed.waiting if found.get(one.key) == ""}
+        return {**found, **held} if held else found
+
     def _place_of(self, key: str) -> str | None:
         """Return a pod's node, also that which it holds at Permit."""
         place = super()._place_of(key)
