@@ -66,6 +66,11 @@ TOPICS = (
     ),
     Topic("clusters", "Whole clusters", "Many pods of many kinds over many cycles: find the pending one."),
     Topic(
+        "controllers",
+        "Controllers and failures",
+        "Nodes fail or are drained, and workloads roll out: what controllers, kubelets and budgets do then.",
+    ),
+    Topic(
         "groups",
         "Time and PodGroups",
         "Pods that run together or not at all, on a clock that jumps from event to event.",

@@ -47,6 +47,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
     if simulation.descheduler is not None:
         print(*descheduler_lines(simulation.descheduler), sep="\n", file=out)
     print(file=out)
+    for text in simulation.notes():
+        print(text, file=out)
     for text in simulation.unsettled:
         print(f"note: {text}", file=out)
     print(totals(simulation), file=out)

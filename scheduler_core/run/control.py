@@ -322,6 +322,7 @@ NOTEWORTHY: Mapping[str, str] = {
     "DrainFailed": "{kind} {key} is not drained: {message}",
     "DescheduleFailed": "nothing is descheduled: {message}",
     "ProvisioningSucceeded": "{kind} {key} was provisioned",
+    "ProgressDeadlineExceeded": "{kind} {key} exceeded its progress deadline: {message}",
     "Completed": "{kind} {key} is complete",
     "BackoffLimitExceeded": "{kind} {key} failed",
 }

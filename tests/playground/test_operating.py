@@ -444,6 +444,11 @@ async def test_the_policy_is_changed_at_a_step_too() -> None:
     assert [cycle.restart is not None for cycle in cycles] == [False, True, True, True]
 
 
+def conditions(node: str) -> dict[str, str]:
+    """Return the status of each condition of a node's manifest."""
+    return {one["type"]: one["status"] for one in yaml.safe_load(node)["status"]["conditions"]}
+
+
 async def test_in_virtual_time_an_object_is_edited_as_the_run_has_left_it() -> None:
     """A node that failed is not ready in what is edited, and the patch is of what was typed alone."""
     text = _example("node-fails")
@@ -451,14 +456,14 @@ async def test_in_virtual_time_an_object_is_edited_as_the_run_has_left_it() -> N
         source = await draft(socket, text)
         ask = {"source": source, "target": "Node worker-2", "step": "1.6"}
         node = (await socket.success("object.get", ask))["yaml"]
-        assert yaml.safe_load(node)["status"]["conditions"] == [{"type": "Ready", "status": "Unknown"}]
+        assert conditions(node)["Ready"] == "Unknown"
         changed = node.replace("zone: b", "zone: d")
         given = {"step": "1.6", "target": "Node worker-2", "base": node, "object": changed}
         answer = await operate(socket, text, "patch", **given)
         assert answer["words"] == "patch Node worker-2: metadata.labels.topology.kubernetes.io/zone d"
         source = await draft(socket, answer["text"])
         after = await socket.success("object.get", {**ask, "source": source, "step": "1.6"})
-    assert yaml.safe_load(after["yaml"])["status"]["conditions"] == [{"type": "Ready", "status": "Unknown"}]
+    assert conditions(after["yaml"])["Ready"] == "Unknown"
 
 
 async def test_a_pod_that_a_controller_made_in_the_run_is_edited_too() -> None:

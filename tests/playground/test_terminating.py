@@ -17,7 +17,7 @@ from tests.parts import REPOSITORY
 from tests.playground.test_node_states import played
 
 FAILS = (REPOSITORY / "scheduler_core" / "authoring" / "examples" / "node-fails.yaml").read_text()
-LIVES = FAILS.replace("scheduler: v1.22\n", "").replace("---\napiVersion: v1\nkind: Policy\n", "")
+V1_22 = FAILS.replace("scheduler: v1.37\n", "scheduler: v1.22\ntime: virtual\n")
 
 
 def shown(playback: Playback, first: int, last: int) -> set[str]:
@@ -32,7 +32,7 @@ def shown(playback: Playback, first: int, last: int) -> set[str]:
 
 def test_a_pod_of_a_dead_node_is_terminating_until_the_node_is_back() -> None:
     """From its eviction on, in windows, in stored rows and at the end."""
-    playback = played(LIVES)
+    playback = played(FAILS)
     rows = [playback.trail.row(index) for index in range(1, len(playback) + 1)]
     again = Trail(playback.scenario, Tables(playback.scenario))
     again.extend(json.loads(json.dumps(rows)))
@@ -50,7 +50,9 @@ def test_a_pod_of_a_dead_node_is_terminating_until_the_node_is_back() -> None:
 
 def test_the_command_line_prints_them_as_kubectl_does() -> None:
     """In the column STATUS and in the totals."""
-    simulation = simulate(load(LIVES.replace("time: virtual\n", "time: virtual\nuntil: 800\n")), trace=False)
+    simulation = simulate(
+        load(FAILS.replace("scheduler: v1.37\n", "scheduler: v1.37\nuntil: 800\n")), trace=False
+    )
     for _ in simulation:
         pass
     out = io.StringIO()
@@ -62,8 +64,8 @@ def test_the_command_line_prints_them_as_kubectl_does() -> None:
 
 
 def test_nothing_is_sent_where_no_pod_is_terminating() -> None:
-    """Frames and rows are as before."""
-    playback = played(FAILS)
+    """Frames and rows are as before, as under v1.22, whose pods are gone at once."""
+    playback = played(V1_22)
     assert "terminating" not in str(steps.window(playback, 1, len(playback)))
     assert len(playback.trail.row(1)) == len(playback.trail.row(2))
 

@@ -74,14 +74,15 @@ class Claim(Struct, frozen=True):
 class ExpectedOutcome:
     """An example's claim about its result in virtual time; tests verify it.
 
-    ``running``, ``pending`` and ``succeeded`` count the pods in the end, ``refused`` those that the kubelet
-    refused in the run, and ``evicted`` those that schedulers evicted. ``phases`` are those that each PodGroup
-    goes through in turn, ``members`` how many of its pods run in the end.
+    ``running``, ``pending``, ``succeeded`` and ``terminating`` count the pods in the end, ``refused`` those
+    that the kubelet refused in the run, and ``evicted`` those that schedulers evicted. ``phases`` are those
+    that each PodGroup goes through in turn, ``members`` how many of its pods run in the end.
     """
 
     running: int = 0
     pending: int = 0
     succeeded: int = 0
+    terminating: int = 0
     refused: int = 0
     evicted: int = 0
     phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -94,6 +95,7 @@ class ExpectedOutcome:
             (self.running, "running"),
             (self.pending, "pending"),
             (self.succeeded, "succeeded"),
+            (self.terminating, "terminating"),
             (self.refused, "refused by the kubelet"),
             (self.evicted, "evicted"),
         )

@@ -32,6 +32,8 @@ class Drain:
         self.refused = refused
         """Called with a pod and the message of its first refusal."""
         self.facts: Facts = {"node": node, "from": round(self.loop.now), "until": None, "evicted": 0}
+        self.refusals: dict[str, str] = {}
+        """By pod that is still there: the message of the last refusal."""
         self._left: dict[str, str] = {}
         self._accepted: set[str] = set()
         self._retries = 0
@@ -77,6 +79,7 @@ class Drain:
 
     def _refuse(self, pod: Manifest, message: str, *, again: bool) -> None:
         self.facts["refused"] = self.facts.get("refused", 0) + 1
+        self.refusals[key_of(pod)] = message
         if not again:
             self.refused(self.server.get("Pod", key_of(pod)) or pod, message)
         self._retries += 1
@@ -92,6 +95,7 @@ class Drain:
 
     def _answered(self, key: str) -> None:
         self._accepted.add(key)
+        self.refusals.pop(key, None)
         self._gone(key)
 
     def _observe(self, write: Any) -> None:

@@ -15,6 +15,7 @@ from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
+    condition_in,
     condition_of,
     controller_of,
     is_deleting,
@@ -52,6 +53,14 @@ def amount(obj: Manifest, name: str) -> float | None:
     except ValueError:
         return None
     return value if isfinite(value) and 0 <= value <= 1e12 else None
+
+
+_SUFFICIENT = {
+    "MemoryPressure": "KubeletHasSufficientMemory",
+    "DiskPressure": "KubeletHasNoDiskPressure",
+    "PIDPressure": "KubeletHasSufficientPID",
+}
+"""The reasons with which a kubelet posts that a condition is False."""
 
 
 class Kubelets:
@@ -154,7 +163,8 @@ class Kubelets:
             row: dict[str, Any] = {"type": "Ready", "status": status, "reason": reason}
             row |= {"lastHeartbeatTime": at, "lastTransitionTime": since}
             of = status_of(stored)
-            return with_status(stored, {**of, "conditions": with_condition(of.get("conditions") or [], row)})
+            conditions = with_condition(_known_again(of.get("conditions") or [], at), row)
+            return with_status(stored, {**of, "conditions": conditions})
 
         yield self.client.patch(node, patch)
 
@@ -251,6 +261,16 @@ class Kubelets:
                 yield self.client.delete(pod, grace=0)
             except ApiError:
                 return
+
+
+def _known_again(conditions: list[Manifest], at: str) -> list[Manifest]:
+    """Return a node's conditions without pressure where that was Unknown, as a kubelet posts them."""
+    for kind, reason in _SUFFICIENT.items():
+        row = condition_in(conditions, kind)
+        if row is not None and row["status"] == "Unknown":
+            posted = {"status": "False", "reason": reason, "lastTransitionTime": at}
+            conditions = with_condition(conditions, {**row, **posted})
+    return conditions
 
 
 def _exit_code(pod: Manifest, *, failed: bool) -> int:

@@ -309,6 +309,12 @@ class ControlPlaneManager:
                 without = partial(_without_annotation, name=DRAIN)
                 self.server.change("Node", drain.node, without, "drain", outcome=drained(bare))
 
+    def unfinished(self) -> Iterator[str]:
+        """Yield the drains that go on, with why their pods are still there."""
+        for drain in self._drains:
+            for pod, message in drain.refusals.items():
+                yield f"Node {drain.node} is not drained: the eviction of {pod} is refused ({message})"
+
     # --- what is shown
 
     def _outbound(self, manifest: Manifest) -> Manifest:
@@ -358,7 +364,9 @@ def _is_shown(write: StoredWrite) -> bool:
         return True
     if spec_of(old) != spec_of(new) or write.kind.startswith("Persistent"):
         return True
-    return _shown_meta(old["metadata"]) != _shown_meta(new["metadata"])
+    if _shown_meta(old["metadata"]) != _shown_meta(new["metadata"]):
+        return True
+    return reason_of(write) != ("", "")
 
 
 def _shown_meta(meta: Mapping[str, Any]) -> tuple[Any, ...]:

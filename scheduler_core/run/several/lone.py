@@ -137,6 +137,13 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         manager = self.framework.manager
         return manager.descheduler if isinstance(manager, ControlPlaneManager) else None
 
+    def notes(self) -> Iterator[str]:
+        """Yield the state of each PodGroup, and the drains that go on."""
+        yield from super().notes()
+        manager = self.framework.manager
+        if isinstance(manager, ControlPlaneManager):
+            yield from manager.unfinished()
+
     def unread_manifests(self) -> list[Document]:
         """Return the manifests of all kinds that only v1.37 reads."""
         assert self.manifests is not None

@@ -12,6 +12,7 @@ from scheduler_core.cluster.v1_37.objects import (
     is_ready,
     phase_of,
     ready_status,
+    spec_of,
     taints_of,
 )
 from scheduler_core.cluster.v1_37.server import Outcome, StoredWrite
@@ -24,6 +25,9 @@ REMOVALS = {
     "kubelet": "Killing",
 }
 """Why a pod is deleted, by client; controllers of workloads report SuccessfulDelete."""
+
+PROGRESS_DEADLINE_EXCEEDED = "ProgressDeadlineExceeded"
+"""The condition of a rollout that has waited too long, which ``kubectl rollout status`` reports."""
 
 Reason = tuple[str, str]
 
@@ -100,4 +104,12 @@ def _job(old: Manifest, new: Manifest, by: str) -> Reason:
     return "", ""
 
 
-_UPDATED = {"Pod": _pod, "Node": _node, "Job": _job}
+def _deployment(old: Manifest, new: Manifest, by: str) -> Reason:
+    del by
+    before, after = (condition_of(one, "Progressing") or {} for one in (old, new))
+    if after.get("reason") != PROGRESS_DEADLINE_EXCEEDED or before.get("reason") == after["reason"]:
+        return "", ""
+    return PROGRESS_DEADLINE_EXCEEDED, f"{spec_of(new).get('progressDeadlineSeconds')} s without progress"
+
+
+_UPDATED = {"Pod": _pod, "Node": _node, "Job": _job, "Deployment": _deployment}

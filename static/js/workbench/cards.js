@@ -149,7 +149,7 @@ export class Cards {
         title: "Drain, cordon, lose … all its nodes",
         onclick: (event) => view.emit("act", { group: [label, members], place: event.target.closest("button") }),
       },
-      icon("command"),
+      icon("more"),
     );
   }
 

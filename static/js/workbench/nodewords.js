@@ -97,19 +97,29 @@ export function describeNomination(view) {
 
 /**
  * What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not
- * have.
+ * have. Nothing is known of a silent node, which one word says.
  *
  * @param {View} view
  * @param {NodeIndex} node
  */
 export function ailmentsOf(view, node) {
   const { nodes } = view.playback;
-  const found = nodes.conditions[node].map((text) => {
+  const all = nodes.conditions[node];
+  const silent = all.includes("Ready=Unknown");
+  const telling = all.filter((text) => text.startsWith("Ready=") || !silent || !text.endsWith("=Unknown"));
+  const found = telling.map((text) => {
     const [type, status] = text.split("=");
     return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`;
   });
   return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
 }
+
+/**
+ * Whether a reason is what the badges of an ailing node say: it is cordoned, or tainted for its conditions.
+ *
+ * @param {string} reason
+ */
+export const isAilment = (reason) => /unschedulable|taint/.test(reason);
 
 /**
  * How many pods of a node are Terminating.

@@ -17,6 +17,7 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from tests.core.controllers.driver import World, node, workload
 
 AS_V111 = Options(bind_daemons=True)
+EXPANDED = [example for example in examples() if not example.load().lives]  # others are not expanded
 
 
 def by_owner(objects: Iterable[KubernetesObject]) -> dict[object, list[str]]:
@@ -29,7 +30,7 @@ def by_owner(objects: Iterable[KubernetesObject]) -> dict[object, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)
+@pytest.mark.parametrize("example", EXPANDED, ids=lambda e: e.slug)
 def test_every_example_gets_the_same_pods_from_the_controllers(example: Example) -> None:
     """Loaded without expansion, the controllers make the pods that loading makes, with the same names."""
     text = example.read()
@@ -50,7 +51,7 @@ def as_loaded(obj: KubernetesObject) -> Pod:
     return replace(obj, meta=meta, node_name="", phase="Pending", start_time=None)
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)
+@pytest.mark.parametrize("example", EXPANDED, ids=lambda e: e.slug)
 def test_a_loaded_cluster_is_what_its_controllers_want(example: Example) -> None:
     """Started on the expanded objects of an example, the controllers neither create nor delete a pod."""
     world = World(objects=load(example.read()).objects, options=AS_V111, bind=False)

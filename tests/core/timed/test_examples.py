@@ -12,12 +12,14 @@ from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.run import TimedSimulation, simulate
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 from scheduler_core.schedulers.kube_batch.snapshot import group_of
+from scheduler_core.settings.release import V1_37
 
 CURRENT = ("native-gang",)  # answered by kube-scheduler v1.37: tests/core/v1_37/test_examples.py
 SHOWN = tuple(
     example for example in examples() if example.outcome is not None and example.slug not in CURRENT
 )
 PODGROUPS, SCHEDULERS = "Time and PodGroups", "kube-batch, and several schedulers"
+CONTROLLERS = "Controllers and failures"
 EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
 
 
@@ -35,18 +37,23 @@ def stepping(example: Example, *, trace: bool = True) -> TimedSimulation:
     return simulation
 
 
-def test_there_are_the_demo_the_deadlock_and_what_controllers_do() -> None:
-    """The demo with and without room, the deadlock under both schedulers, the ten percent, controllers."""
+def test_there_are_the_demo_and_the_deadlock() -> None:
+    """The demo with and without room, the deadlock under both schedulers, and the ten percent."""
     assert [example.slug for example in SHOWN if example.group == PODGROUPS] == [
         "coscheduling-room",
         "coscheduling-no-room",
         "gang-deadlock",
         "gang-deadlock-coscheduled",
         "ten-percent",
-        "node-fails",
-        "rolling-update",
     ]
-    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS}
+    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS, CONTROLLERS}
+
+
+def test_what_controllers_do_is_shown_under_v1_37() -> None:
+    """The examples of controllers and failures run under the default release, without a warning."""
+    shown = [example.load() for example in SHOWN if example.group == CONTROLLERS]
+    assert len(shown) == 5
+    assert all(scenario.release == V1_37 and not scenario.warnings for scenario in shown)
 
 
 @EACH
@@ -56,7 +63,9 @@ def test_as_many_pods_run_and_wait_as_the_page_says(example: Example) -> None:
     assert outcome is not None
     pods = simulation.framework.pods.values()
     on_nodes = [pod for pod in pods if pod.node_name]
-    assert sum(not pod.terminal for pod in on_nodes) == outcome.running  # what waits at Permit is pending
+    going = sum(pod.meta.deletion_timestamp is not None for pod in on_nodes)
+    running = sum(not pod.terminal for pod in on_nodes) - going  # what waits at Permit is pending
+    assert (running, going) == (outcome.running, outcome.terminating)
     assert sum(pod.phase == "Succeeded" for pod in on_nodes) == outcome.succeeded
     assert sum(not pod.node_name for pod in pods) == outcome.pending
     for group, running in outcome.members.items():
@@ -126,3 +135,20 @@ def test_the_demo_without_room_prints_six_pending_pods(capsys: pytest.CaptureFix
     assert text.count("rejected while waiting on permit: optimistic rejection in PostFilter") == 3
     assert text.count("Insufficient cpu") == 1
     assert text.count("last failed in 3s, deny") == 2
+
+
+def test_a_rollout_without_room_exceeds_its_deadline() -> None:
+    """The moment at which ``kubectl rollout status`` gives up is on the timeline."""
+    simulation = stepping(next(one for one in SHOWN if one.slug == "rollout-stuck"))
+    seen = [one for cycle in simulation for one in (*cycle.happenings, *cycle.consequences)]
+    late = [(one.time, one.text) for one in seen if one.what == "ProgressDeadlineExceeded"]
+    text = "Deployment default/web exceeded its progress deadline: 600 s without progress"
+    assert late == [(661.0, text)]
+
+
+def test_a_drain_that_never_ends_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the pod that stays and the budget's answer; a drain that ended is not."""
+    lines = printed("drain-budget", capsys)
+    named = [" ".join(line) for line in lines if line[:1] == ["Node"]]
+    refused = "the eviction of default/db-0 is refused (needs 1 healthy pods and has 1 currently)"
+    assert named == [f"Node worker-1 is not drained: {refused}"]

@@ -8,6 +8,7 @@ import { markOf } from "./windows.js";
 import { UNREACHED } from "../verdict.js";
 import {
   ailmentsOf,
+  isAilment,
   describeNode,
   describeNomination,
   describePast,
@@ -252,7 +253,14 @@ export class Card {
           ? this.#brief({ state, chosen, nominated })
           : describePast(view, node);
     if (state === "unreached") return UNREACHED;
-    return state === "failed" && !chosen ? this.#reason : "";
+    return state === "failed" && !chosen && !this.#isBadge ? this.#reason : "";
+  }
+
+  /** Whether the badges of an ailing node say all that keeps the pod away. */
+  get #isBadge() {
+    const { view, node } = this;
+    const reasons = view.facts.verdict.reasonsOf(node);
+    return reasons.length > 0 && reasons.every(isAilment) && ailmentsOf(view, node).length > 0;
   }
 
   /** What is wrong with the node, and its taints: a badge each, with all of it in the tooltip. */

@@ -268,7 +268,7 @@ export function actButton(view, wish) {
       title: "Drain, cordon, evict, scale … (a)",
       onclick: (event) => view.emit("act", { ...wish, place: event.target.closest("button") }),
     },
-    icon("command"),
+    icon("more"),
     "Operate",
   );
 }
