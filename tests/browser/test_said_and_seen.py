@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.pages import COMPUTED, Workbench, becomes, drafted, share, wide
+from tests.browser.pages import COMPUTED, Workbench, becomes, drafted, example_text, share, wide
 from tests.services.stack import Stack
 
 NODES = "---\n".join(
@@ -66,9 +66,11 @@ def test_the_end_and_the_start_can_be_shown_with_every_tab(page: Page, slug: str
         expect(page.locator(".toast")).to_have_count(0)
 
 
-def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Page) -> None:
+def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Page, site: Stack) -> None:
     """Within the End they are drawn as waiting, with the time that is left by the clock shown there."""
-    bench = Workbench(page).open("/examples/ten-percent/")
+    settings = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.22\nquirks: fixed\n"
+    text = f"{example_text('ten-percent')}\n{settings}"
+    bench = Workbench(page).open(share(site, text, as_is=True))
     page.keyboard.press("End")
     page.wait_for_function("() => podstep.playback.atEnd && podstep.playback.moments")
     page.evaluate("podstep.playback.goto(podstep.playback.last, undefined, { at: 1, phase: '' })")
