@@ -29,6 +29,10 @@ def _records() -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
+#: One after the other in one process: each time such a test is alone, every record is answered for it.
+answered_once = pytest.mark.xdist_group("lives")
+
+
 @pytest.fixture(scope="module")
 def matching() -> dict[str, set[str]]:
     """Answer every record; return the features of those that match whole, by id."""
@@ -39,12 +43,14 @@ def matching() -> dict[str, set[str]]:
     }
 
 
+@answered_once
 @pytest.mark.parametrize("feature", MATCHING)
 def test_lives_are_answered_whole(matching: dict[str, set[str]], feature: str) -> None:
     """Timeline and final equal the recorded ones in every life with the feature."""
     assert sum(feature in features for features in matching.values()) == MATCHING[feature]
 
 
+@answered_once
 def test_no_life_differs(matching: dict[str, set[str]]) -> None:
     """The lives of other features match as well."""
     assert [record["id"] for record in _records() if record["id"] not in matching] == []
