@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace as copy_with
 from typing import Any
 
-from msgspec.structs import replace
 
-from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.model import ObjectMeta, Pod
 from scheduler_core.run.several.v1_37_view import V1_37View, is_of_plugin
 from scheduler_core.schedulers.coscheduling.arguments import Arguments, read_arguments
 from scheduler_core.schedulers.coscheduling.editions import CURRENT
@@ -94,7 +93,10 @@ class V1_37Coscheduling(Coscheduling):
         return (key.priority, round(key.time - self.state.epoch, 6), key.key), key.time_from
 
     def _compared(self, waiting: QueuedPodInfo) -> tuple[Pod, float]:
-        pod = self.gangs.pod(waiting.key) or replace(self.framework.pods[waiting.key], pod_group="")
+        pod = self.gangs.pod(waiting.key)
+        if pod is None:  # the manifest of a pod may come before its typed object
+            namespace, _, name = waiting.key.partition("/")
+            pod = Pod(ObjectMeta(name, namespace), priority=waiting.priority)
         entered = waiting.since if waiting.entered is None else waiting.entered
         return pod, entered / SECOND
 

@@ -49,7 +49,17 @@ def test_no_object_has_more_fields_than_it_names() -> None:
         assert each["additionalProperties"] is False
         optional |= set(each["properties"]) - set(each["required"])
     assert optional == {
-        *("error", "scheduler", "placements", "session", "timed", "happenings", "consequences", "moves"),
+        *(
+            "error",
+            "scheduler",
+            "placements",
+            "session",
+            "round",
+            "timed",
+            "happenings",
+            "consequences",
+            "moves",
+        ),
         *("extenders", "view"),
         *("release", "profile", "entity", "attempts", "group", "hints", "filed"),  # v1.37
         *("entries", "bytes", "classes", "evictedClasses", "evictedEntries"),

@@ -102,7 +102,7 @@ def test_why_names_the_scheduler_that_placed_the_pod(asked: str | None) -> None:
 
 def test_the_command_line_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its pods are placed in the report, and the trace lists the placements of each batch."""
-    (tmp_path / "bundle.yaml").write_text("---\n".join((*CLUSTER, coscheduling())))
+    (tmp_path / "bundle.yaml").write_text("---\n".join((*CLUSTER, coscheduling("v1beta2"))))
     assert main(["simulate", str(tmp_path / "bundle.yaml"), "--trace", str(tmp_path / "trace")]) == 0
     assert "left to the scheduler" not in capsys.readouterr().out
     lines = [json.loads(line) for line in (tmp_path / "trace").read_text().splitlines()]
