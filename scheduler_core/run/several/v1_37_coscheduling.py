@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace as copy_with
 from typing import Any
 
-
 from scheduler_core.kubernetes.model import ObjectMeta, Pod
 from scheduler_core.run.several.v1_37_view import V1_37View, is_of_plugin
 from scheduler_core.schedulers.coscheduling.arguments import Arguments, read_arguments
