@@ -93,7 +93,7 @@ def run_round(pending: Sequence[Task], roots: Mapping[str, Pod], state: State, g
     """Decide about pending tasks, in order of arrival; ``state`` changes with what is placed.
 
     ``roots`` are the first pods of the jobs, which stand for them where pods between which there is affinity
-    are told from others.
+    are distinguished from others.
     """
     jobs = by_job(pending)
     apart = {job for job in jobs if has_pod_affinity(roots[job].affinity)}

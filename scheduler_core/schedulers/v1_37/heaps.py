@@ -38,7 +38,7 @@ class EntityHeap:
         return None if found is None else found[1]
 
     def rank_by(self, rank: Callable[[Entity], tuple[Any, ...]]) -> None:
-        """Rank all entities anew; those of equal rank stay in order of arrival."""
+        """Rank all entities again; those of equal rank stay in order of arrival."""
         self._rank = rank
         self._heap = [(rank(one), number, key) for key, (number, one) in self._entities.items()]
         heapq.heapify(self._heap)

@@ -430,8 +430,15 @@ class NodeTable:
         node.ports.difference_update(pod.host_ports)
 
     def put_again(self, row: int, old: CompiledPod, new: CompiledPod) -> None:
-        """Count a pod instead of another that holds the same: as if that one left and this one came."""
-        pods = self.nodes[row].pods
+        """Count a pod instead of another that holds the same: as if that one left and this one came.
+
+        Its host ports are taken again, also where a pod that shared one has left and freed it.
+        """
+        node = self.nodes[row]
+        pods = node.pods
+        if new.host_ports:
+            node.ports.update(new.host_ports)
+            self.with_ports.add(row)
         place = next(i for i in range(len(pods) - 1, -1, -1) if pods[i].key == old.key)
         pods[place] = pods[-1]
         pods[-1] = new
