@@ -140,11 +140,11 @@ def test_a_unit_that_there_is_none_of_says_so(page: Page) -> None:
 
 @pytest.mark.parametrize("tab", ["Objects", "YAML"])
 def test_the_counter_and_all_tabs_have_room_on_a_desktop(page: Page, tab: str) -> None:
-    """Neither the deck's counter nor the last of nine tabs is cut, Build wide or not."""
+    """Neither the deck's counter nor the last of ten tabs is cut, Build wide or not."""
     bench = Workbench(page).open("/examples/ten-percent/")
     bench.build.get_by_role("tab", name=tab).click()
     bench.step()
-    expect(bench.inspect.get_by_role("tab")).to_have_count(9)
+    expect(bench.inspect.get_by_role("tab")).to_have_count(10)
     cut = """selector => [...document.querySelectorAll(selector)]
       .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
     becomes(lambda: page.evaluate(cut, ".deck .at, .transport, .inspect [role=tablist]"), 0)
