@@ -373,7 +373,7 @@ class Threads(Payload):
     threads: list[Thread]
 
 
-class Placement(Payload):
+class ComparedPlacement(Payload):
     """Where a pod ends on each side."""
 
     pod: str
@@ -398,7 +398,7 @@ class Comparison(Payload, kw_only=True):
     difference: Json | UnsetType | None = UNSET
     configuration: list[str] | UnsetType = UNSET
     differing: Count
-    placements: list[Placement]
+    placements: list[ComparedPlacement]
     metrics: Sides
     alignment: list[list[Count]] | UnsetType | None = UNSET
     differences: list[list[Any]] | UnsetType = UNSET

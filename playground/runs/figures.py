@@ -15,7 +15,7 @@ from playground.models import Run
 from playground.playback import over_time
 from playground.playback.chunks import read_chunks
 from playground.runs import several
-from scheduler_core.record.availability import Availability, Moment, WorkloadAvailability
+from scheduler_core.record.availability import Availability, AvailabilitySample, WorkloadAvailability
 
 TABLE_ROWS = 60
 PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its index in a sample
@@ -84,7 +84,7 @@ def _available(found: Availability) -> go.Figure:
     """Return all workloads' pods over virtual time; a moment holds until the next."""
     rows = [*found.total.moments, found.total.last._replace(at=found.until)]
     x = [row.at for row in rows]
-    named = ((name, [row[at] for row in rows]) for at, name in enumerate(Moment._fields) if at)
+    named = ((name, [row[at] for row in rows]) for at, name in enumerate(AvailabilitySample._fields) if at)
     lines = [_line(name, x, counts) for name, counts in named if name != "terminating" or any(counts)]
     figure = go.Figure(lines)
     figure.update_traces(line={"shape": "hv"})

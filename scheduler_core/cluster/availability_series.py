@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from scheduler_core.cluster.controllers.branching import Branching, branch
-from scheduler_core.record.availability import Moment, WorkloadAvailability
+from scheduler_core.record.availability import AvailabilitySample, WorkloadAvailability
 
 STRETCHES = 80
 """Into how many equal stretches of time a long series is divided: each keeps three moments of its own."""
@@ -28,7 +28,7 @@ class AvailabilitySeries(Branching):
     ready: int = 0
     pending: int = 0
     terminating: int = 0
-    moments: list[Moment] = field(default_factory=list)
+    moments: list[AvailabilitySample] = field(default_factory=list)
     complete_at: float | None = None
     fewest: tuple[int, float] | None = None  # pods, and since when
     most_ready: int = 0
@@ -79,7 +79,7 @@ class AvailabilitySeries(Branching):
 
     def _see(self) -> None:
         """Take the present state into account, however long it lasts."""
-        moment = Moment(self.at, self.desired, self.ready, self.pending, self.terminating)
+        moment = AvailabilitySample(self.at, self.desired, self.ready, self.pending, self.terminating)
         if not self.moments or self.moments[-1][1:] != moment[1:]:
             self.moments.append(moment)
         if self.complete_at is None and self.ready >= self.desired > 0:
@@ -108,7 +108,7 @@ class AvailabilitySeries(Branching):
             self.longest, self.longest_from = self.below_until - since, since
 
 
-def thinned(moments: Sequence[Moment], stretches: int) -> tuple[Moment, ...]:
+def thinned(moments: Sequence[AvailabilitySample], stretches: int) -> tuple[AvailabilitySample, ...]:
     """Return at most ``3 * stretches + 2`` of the moments of a series, all if there are no more.
 
     Of more, those are the first, the last, and of each of so many equal stretches of time its extremes.
@@ -121,7 +121,7 @@ def thinned(moments: Sequence[Moment], stretches: int) -> tuple[Moment, ...]:
     return (first, *(one for _, part in parts for one in _extremes(list(part))), last)
 
 
-def _extremes(stretch: list[Moment]) -> Iterator[Moment]:
+def _extremes(stretch: list[AvailabilitySample]) -> Iterator[AvailabilitySample]:
     """Yield, in order, the moments with the fewest and the most ready pods, and with the most pending."""
     places = range(len(stretch))
     kept = {

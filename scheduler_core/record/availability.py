@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 
-class Moment(NamedTuple):
+class AvailabilitySample(NamedTuple):
     """The pods of a workload from a moment on, in virtual seconds, until the next one of its series.
 
     ``ready`` are Running, ready and not being deleted; ``pending`` have no node. A pod that is bound and not
@@ -32,7 +32,7 @@ class WorkloadAvailability(Struct, frozen=True, kw_only=True, rename="camel"):
 
     kind: str
     key: str  # namespace/name; both are "" for pods without a controller
-    moments: tuple[Moment, ...]
+    moments: tuple[AvailabilitySample, ...]
     complete_at: float | None = None
     fewest_ready: int = 0
     fewest_at: float = 0.0
@@ -48,7 +48,7 @@ class WorkloadAvailability(Struct, frozen=True, kw_only=True, rename="camel"):
     preempted: int = 0
 
     @property
-    def last(self) -> Moment:
+    def last(self) -> AvailabilitySample:
         """The state at the end."""
         return self.moments[-1]
 

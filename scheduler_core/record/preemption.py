@@ -38,7 +38,7 @@ class PutBack(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class PodFacts(Protocol):
+class RecordedPod(Protocol):
     """The fields of a pod that a record reads; they never change."""
 
     @property
@@ -61,10 +61,10 @@ class DryRun(Struct):
     """
 
     node: int
-    removed: Sequence[PodFacts]
-    order: Sequence[PodFacts]
+    removed: Sequence[RecordedPod]
+    order: Sequence[RecordedPod]
     budgets: Mapping[str, tuple[str, ...]]
-    refused: Sequence[PodFacts]
+    refused: Sequence[RecordedPod]
     reasons: Sequence[tuple[str, ...]]
 
     @property

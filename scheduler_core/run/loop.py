@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.difference import differences
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
-from scheduler_core.schedulers.v1_11.strategy import Strategy
+from scheduler_core.schedulers.v1_11.strategy import EvaluationStrategy
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
 
@@ -39,7 +39,7 @@ class Stepper(ReportedRun):
     cluster: Cluster
     queue: PriorityQueue
     """The queue as far as filtering reads it: at least the nominated pods."""
-    cache: Strategy | None = None
+    cache: EvaluationStrategy | None = None
     """The equivalence cache; ``None`` if it is off, and for a release without one."""
 
     def __init__(self, scenario: Scenario, *, trace: bool) -> None:

@@ -40,7 +40,7 @@ def has_work(documents: Sequence[Document]) -> bool:
     if any(map(_has_moments, documents)):
         return True
     operations = _operations(documents)
-    known = _Known(documents if operations else ())
+    known = _WrittenWorkloads(documents if operations else ())
     return any(map(known.concerns_controllers, operations))
 
 
@@ -116,7 +116,7 @@ def _operations(documents: Iterable[Document]) -> list[Entry]:
     return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
 
-class _Known:
+class _WrittenWorkloads:
     """The workloads and the written pods of a bundle, with what each pod's owners are called."""
 
     def __init__(self, documents: Iterable[Document]) -> None:

@@ -24,7 +24,7 @@ REFUSED = ("OutOf", "NodeAffinity", "NodePorts")
 """How the reasons of refusals begin."""
 
 
-class Refusal(NamedTuple):
+class AdmissionRefusal(NamedTuple):
     """The reason of the pod's failure and of its event, and the event's message."""
 
     reason: str
@@ -38,7 +38,7 @@ def is_admitted(pod: Pod) -> bool:
 
 def refusal(
     pod: Pod, node: Node, used: Mapping[str, int], admitted: Callable[[], Iterable[Pod]]
-) -> Refusal | None:
+) -> AdmissionRefusal | None:
     """Return why the kubelet refuses a pod next to those that it has admitted, ``None`` if it does not.
 
     ``used`` are the sums of their requests, and the number of ``pods``; they themselves are only asked for
@@ -47,14 +47,14 @@ def refusal(
     if short := _short(pod, node, used):
         name, requested, in_use, capacity = short
         amounts = f"requested: {requested}, used: {in_use}, capacity: {capacity}"
-        return Refusal(f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}")
+        return AdmissionRefusal(f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}")
     if not node_selected(pod, node):
-        return Refusal("NodeAffinity", "Predicate NodeAffinity failed")
+        return AdmissionRefusal("NodeAffinity", "Predicate NodeAffinity failed")
     wanted = [port for container in pod.containers for port in container.host_ports]
     others = admitted() if wanted else ()
     given = [port for other in others for one in other.containers for port in one.host_ports]
     if any(clash(port, other) for port in wanted for other in given):
-        return Refusal("NodePorts", "Predicate NodePorts failed")
+        return AdmissionRefusal("NodePorts", "Predicate NodePorts failed")
     return None
 
 

@@ -34,7 +34,7 @@ MOST_CONSUMERS = 256
 """Pods that the API server lets a claim be reserved for (ResourceClaimReservedForMaxSize)."""
 
 
-class Objects(Protocol):
+class ObjectLookup(Protocol):
     """Where objects are looked up."""
 
     def get(self, kind: str, namespace: str | None, name: str) -> Document | None:
@@ -42,7 +42,7 @@ class Objects(Protocol):
         ...
 
 
-class Write(Struct, frozen=True):
+class ClaimWrite(Struct, frozen=True):
     """A claim as it is written, or as it was when it is deleted."""
 
     claim: Document
@@ -72,7 +72,7 @@ class ResourceClaimController:
         if claim["metadata"]["name"] not in names:
             names.append(claim["metadata"]["name"])
 
-    def claims_for(self, pod: Mapping[str, Any], objects: Objects) -> ClaimsMade:
+    def claims_for(self, pod: Mapping[str, Any], objects: ObjectLookup) -> ClaimsMade:
         """Return what a pod's entries without a claim get (syncPod); the first that fails ends it.
 
         A claim that the pod owns already is found by its annotation instead of being made again.
@@ -107,7 +107,7 @@ class ResourceClaimController:
         known |= {name: {"name": name, "resourceClaimName": claim} for name, claim in found.items()}
         return ClaimsMade(tuple(made), tuple(known.values()))
 
-    def reserved(self, pod: Mapping[str, Any], objects: Objects) -> Iterator[Write]:
+    def reserved(self, pod: Mapping[str, Any], objects: ObjectLookup) -> Iterator[ClaimWrite]:
         """Yield the allocated claims of a pod that has a node, reserved for it if they are not yet (syncPod).
 
         The scheduler reserves what it binds itself: these are pods that came to their node without it. A
@@ -126,9 +126,9 @@ class ResourceClaimController:
                 continue
             if all(one.get("uid") != pod_uid(pod) for one in known):
                 mine = {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod_uid(pod)}
-                yield Write({**claim, "status": {**status, "reservedFor": [*known, mine]}})
+                yield ClaimWrite({**claim, "status": {**status, "reservedFor": [*known, mine]}})
 
-    def freed(self, pod: str, uid: str, names: Iterable[str], objects: Objects) -> Iterator[Write]:
+    def freed(self, pod: str, uid: str, names: Iterable[str], objects: ObjectLookup) -> Iterator[ClaimWrite]:
         """Yield what becomes of the claims of a pod that is gone or done (syncClaim), write by write.
 
         Its reservations end; a claim without any is deallocated, and deleted if it was made for the pod.
@@ -141,7 +141,7 @@ class ResourceClaimController:
             if claim is not None:
                 yield from _freed(claim, uid)
 
-    def _orphan(self, pod: Mapping[str, Any], entry: str, objects: Objects) -> Document | None:
+    def _orphan(self, pod: Mapping[str, Any], entry: str, objects: ObjectLookup) -> Document | None:
         for name in self._owned.get(pod_uid(pod), ()):
             claim = objects.get(CLAIM, _namespace(pod), name)
             if (
@@ -171,7 +171,7 @@ def _is_owned_by(claim: Mapping[str, Any], pod: Mapping[str, Any]) -> bool:
     return _owning_pod(claim) == pod_uid(pod)
 
 
-def _is_served(pod: Mapping[str, Any], status: Mapping[str, Any] | None, objects: Objects) -> bool:
+def _is_served(pod: Mapping[str, Any], status: Mapping[str, Any] | None, objects: ObjectLookup) -> bool:
     """Return whether an entry has its claim, or needs none by its status."""
     if status is None:
         return False
@@ -180,7 +180,9 @@ def _is_served(pod: Mapping[str, Any], status: Mapping[str, Any] | None, objects
     return not name or (claim is not None and _is_owned_by(claim, pod))
 
 
-def _claim(pod: Mapping[str, Any], entry: str, template: Mapping[str, Any], objects: Objects) -> Manifest:
+def _claim(
+    pod: Mapping[str, Any], entry: str, template: Mapping[str, Any], objects: ObjectLookup
+) -> Manifest:
     """Return the claim that is made from a template for an entry of the pod."""
     spec = template.get("spec") or {}
     given = spec.get("metadata") or {}
@@ -221,7 +223,7 @@ def generate_name(pod: str, entry: str) -> str:
     return f"{pod[: len(pod) * LONGEST_BASE // length]}-{entry[: len(entry) * LONGEST_BASE // length]}-"
 
 
-def _freed(claim: Document, uid: str) -> Iterator[Write]:
+def _freed(claim: Document, uid: str) -> Iterator[ClaimWrite]:
     status = claim.get("status") or {}
     reserved = list(status.get("reservedFor") or ())
     valid = [one for one in reserved if one.get("uid") != uid]
@@ -233,13 +235,13 @@ def _freed(claim: Document, uid: str) -> Iterator[Write]:
             if FINALIZER in finalizers:
                 kept.pop("allocation", None)
         claim = {**claim, "status": kept}
-        yield Write(claim)
+        yield ClaimWrite(claim)
         if FINALIZER in finalizers and not kept.get("allocation"):
             metadata = {**claim["metadata"], "finalizers": [one for one in finalizers if one != FINALIZER]}
             claim = {**claim, "metadata": metadata}
-            yield Write(claim)
+            yield ClaimWrite(claim)
     if not valid and _owning_pod(claim) == uid:
-        yield Write(claim, deleted=True)
+        yield ClaimWrite(claim, deleted=True)
 
 
 def _owning_pod(claim: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from scheduler_core.cluster.controllers.changes import Change, Reconciliation, Wake, timestamp
-from scheduler_core.cluster.controllers.kubelet import Refusal, is_admitted, refusal
+from scheduler_core.cluster.controllers.kubelet import AdmissionRefusal, is_admitted, refusal
 from scheduler_core.cluster.controllers.owned import controller_of
 from scheduler_core.cluster.store import Store
 from scheduler_core.kubernetes.model import Node, Pod
@@ -127,7 +127,7 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
     return (_ended(pod),)
 
 
-def _refusal(pod: Pod, node: Node, store: Store, now: float) -> Refusal | None:
+def _refusal(pod: Pod, node: Node, store: Store, now: float) -> AdmissionRefusal | None:
     """Return why the kubelet refuses a pod that it sees for the first time."""
     used = store.index.used.get(pod.node_name, {})
     if held := seconds(node.meta.annotations.get(RELEASE, "0")):

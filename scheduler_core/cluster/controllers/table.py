@@ -27,7 +27,7 @@ Expand = Callable[[ExistingObjects, Workload, WorkloadChanges], None]
 """A controller's effect with the instant clock: adds its changes, all at once, to the last argument."""
 
 
-class Controller(Struct, frozen=True):
+class ControllerRow(Struct, frozen=True):
     """One row: a kind, its controller in virtual time, and its expansion with the instant clock."""
 
     kind: str
@@ -35,15 +35,15 @@ class Controller(Struct, frozen=True):
     expand: Expand
 
 
-CONTROLLERS: dict[str, Controller] = {
+CONTROLLERS: dict[str, ControllerRow] = {
     row.kind: row
     for row in (
-        Controller("ReplicaSet", replicas.reconcile, expand_replicas),
-        Controller("ReplicationController", replicas.reconcile, expand_replicas),
-        Controller("Deployment", deployment.reconcile, expand_deployment),
-        Controller("StatefulSet", stateful.reconcile, expand_stateful),
-        Controller("DaemonSet", daemons.reconcile, expand_daemons),
-        Controller("Job", jobs.reconcile, expand_replicas),
+        ControllerRow("ReplicaSet", replicas.reconcile, expand_replicas),
+        ControllerRow("ReplicationController", replicas.reconcile, expand_replicas),
+        ControllerRow("Deployment", deployment.reconcile, expand_deployment),
+        ControllerRow("StatefulSet", stateful.reconcile, expand_stateful),
+        ControllerRow("DaemonSet", daemons.reconcile, expand_daemons),
+        ControllerRow("Job", jobs.reconcile, expand_replicas),
     )
 }
 

@@ -15,9 +15,9 @@ from scheduler_core.cluster.descheduler.listing import EvictionRefusedError, Lis
 from scheduler_core.cluster.descheduler.record import RunRecord
 from scheduler_core.cluster.descheduler.running import evict_by, run_policy
 from scheduler_core.cluster.v1_37.eviction import evict
-from scheduler_core.cluster.v1_37.loop import ApiError
+from scheduler_core.cluster.v1_37.loop import StatusError
 from scheduler_core.cluster.v1_37.objects import Manifest, key_of, namespace_of
-from scheduler_core.cluster.v1_37.server import ApiServer, Outcome, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer, EvictionOutcome, StoredWrite
 
 LISTED = ("Node", "Pod", "PodDisruptionBudget", "PersistentVolumeClaim")
 DESCHEDULE = "podstep/deschedule"
@@ -127,8 +127,8 @@ class Descheduler:
 
     def _evict(self, pod: PodFacts, why: str) -> Manifest | None:
         try:
-            evict(self.server, pod.key, pod.uid, Outcome("Descheduled", why))
-        except ApiError as error:
+            evict(self.server, pod.key, pod.uid, EvictionOutcome("Descheduled", why))
+        except StatusError as error:
             refused = error.code == 429
             if refused:
                 self.report(pod.manifest, f"{why}: {error}")

@@ -31,7 +31,7 @@ SECONDS = integer(0, 2**53)
 Thresholds = Mapping[str, float]
 
 
-class Refusal(Struct, frozen=True):
+class InvalidArguments(Struct, frozen=True):
     """Why upstream refuses arguments: its message, the field within them, and what to write instead."""
 
     message: str
@@ -39,7 +39,7 @@ class Refusal(Struct, frozen=True):
     remedy: str
 
 
-Check = Callable[[Any], Iterator[Refusal]]
+Check = Callable[[Any], Iterator[InvalidArguments]]
 
 
 def percentage(value: Any, at: At) -> float | None:
@@ -68,7 +68,7 @@ class Namespaces(Struct, frozen=True):
 NAMESPACES = record(Namespaces, {"include": Field("include", TEXTS), "exclude": Field("exclude", TEXTS)})
 
 
-class Scope(Struct, frozen=True, kw_only=True):
+class PodScope(Struct, frozen=True, kw_only=True):
     """Which pods a strategy considers: the base of most strategies' arguments."""
 
     namespaces: Namespaces = field(default_factory=Namespaces)
@@ -91,33 +91,35 @@ def args_reader(build: Callable[..., Any], fields: Mapping[str, Field]) -> Reade
     return record(build, fields, unread="apiVersion kind")
 
 
-def check_scope(args: Scope) -> Iterator[Refusal]:
+def check_scope(args: PodScope) -> Iterator[InvalidArguments]:
     """Yield what is wrong with the namespaces."""
     if args.namespaces.include and args.namespaces.exclude:
-        yield Refusal(
+        yield InvalidArguments(
             "only one of Include/Exclude namespaces can be set",
             "namespaces",
             "remove either include or exclude",
         )
 
 
-def check_thresholds(thresholds: Thresholds, path: str, prefix: str = "") -> Iterator[Refusal]:
+def check_thresholds(thresholds: Thresholds, path: str, prefix: str = "") -> Iterator[InvalidArguments]:
     """Yield the first fault of thresholds (validateThresholds); ``prefix`` begins the message."""
     if not thresholds:
-        yield Refusal(
+        yield InvalidArguments(
             f"{prefix}no resource threshold is configured", path, "set one, such as cpu: 20, in percent"
         )
     for name, percent in sorted(thresholds.items()):
         if not 0 <= percent <= 100:
             message = f"{prefix}{name} threshold not in [0, 100] range"
-            yield Refusal(message, f"{path}[{name!r}]" if "." in name else f"{path}.{name}", "write 0 to 100")
+            yield InvalidArguments(
+                message, f"{path}[{name!r}]" if "." in name else f"{path}.{name}", "write 0 to 100"
+            )
             return
 
 
-def check_excluding(namespaces: Namespaces) -> Iterator[Refusal]:
+def check_excluding(namespaces: Namespaces) -> Iterator[InvalidArguments]:
     """Yield the refusal of included namespaces, which utilization strategies do not support."""
     if namespaces.include:
-        yield Refusal(
+        yield InvalidArguments(
             "only Exclude namespaces can be set, inclusion is not supported",
             "evictableNamespaces.include",
             "name the namespaces to leave alone under exclude",

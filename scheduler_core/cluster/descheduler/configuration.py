@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.cluster.descheduler.arguments import Refusal
+from scheduler_core.cluster.descheduler.arguments import InvalidArguments
 from scheduler_core.cluster.descheduler.conversion import converted
 from scheduler_core.cluster.descheduler.policy import (
     KIND,
@@ -93,7 +93,7 @@ def _runnable(policy: Policy, settings: DeschedulerSettings, at: At) -> Policy:
     return replace(converted(policy), later=())
 
 
-def _gaps(policy: Policy) -> Sequence[Refusal]:
+def _gaps(policy: Policy) -> Sequence[InvalidArguments]:
     """Return what of a policy is not simulated."""
     found = []
     for place, profile in enumerate(policy.profiles):
@@ -102,12 +102,14 @@ def _gaps(policy: Policy) -> Sequence[Refusal]:
             if config.name in enabled:
                 path = f"profiles[{place}].pluginConfig[{index}].args"
                 gaps = PLUGINS[config.name].gaps(config.args)
-                found += [Refusal(one.message, f"{path}.{one.path}", one.remedy) for one in gaps]
+                found += [InvalidArguments(one.message, f"{path}.{one.path}", one.remedy) for one in gaps]
     if policy.metrics:
         found.append(
-            Refusal("metrics of real usage are not simulated", "metricsProviders", "requests decide")
+            InvalidArguments("metrics of real usage are not simulated", "metricsProviders", "requests decide")
         )
     if policy.grace_period is not None:
         text = "gracePeriodSeconds is not simulated"
-        found.append(Refusal(text, "gracePeriodSeconds", "evicted pods have the grace period of their own"))
+        found.append(
+            InvalidArguments(text, "gracePeriodSeconds", "evicted pods have the grace period of their own")
+        )
     return found

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.listing import Budgets, Listing
+from scheduler_core.cluster.descheduler.listing import DisruptionsAllowed, Listing
 from scheduler_core.cluster.descheduler.policy import V1ALPHA1, V1ALPHA2, PolicyRefusedError, refusals_of
 from scheduler_core.cluster.descheduler.reading import parse_policy
 from scheduler_core.cluster.descheduler.record import EVICTED, RunRecord
@@ -53,7 +53,7 @@ def _run(config: Mapping[str, Any], objects: Mapping[str, list[Manifest]]) -> Ru
     if refusals:
         raise PolicyRefusedError(refusals)
     flags = _flags(config.get("flags") or {})
-    evict = evict_by(policy.edition, flags, Budgets(objects.get("PodDisruptionBudget", [])).evict)
+    evict = evict_by(policy.edition, flags, DisruptionsAllowed(objects.get("PodDisruptionBudget", [])).evict)
     return run_policy(policy, Listing(objects, NOW, evict), flags, classes)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.descheduler.arguments import Namespaces, Refusal, Scope
+from scheduler_core.cluster.descheduler.arguments import InvalidArguments, Namespaces, PodScope
 from scheduler_core.cluster.descheduler.classic.params import Params
 from scheduler_core.cluster.descheduler.plugins import (
     failed_pods,
@@ -22,10 +22,10 @@ from scheduler_core.cluster.descheduler.plugins import (
 )
 from scheduler_core.cluster.descheduler.policy import (
     ClassicStrategy,
+    DeschedulerProfile,
     PluginConfig,
     Policy,
     PolicyRefusedError,
-    Profile,
     aggregate,
 )
 from scheduler_core.cluster.descheduler.protections import DEFAULT_EVICTOR, EvictorArgs, PriorityThreshold
@@ -46,10 +46,10 @@ def converted(policy: Policy) -> Policy:
     return replace(policy, edition=CURRENT, profiles=profiles)
 
 
-def _profile(name: str, strategy: ClassicStrategy, policy: Policy) -> Profile:
+def _profile(name: str, strategy: ClassicStrategy, policy: Policy) -> DeschedulerProfile:
     later, row = strategy.params.later, PLUGINS[name]
     if later.get("thresholdPriority") is not None and later.get("thresholdPriorityClassName"):
-        refusal = Refusal(
+        refusal = InvalidArguments(
             f"priority threshold misconfigured for plugin {name}",
             f"strategies.{name}.params.thresholdPriority",
             "remove it, or thresholdPriorityClassName",
@@ -63,7 +63,7 @@ def _profile(name: str, strategy: ClassicStrategy, policy: Policy) -> Profile:
             f"{aggregate(one.message for one in faults)}"
         )
         remedy = "; ".join(one.remedy for one in faults)
-        raise PolicyRefusedError([Refusal(message, f"strategies.{name}", remedy)])
+        raise PolicyRefusedError([InvalidArguments(message, f"strategies.{name}", remedy)])
     evictor = EvictorArgs(
         switches=policy.switches,
         node_fit=name != "PodLifeTime" and bool(later.get("nodeFit")),
@@ -72,7 +72,7 @@ def _profile(name: str, strategy: ClassicStrategy, policy: Policy) -> Profile:
         ),
     )
     configs = (PluginConfig(DEFAULT_EVICTOR, evictor), PluginConfig(name, args))
-    return Profile(f"strategy-{name}-profile", configs, {row.point: (name,)})
+    return DeschedulerProfile(f"strategy-{name}-profile", configs, {row.point: (name,)})
 
 
 def _args(name: str, params: Params) -> Any:
@@ -81,7 +81,7 @@ def _args(name: str, params: Params) -> Any:
     fields: dict[str, Any] = dict(_scope(later))
     if name in _UTILIZATION:
         return _utilization(name, params)
-    build, add = _PLUGIN_ARGS.get(name, (Scope, None))
+    build, add = _PLUGIN_ARGS.get(name, (PodScope, None))
     if add is not None:
         fields |= add(params)
     if name == "RemoveDuplicates":
@@ -104,8 +104,8 @@ def _utilization(name: str, params: Params) -> Any:
         "evictable_namespaces": params.later.get("namespaces") or Namespaces(),
     }
     if name == "HighNodeUtilization":
-        return high_node_utilization.Args(**shared)
-    return low_node_utilization.Args(
+        return high_node_utilization.HighNodeUtilizationArgs(**shared)
+    return low_node_utilization.LowNodeUtilizationArgs(
         **shared,
         target_thresholds=given.target_thresholds or {},
         use_deviation_thresholds=given.use_deviation_thresholds,
@@ -148,20 +148,23 @@ def _constraints(params: Params) -> dict[str, Any]:
 _EXCLUDED = {"excludeOwnerKinds": "exclude_owner_kinds"}
 _INIT = {"includingInitContainers": "init_containers"}
 _PLUGIN_ARGS: Mapping[str, tuple[Any, Any]] = {
-    "RemoveDuplicates": (remove_duplicates.Args, _renamed("removeDuplicates", _EXCLUDED)),
+    "RemoveDuplicates": (remove_duplicates.RemoveDuplicatesArgs, _renamed("removeDuplicates", _EXCLUDED)),
     "RemovePodsViolatingNodeAffinity": (
-        node_affinity.Args,
+        node_affinity.RemovePodsViolatingNodeAffinityArgs,
         lambda params: {"node_affinity_type": params.node_affinity_type},
     ),
-    "RemovePodsViolatingNodeTaints": (node_taints.Args, _taints),
-    "RemovePodsViolatingTopologySpreadConstraint": (topology_spread.Args, _constraints),
-    "PodLifeTime": (pod_life_time.Args, _life_time),
+    "RemovePodsViolatingNodeTaints": (node_taints.RemovePodsViolatingNodeTaintsArgs, _taints),
+    "RemovePodsViolatingTopologySpreadConstraint": (
+        topology_spread.RemovePodsViolatingTopologySpreadConstraintArgs,
+        _constraints,
+    ),
+    "PodLifeTime": (pod_life_time.PodLifeTimeArgs, _life_time),
     "RemovePodsHavingTooManyRestarts": (
-        too_many_restarts.Args,
+        too_many_restarts.RemovePodsHavingTooManyRestartsArgs,
         _renamed("podsHavingTooManyRestarts", {"podRestartThreshold": "threshold", **_INIT}),
     ),
     "RemoveFailedPods": (
-        failed_pods.Args,
+        failed_pods.RemoveFailedPodsArgs,
         _renamed(
             "failedPods",
             {**_EXCLUDED, **_INIT, "minPodLifetimeSeconds": "least_seconds", "reasons": "reasons"},

@@ -13,8 +13,8 @@ from scheduler_core.cluster.descheduler.record import (
     GONE,
     LIMITED,
     REFUSED,
+    EvictionVerdict,
     StrategyRecord,
-    Verdict,
 )
 
 NODE_LIMIT = "node limit"
@@ -25,7 +25,7 @@ class TotalLimitError(Exception):
     """The run's limit is reached, which ends the strategy."""
 
 
-class Limits(Struct, frozen=True):
+class EvictionLimits(Struct, frozen=True):
     """The most pods that a run evicts; ``None`` sets no limit."""
 
     node: int | None = None
@@ -33,7 +33,7 @@ class Limits(Struct, frozen=True):
     total: int | None = None
 
 
-class Counts:
+class EvictionCounts:
     """The evictions of a run so far."""
 
     def __init__(self) -> None:
@@ -51,12 +51,14 @@ class Counts:
 class Evictions:
     """Evicts for one strategy, whose record it writes. The counts are the run's."""
 
-    def __init__(self, listing: Listing, limits: Limits, counts: Counts, record: StrategyRecord) -> None:
+    def __init__(
+        self, listing: Listing, limits: EvictionLimits, counts: EvictionCounts, record: StrategyRecord
+    ) -> None:
         self.listing, self.limits, self.counts, self.record = listing, limits, counts, record
 
     def note(self, pod: PodFacts, outcome: str, reason: str, *, budget: bool = False) -> None:
         """Record a verdict."""
-        self.record.verdicts.append(Verdict(pod.key, pod.node, outcome, reason, budget))
+        self.record.verdicts.append(EvictionVerdict(pod.key, pod.node, outcome, reason, budget))
 
     def evict(self, pod: PodFacts, reason: str) -> str:
         """Evict a pod within the limits (PodEvictor.EvictPod); return the outcome or NODE_LIMIT.

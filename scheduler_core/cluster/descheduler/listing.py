@@ -154,7 +154,7 @@ def budget_selects(budget: Manifest, pod: PodFacts) -> bool:
     return (namespace_of(budget) or "default") == pod.namespace and selects(selector, pod.labels)
 
 
-class Budgets:
+class DisruptionsAllowed:
     """An eviction API that counts down ``status.disruptionsAllowed`` of every budget that selects the pod."""
 
     def __init__(self, budgets: Sequence[Manifest]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scheduler_core.cluster.descheduler.arguments import Refusal
+from scheduler_core.cluster.descheduler.arguments import InvalidArguments
 from scheduler_core.cluster.descheduler.classic.params import Params
-from scheduler_core.cluster.descheduler.eviction import Limits
+from scheduler_core.cluster.descheduler.eviction import EvictionLimits
 from scheduler_core.cluster.descheduler.evictor import SYSTEM_CRITICAL
 from scheduler_core.cluster.descheduler.protections import (
     DEFAULT_EVICTOR,
@@ -38,7 +38,7 @@ SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critica
 class PolicyRefusedError(ValueError):
     """The descheduler refuses the policy: its message, and each refusal with its place."""
 
-    def __init__(self, refusals: list[Refusal], message: str = "") -> None:
+    def __init__(self, refusals: list[InvalidArguments], message: str = "") -> None:
         self.refusals = refusals
         super().__init__(message or aggregate(one.message for one in refusals))
 
@@ -56,7 +56,7 @@ class PluginConfig(Struct, frozen=True):
     args: Any = None
 
 
-class Profile(Struct, frozen=True):
+class DeschedulerProfile(Struct, frozen=True):
     """A profile: arguments, and the plugins enabled at each of :data:`POINTS`, in order."""
 
     name: str = ""
@@ -95,8 +95,8 @@ class Policy(Struct, frozen=True):
 
     edition: str = CURRENT
     node_selector: str = ""
-    limits: Limits = Limits()
-    profiles: tuple[Profile, ...] = ()
+    limits: EvictionLimits = EvictionLimits()
+    profiles: tuple[DeschedulerProfile, ...] = ()
     strategies: Mapping[str, ClassicStrategy] = {}
     switches: frozenset[str] = frozenset()
     later: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Policy(Struct, frozen=True):
     grace_period: int | None = None
 
 
-def refusals_of(policy: Policy, priority_classes: Mapping[str, int]) -> list[Refusal]:
+def refusals_of(policy: Policy, priority_classes: Mapping[str, int]) -> list[InvalidArguments]:
     """Return what the current edition refuses, as it would report it: one step after the other."""
     for step in (
         [one for place, of in enumerate(policy.profiles) for one in _invalid(of, place)],
@@ -119,7 +119,7 @@ def refusals_of(policy: Policy, priority_classes: Mapping[str, int]) -> list[Ref
     return []
 
 
-def _invalid(profile: Profile, place: int) -> Iterator[Refusal]:
+def _invalid(profile: DeschedulerProfile, place: int) -> Iterator[InvalidArguments]:
     """Yield what is wrong with the arguments (validateDeschedulerConfiguration), one for each plugin."""
     for index, config in enumerate(profile.configs):
         path = f"profiles[{place}].pluginConfig[{index}]"
@@ -127,13 +127,15 @@ def _invalid(profile: Profile, place: int) -> Iterator[Refusal]:
         known = (DEFAULT_EVICTOR, *PLUGINS)
         if config.name not in known:
             message = f"{prefix}plugin {config.name} in pluginConfig not registered"
-            yield Refusal(message, f"{path}.name", f"known are {', '.join(known)}")
+            yield InvalidArguments(message, f"{path}.name", f"known are {', '.join(known)}")
             continue
         check = check_evictor if config.name == DEFAULT_EVICTOR else PLUGINS[config.name].check
         faults = list(check(config.args))
         if faults:
             message = prefix + aggregate(one.message for one in faults)
-            yield Refusal(message, f"{path}.args.{faults[0].path}", "; ".join(one.remedy for one in faults))
+            yield InvalidArguments(
+                message, f"{path}.args.{faults[0].path}", "; ".join(one.remedy for one in faults)
+            )
 
 
 def threshold_of(threshold: PriorityThreshold, classes: Mapping[str, int]) -> int:
@@ -155,23 +157,25 @@ def threshold_of(threshold: PriorityThreshold, classes: Mapping[str, int]) -> in
     return value
 
 
-def _threshold(profile: Profile, place: int, classes: Mapping[str, int]) -> Iterator[Refusal]:
+def _threshold(
+    profile: DeschedulerProfile, place: int, classes: Mapping[str, int]
+) -> Iterator[InvalidArguments]:
     try:
         threshold_of(profile.evictor.priority_threshold, classes)
     except ValueError as error:
         index = next(i for i, one in enumerate(profile.configs) if one.name == DEFAULT_EVICTOR)
         path = f"profiles[{place}].pluginConfig[{index}].args.priorityThreshold"
-        yield Refusal(str(error), path, "write a lower value, or the name of a PriorityClass")
+        yield InvalidArguments(str(error), path, "write a lower value, or the name of a PriorityClass")
 
 
-def _misplaced(profile: Profile, place: int) -> Iterator[Refusal]:
+def _misplaced(profile: DeschedulerProfile, place: int) -> Iterator[InvalidArguments]:
     """Yield plugins that are enabled where they do nothing, or without arguments (NewProfile)."""
     for key, word in POINTS.items():
         given = profile.enabled.get(word, ())
         wrong = sorted({name for name in given if not _implements(name, word)})
         if wrong:
             listed = " ".join(f"{name}:{{}}" for name in wrong)
-            yield Refusal(
+            yield InvalidArguments(
                 f'profile "{profile.name}" configures {word} extension point of non-existing plugins: '
                 f"map[{listed}]",
                 f"profiles[{place}].plugins.{key}.enabled[{given.index(wrong[0])}]",
@@ -182,7 +186,7 @@ def _misplaced(profile: Profile, place: int) -> Iterator[Refusal]:
             if profile.args_of(name) is None:
                 message = f'unable to build {name} plugin: unable to find "{name}" plugin config'
                 path = f"profiles[{place}].plugins.{word}.enabled[{index}]"
-                yield Refusal(message, path, f"add an entry for {name} to pluginConfig")
+                yield InvalidArguments(message, path, f"add an entry for {name} to pluginConfig")
 
 
 def _implements(name: str, point: str) -> bool:
@@ -199,9 +203,9 @@ def _where(name: str) -> str:
     return f"known are {', '.join(PLUGINS)}"
 
 
-def _bad_query(query: str, path: str) -> Iterator[Refusal]:
+def _bad_query(query: str, path: str) -> Iterator[InvalidArguments]:
     """Yield that a node selector cannot be parsed."""
     try:
         parse_label_query(query)
     except ValueError as error:
-        yield Refusal(f"unable to parse the node selector: {error}", path, "write such as zone=a")
+        yield InvalidArguments(f"unable to parse the node selector: {error}", path, "write such as zone=a")

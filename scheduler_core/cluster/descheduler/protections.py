@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.cluster.descheduler.arguments import COUNT, TEXTS, Refusal, args_reader
+from scheduler_core.cluster.descheduler.arguments import COUNT, TEXTS, InvalidArguments, args_reader
 from scheduler_core.kubernetes.durations import duration
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.model import LabelSelector
@@ -124,23 +124,23 @@ EVICTOR_ARGS = args_reader(
 )
 
 
-def check_evictor(args: EvictorArgs) -> Iterator[Refusal]:
+def check_evictor(args: EvictorArgs) -> Iterator[InvalidArguments]:
     """Yield what upstream refuses (ValidateDefaultEvictorArgs), in its order."""
     threshold, changes = args.priority_threshold, args.protections
     if threshold.value is not None and threshold.name:
-        yield Refusal(
+        yield InvalidArguments(
             "priority threshold misconfigured, only one of priorityThreshold fields can be set",
             "priorityThreshold",
             "remove either value or name",
         )
     if args.no_eviction_policy and args.no_eviction_policy not in NO_EVICTION_POLICIES:
-        yield Refusal(
+        yield InvalidArguments(
             'noEvictionPolicy accepts only ["Preferred" "Mandatory"] values',
             "noEvictionPolicy",
             "write one of them",
         )
     if args.switches and changes.are_set:
-        yield Refusal(
+        yield InvalidArguments(
             "cannot use Deprecated fields alongside PodProtections.ExtraEnabled or "
             "PodProtections.DefaultDisabled",
             min(args.switches),
@@ -150,7 +150,7 @@ def check_evictor(args: EvictorArgs) -> Iterator[Refusal]:
         yield from _check_protections(changes)
 
 
-def _check_protections(changes: PodProtections) -> Iterator[Refusal]:
+def _check_protections(changes: PodProtections) -> Iterator[InvalidArguments]:
     lists = (
         ("ExtraEnabled", "extraEnabled", changes.extra_enabled, EXTRA_PROTECTIONS),
         ("DefaultDisabled", "defaultDisabled", changes.default_disabled, DEFAULT_PROTECTIONS),
@@ -158,7 +158,7 @@ def _check_protections(changes: PodProtections) -> Iterator[Refusal]:
     for word, name, given, valid in lists:
         for place, one in enumerate(given):
             if one not in valid:
-                yield Refusal(
+                yield InvalidArguments(
                     f'invalid pod protection policy in {word}: "{one}". Valid options are: '
                     f"[{' '.join(valid)}]",
                     f"podProtections.{name}[{place}]",
@@ -166,7 +166,7 @@ def _check_protections(changes: PodProtections) -> Iterator[Refusal]:
                 )
     for word, name, given, _ in reversed(lists):
         if len(set(given)) < len(given):
-            yield Refusal(
+            yield InvalidArguments(
                 f"PodProtections.{word} contains duplicate entries",
                 f"podProtections.{name}",
                 "name each protection once",
@@ -175,7 +175,7 @@ def _check_protections(changes: PodProtections) -> Iterator[Refusal]:
         for place, one in enumerate(changes.storage_classes):
             if not one:
                 path = f"PodsWithPVC.ProtectedStorageClasses[{place}]"
-                yield Refusal(
+                yield InvalidArguments(
                     f"PodProtections.Config.{path} name cannot be empty",
                     f"podProtections.config.PodsWithPVC.protectedStorageClasses[{place}]",
                     "write the name of a StorageClass",

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.arguments import COUNT, TEXTS, Refusal
+from scheduler_core.cluster.descheduler.arguments import COUNT, TEXTS, InvalidArguments
 from scheduler_core.cluster.descheduler.classic.params import STRATEGY_FIELDS
-from scheduler_core.cluster.descheduler.eviction import Limits
+from scheduler_core.cluster.descheduler.eviction import EvictionLimits
 from scheduler_core.cluster.descheduler.policy import (
     KIND,
     POINTS,
     V1ALPHA1,
     V1ALPHA2,
     ClassicStrategy,
+    DeschedulerProfile,
     PluginConfig,
     Policy,
     PolicyRefusedError,
-    Profile,
 )
 from scheduler_core.cluster.descheduler.protections import DEFAULT_EVICTOR, EVICTOR_ARGS
 from scheduler_core.cluster.descheduler.strategy import CLASSIC
@@ -74,7 +74,7 @@ _PLUGINS = record(
     },
 )
 _PROFILE = record(
-    Profile,
+    DeschedulerProfile,
     {
         "name": Field("name", text),
         "pluginConfig": Field("configs", list_of(_read_config)),
@@ -90,7 +90,7 @@ def _current(
     **fields: Any,
 ) -> Policy:
     del notification
-    limits = Limits(**{name: fields.pop(name, None) for name in Limits.__struct_fields__})
+    limits = EvictionLimits(**{name: fields.pop(name, None) for name in EvictionLimits.__struct_fields__})
     return Policy(limits=limits, metrics=bool(metrics_collector or metrics_providers), **fields)
 
 
@@ -119,7 +119,9 @@ def _classic(strategies: Mapping[str, ClassicStrategy] = {}, **later: Any) -> Po
     return Policy(
         edition=CLASSIC,
         node_selector=later.get("nodeSelector", ""),
-        limits=Limits(later.get("maxNoOfPodsToEvictPerNode"), later.get("maxNoOfPodsToEvictPerNamespace")),
+        limits=EvictionLimits(
+            later.get("maxNoOfPodsToEvictPerNode"), later.get("maxNoOfPodsToEvictPerNamespace")
+        ),
         strategies=strategies,
         switches=frozenset(name for name in _SWITCHES if later.get(name)),
         later=(*later, *added),
@@ -181,9 +183,11 @@ def parse_policy(document: Mapping[str, Any], versions: tuple[str, ...], file: s
     prefix = f'failed decoding descheduler\'s policy config "{file}": '
     if document.get("apiVersion") not in versions:
         version = str(document.get("apiVersion") or "")
-        raise PolicyRefusedError([Refusal(prefix + unregistered(version), "apiVersion", "")])
+        raise PolicyRefusedError([InvalidArguments(prefix + unregistered(version), "apiVersion", "")])
     report = Report()
     policy = read_policy(document, At(report, None, Entry(dict(document), KIND, None, 1)))
     if policy is None:
-        raise PolicyRefusedError([Refusal(prefix + message, "", "") for _, message in report.errors[:1]])
+        raise PolicyRefusedError(
+            [InvalidArguments(prefix + message, "", "") for _, message in report.errors[:1]]
+        )
     return policy

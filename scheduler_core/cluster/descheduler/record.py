@@ -13,7 +13,7 @@ PROTECTED, NO_TARGET, LIMITED, KEPT = "protected", "no target", "limited", "kept
 UNDER, APPROPRIATE, OVER = "underutilized", "appropriately utilized", "overutilized"
 
 
-class Verdict(Struct, frozen=True):
+class EvictionVerdict(Struct, frozen=True):
     """What a strategy decided of a pod, and why. ``budget`` is whether a PodDisruptionBudget refused."""
 
     pod: str
@@ -46,11 +46,11 @@ class StrategyRecord(Struct):
     strategy: str
     profile: str = ""
     point: str = ""
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[EvictionVerdict] = field(default_factory=list)
     utilization: Utilization | None = None
     stopped: str = ""
 
-    def of(self, outcome: str) -> list[Verdict]:
+    def of(self, outcome: str) -> list[EvictionVerdict]:
         """Return the verdicts with an outcome, in order."""
         return [one for one in self.verdicts if one.outcome == outcome]
 
@@ -66,6 +66,6 @@ class RunRecord(Struct):
     strategies: list[StrategyRecord] = field(default_factory=list)
 
     @property
-    def evictions(self) -> Iterator[tuple[str, Verdict]]:
+    def evictions(self) -> Iterator[tuple[str, EvictionVerdict]]:
         """The evictions in order, each with its strategy."""
         return ((one.strategy, verdict) for one in self.strategies for verdict in one.of(EVICTED))

@@ -9,19 +9,24 @@ from msgspec import Struct
 
 from scheduler_core.cluster.descheduler.classic.filters import ClassicFilter
 from scheduler_core.cluster.descheduler.classic.params import Params
-from scheduler_core.cluster.descheduler.eviction import Counts, Evictions, Limits, TotalLimitError
+from scheduler_core.cluster.descheduler.eviction import (
+    EvictionCounts,
+    EvictionLimits,
+    Evictions,
+    TotalLimitError,
+)
 from scheduler_core.cluster.descheduler.evictor import DefaultEvictor
 from scheduler_core.cluster.descheduler.facts import NodeFacts
 from scheduler_core.cluster.descheduler.listing import Evict, Listing, pretend_done, pretend_gone
-from scheduler_core.cluster.descheduler.policy import Policy, Profile, threshold_of
+from scheduler_core.cluster.descheduler.policy import DeschedulerProfile, Policy, threshold_of
 from scheduler_core.cluster.descheduler.record import RunRecord, StrategyRecord
 from scheduler_core.cluster.descheduler.strategy import (
     BALANCE,
     CLASSIC,
     DESCHEDULE,
-    Context,
     Filters,
     Strategy,
+    StrategyContext,
 )
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES
 from scheduler_core.kubernetes.label_query import parse_label_query
@@ -67,9 +72,9 @@ def run_policy(
     if len(nodes) < 2:
         record.skipped = f"a run needs 2 nodes that are ready and selected, and finds {len(nodes)}"
         return record
-    limits = Limits(flags.most_per_node or None) if is_classic else policy.limits
+    limits = EvictionLimits(flags.most_per_node or None) if is_classic else policy.limits
     steps = _classic(policy, flags) if is_classic else _current(policy, listing, priority_classes)
-    counts = Counts()
+    counts = EvictionCounts()
     for step in steps:
         record.strategies.append(_run(step, nodes, listing, limits, counts))
     return record
@@ -93,16 +98,16 @@ def _current(policy: Policy, listing: Listing, classes: Mapping[str, int]) -> It
                 yield Step(strategy, args, filters, profile.name)
 
 
-def _evictor(profile: Profile, listing: Listing, classes: Mapping[str, int]) -> DefaultEvictor:
+def _evictor(profile: DeschedulerProfile, listing: Listing, classes: Mapping[str, int]) -> DefaultEvictor:
     args = profile.evictor
     return DefaultEvictor(args, threshold_of(args.priority_threshold, classes), listing)
 
 
 def _run(
-    step: Step, nodes: tuple[NodeFacts, ...], listing: Listing, limits: Limits, counts: Counts
+    step: Step, nodes: tuple[NodeFacts, ...], listing: Listing, limits: EvictionLimits, counts: EvictionCounts
 ) -> StrategyRecord:
     record = StrategyRecord(step.strategy.name, step.profile, step.strategy.point)
-    context = Context(nodes, listing, step.filters, Evictions(listing, limits, counts, record))
+    context = StrategyContext(nodes, listing, step.filters, Evictions(listing, limits, counts, record))
     try:
         step.strategy.run(context, step.args)
     except TotalLimitError:

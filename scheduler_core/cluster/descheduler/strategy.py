@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from scheduler_core.cluster.descheduler.arguments import Refusal
+from scheduler_core.cluster.descheduler.arguments import InvalidArguments
 from scheduler_core.cluster.descheduler.eviction import Evictions
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.listing import Listing
@@ -28,7 +28,7 @@ class Filters(Protocol):
         """Return what keeps a pod from being evicted now, "" if nothing does."""
 
 
-class Context:
+class StrategyContext:
     """One strategy's run: the nodes by name, who may be evicted, and the evictions."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Context:
         return self.evictions.evict(pod, reason)
 
 
-def _accept(args: Any) -> Iterator[Refusal]:
+def _accept(args: Any) -> Iterator[InvalidArguments]:
     del args
     return iter(())
 
@@ -84,8 +84,8 @@ class Strategy(Struct, frozen=True, kw_only=True):
     point: str
     words: str
     args: Reader
-    run: Callable[[Context, Any], None]
-    check: Callable[[Any], Iterator[Refusal]] = _accept
+    run: Callable[[StrategyContext, Any], None]
+    check: Callable[[Any], Iterator[InvalidArguments]] = _accept
     defaults: Mapping[str, Any] = {}
-    gaps: Callable[[Any], Iterator[Refusal]] = _accept
+    gaps: Callable[[Any], Iterator[InvalidArguments]] = _accept
     edition: str = CURRENT

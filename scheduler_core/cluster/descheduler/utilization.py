@@ -16,7 +16,7 @@ from scheduler_core.cluster.descheduler.record import (
     NodeClass,
     Utilization,
 )
-from scheduler_core.cluster.descheduler.strategy import Context
+from scheduler_core.cluster.descheduler.strategy import StrategyContext
 
 BASIC = ("cpu", "memory", "pods")
 Usage = dict[str, int]
@@ -62,7 +62,7 @@ def resource_names(thresholds: Thresholds) -> tuple[str, ...]:
     return (*BASIC, *(name for name in thresholds if name not in BASIC))
 
 
-def measure(context: Context, names: tuple[str, ...]) -> list[NodeUsage]:
+def measure(context: StrategyContext, names: tuple[str, ...]) -> list[NodeUsage]:
     """Take the snapshot of all nodes on which a plugin decides."""
     return [NodeUsage(node, context.listing.pods_on(node.name), names) for node in context.nodes]
 
@@ -92,7 +92,7 @@ def deviating(
 
 
 def record_classes(
-    context: Context,
+    context: StrategyContext,
     nodes: Iterable[tuple[NodeUsage, Thresholds, str]],
     low: Thresholds,
     high: Thresholds,
@@ -106,12 +106,12 @@ Continues = Callable[[NodeUsage, Usage], str]
 """Returns why to end the loop over a node, given it and what the destinations can still take."""
 
 
-class Moves:
+class SourceEvictions:
     """Evicts from source nodes as long as the destinations can take more (evictPodsFromSourceNodes)."""
 
     def __init__(
         self,
-        context: Context,
+        context: StrategyContext,
         destinations: list[NodeUsage],
         ends: Continues,
         excluded: Iterable[str] = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work, Worker, WorkQueue, Write
+from scheduler_core.cluster.v1_37.loop import Loop, QueueWorker, StatusError, Work, WorkQueue, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -21,7 +21,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_meta,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
 
 
 class Controller:
@@ -39,8 +39,8 @@ class Controller:
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.loop: Loop = server.loop
-        self.client = Client(server, self.name)
-        self.worker = Worker(self.loop, self.sync, queue=WorkQueue(self.loop, *self.backoff))
+        self.client = Clientset(server, self.name)
+        self.worker = QueueWorker(self.loop, self.sync, queue=WorkQueue(self.loop, *self.backoff))
         self.queue = self.worker.queue
         server.watch(self.observe, self.watched, self.owner_kind)
 
@@ -111,7 +111,7 @@ class Controller:
 def _ignore(write: Write, code: int) -> Work:
     try:
         return (yield write)
-    except ApiError as error:
+    except StatusError as error:
         if error.code != code:
             raise
         return None
@@ -153,7 +153,7 @@ def slow_start(number: int, make: Callable[[int], Write]) -> Work:
     while done < number:
         size = min(size, number - done)
         results = yield [make(place) for place in range(done, done + size)]
-        failed = next((one for one in results if isinstance(one, ApiError)), None)
+        failed = next((one for one in results if isinstance(one, StatusError)), None)
         if failed is not None:
             return failed
         done, size = done + size, size * 2
@@ -173,4 +173,4 @@ def claimable(server: ApiServer, owner: Manifest, kind: str) -> list[Manifest]:
 
 def gone(error: object) -> bool:
     """Return whether a result says that the object does not exist."""
-    return isinstance(error, ApiError) and error.code == 404
+    return isinstance(error, StatusError) and error.code == 404

@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.cluster.v1_37.controller import Controller
 from scheduler_core.cluster.v1_37.cron import Schedule
 from scheduler_core.cluster.v1_37.job import is_finished_job
-from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     EPOCH,
     Manifest,
@@ -66,7 +66,7 @@ class CronJobs(Controller):
         wait, error = None, None
         try:
             wait = yield from self._schedule(cron, status)
-        except ApiError as failed:
+        except StatusError as failed:
             error = failed
         if status != status_of(cron):
             yield self.client.update_status(with_status(cron, status))
@@ -130,7 +130,7 @@ class CronJobs(Controller):
             yield from self._replace(cron, status)
         try:
             job = yield self.client.create(_job_of(cron, due))
-        except ApiError as error:
+        except StatusError as error:
             job = self._job(cron, _job_name(cron, due))
             if error.code != 409 or job is None:
                 raise
@@ -144,7 +144,7 @@ class CronJobs(Controller):
         for one in status.get("active") or ():
             job = self._job(cron, one["name"])
             if job is None:
-                raise ApiError(404, f'jobs.batch "{one["name"]}" not found')
+                raise StatusError(404, f'jobs.batch "{one["name"]}" not found')
             yield self.client.delete(job)
             status["active"] = [other for other in status["active"] if other["uid"] != one["uid"]]
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scheduler_core.cluster.v1_37 import revisions
 from scheduler_core.cluster.v1_37.controller import Controller, gone, pod_from, pods_of, slow_start
 from scheduler_core.cluster.v1_37.daemon_nodes import should_run, target_of, template_for
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     created_at,
@@ -97,7 +97,7 @@ class DaemonSets(Controller):
             return
         known = yield from revisions.adopted(self.client, owner, revisions.listed(self.server, owner))
         current = yield from self._revision(owner, known)
-        sync = _Sync(self, owner, labels_of(current)[revisions.LABEL])
+        sync = _DaemonSetSync(self, owner, labels_of(current)[revisions.LABEL])
         error = yield from sync.run()
         if error is None:
             yield from self._forget_oldest(owner, current)
@@ -149,7 +149,7 @@ class DaemonSets(Controller):
         self._backoffs[key] = _Backoff(seconds, self.now)
         return None
 
-    def _write_status(self, owner: Manifest, sync: _Sync) -> Work:
+    def _write_status(self, owner: Manifest, sync: _DaemonSetSync) -> Work:
         placed = yield from self.placed(owner)
         status = {**status_of(owner), **sync.counts(placed), "observedGeneration": generation(owner)}
         if any(
@@ -157,7 +157,7 @@ class DaemonSets(Controller):
         ):
             try:
                 yield self.client.update_status(with_status(owner, status))
-            except ApiError as error:
+            except StatusError as error:
                 if error.code == 404:
                     return
                 latest = self.server.current("DaemonSet", key_of(owner))
@@ -171,7 +171,7 @@ def _concerns(old: Manifest | None, new: Manifest) -> bool:
     return old is None or labels_of(old) != labels_of(new) or taints_of(old) != taints_of(new)
 
 
-class _Sync:
+class _DaemonSetSync:
     """One sync of a set: ``revision`` is the hash of its present template."""
 
     def __init__(self, controller: DaemonSets, owner: Manifest, revision: str) -> None:
@@ -258,7 +258,7 @@ class _Sync:
         pods = [pod_from(template, self.owner) for template in made]
         error = yield from slow_start(len(pods), lambda place: self.client.create(pods[place]))
         results = yield [self.client.delete(pod) for pod in delete[:BURST]]
-        failed = [one for one in results if isinstance(one, ApiError) and not gone(one)]
+        failed = [one for one in results if isinstance(one, StatusError) and not gone(one)]
         return error or next(iter(failed), None)
 
     # --- updates
@@ -318,7 +318,7 @@ class _Sync:
             if old is None:
                 continue
             if new is None and node not in self.nodes:
-                return ApiError(404, f'couldn\'t get node for nodeName "{node}"')
+                return StatusError(404, f'couldn\'t get node for nodeName "{node}"')
             if new is not None:
                 if self._available(new):
                     delete.append(old)

@@ -34,7 +34,7 @@ from scheduler_core.cluster.v1_37.deployment_status import (
     rollout_status,
     with_failure,
 )
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
@@ -186,7 +186,7 @@ class _Rollout:
         made["spec"]["replicas"] = grown(owner, [*self.old, made], made)
         try:
             self.new = yield self.client.create(annotated(owner, made, revision, fresh=True))
-        except ApiError as error:
+        except StatusError as error:
             if error.code == 409:
                 yield from self._collided()
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.cluster.v1_37.eviction import evict
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -14,7 +14,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_spec,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset
 
 RETRY_SECONDS = 5.0
 Facts = dict[str, Any]
@@ -26,7 +26,7 @@ class Drain:
     def __init__(self, server: ApiServer, node: str, *, force: bool, refused: Any) -> None:
         self.server = server
         self.loop = server.loop
-        self.client = Client(server, "drain")
+        self.client = Clientset(server, "drain")
         self.node = node
         self.force = force
         self.refused = refused
@@ -69,7 +69,7 @@ class Drain:
             yield self.client.call("create", pod, lambda: evict(self.server, key, uid))
             self.facts["evicted"] += 1
             self._answered(key)
-        except ApiError as error:
+        except StatusError as error:
             if error.code in (404, 409):
                 self._answered(key)
             elif error.code == 429:

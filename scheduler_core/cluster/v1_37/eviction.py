@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.cluster.v1_37.loop import ApiError
+from scheduler_core.cluster.v1_37.loop import StatusError
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_of,
@@ -20,7 +20,7 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Outcome
+from scheduler_core.cluster.v1_37.server import ApiServer, EvictionOutcome
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
 
 SEVERAL = (
@@ -29,17 +29,17 @@ SEVERAL = (
 )
 
 
-def evict(server: ApiServer, key: str, uid: str, outcome: Outcome | None = None) -> None:
+def evict(server: ApiServer, key: str, uid: str, outcome: EvictionOutcome | None = None) -> None:
     """Evict a pod, if its budget allows it; ``outcome`` is an event of its own about that.
 
     Raises:
-        ApiError: 404, 429 if the budget refuses, 500 if it has more than one.
+        StatusError: 404, 429 if the budget refuses, 500 if it has more than one.
     """
     pod = server.current("Pod", key, uid)
     if not _ignores_budgets(pod):
         budgets = budgets_of(server, pod)
         if len(budgets) > 1:
-            raise ApiError(500, SEVERAL)
+            raise StatusError(500, SEVERAL)
         if budgets and not _is_unhealthy_anyway(budgets[0], pod):
             _take(server, budgets[0], pod)
     reason, now = "EvictionByEvictionAPI", server.loop.now
@@ -83,10 +83,10 @@ def _take(server: ApiServer, budget: Manifest, pod: Manifest) -> None:
     """Take one of the allowed disruptions (checkAndDecrement)."""
     status = status_of(budget)
     if (status.get("observedGeneration") or 0) < generation(budget):
-        raise ApiError(429, "is still being processed by the server.")
+        raise StatusError(429, "is still being processed by the server.")
     allowed = status.get("disruptionsAllowed") or 0
     if allowed <= 0:
-        raise ApiError(429, _refusal(budget))
+        raise StatusError(429, _refusal(budget))
     disrupted = {**(status.get("disruptedPods") or {}), name_of(pod): stamp(server.loop.now)}
     fresh = {**status, "disruptionsAllowed": allowed - 1, "disruptedPods": disrupted}
     server.change("PodDisruptionBudget", key_of(budget), lambda one: with_status(one, fresh), "api")

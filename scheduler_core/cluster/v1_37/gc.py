@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scheduler_core.cluster.v1_37.controller import Controller
-from scheduler_core.cluster.v1_37.loop import ApiError, Work, Worker
+from scheduler_core.cluster.v1_37.loop import QueueWorker, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
@@ -38,7 +38,7 @@ class GarbageCollector(Controller):
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
-        self._orphaning = Worker(self.loop, self._orphan).queue
+        self._orphaning = QueueWorker(self.loop, self._orphan).queue
         self.unlisted: set[str] = set()
         """Uids of owners that a dump lacks: they count as there."""
 
@@ -153,7 +153,7 @@ class GarbageCollector(Controller):
         for one in self._dependents(key.uid):
             try:
                 yield from self._take_off(one, {key.uid})
-            except ApiError as error:
+            except StatusError as error:
                 if error.code != 404:
                     raise
         yield self.client.patch(owner, lambda one: _without(one, ORPHAN))

@@ -6,7 +6,7 @@ from scheduler_core.cluster.v1_37.controller import pods_of
 from scheduler_core.cluster.v1_37.job_pods import is_tracked, untracked
 from scheduler_core.cluster.v1_37.job_queue import BATCH_SECONDS, JobQueue
 from scheduler_core.cluster.v1_37.job_sync import JobSync
-from scheduler_core.cluster.v1_37.loop import Work, Worker, WorkQueue
+from scheduler_core.cluster.v1_37.loop import QueueWorker, Work, WorkQueue
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_of,
@@ -44,7 +44,7 @@ class Jobs(JobQueue):
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
-        self._orphans = Worker(self.loop, self._let_go, queue=WorkQueue(self.loop, *self.backoff)).queue
+        self._orphans = QueueWorker(self.loop, self._let_go, queue=WorkQueue(self.loop, *self.backoff)).queue
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a Job that changes at once, and that of a pod a little later."""

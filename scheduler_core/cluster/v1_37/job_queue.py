@@ -7,7 +7,7 @@ from typing import Any
 from scheduler_core.cluster.v1_37.controller import Controller
 from scheduler_core.cluster.v1_37.job_backoff import BackoffRecord
 from scheduler_core.cluster.v1_37.job_pods import untracked
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import Manifest, key_of
 from scheduler_core.cluster.v1_37.server import ApiServer
 
@@ -34,5 +34,5 @@ class JobQueue(Controller):
         return {
             pod["metadata"]["uid"]
             for pod, result in zip(pods, results, strict=True)
-            if not isinstance(result, ApiError) or result.code == 404
+            if not isinstance(result, StatusError) or result.code == 404
         }

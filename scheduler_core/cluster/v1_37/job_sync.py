@@ -24,7 +24,7 @@ from scheduler_core.cluster.v1_37.job_pods import (
     write_indexes,
 )
 from scheduler_core.cluster.v1_37.job_state import JobState, is_over
-from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work, Write
+from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_in,
@@ -92,7 +92,7 @@ class JobSync(JobState):
     def _delete(self, pods: Sequence[Manifest], *, let_go: bool) -> Work:
         """Delete pods in parallel; return how many went, and the first error."""
         results = yield Together([self._delete_one(pod, let_go=let_go) for pod in pods])
-        failed = [one for one in results if isinstance(one, ApiError) and not gone(one)]
+        failed = [one for one in results if isinstance(one, StatusError) and not gone(one)]
         removed = len(pods) - len(failed)
         self.count -= removed
         self.terminating += removed

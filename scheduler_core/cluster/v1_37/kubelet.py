@@ -11,7 +11,7 @@ from functools import partial
 from math import ceil, floor, isfinite
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
+from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
@@ -32,7 +32,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_condition,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
 
 LEASE_SECONDS = 10
 INDEX = "batch.kubernetes.io/job-completion-index"
@@ -69,7 +69,7 @@ class Kubelets:
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.loop: Loop = server.loop
-        self.client = Client(server, "kubelet")
+        self.client = Clientset(server, "kubelet")
         self.failed: dict[str, float] = {}
         self.unready: set[str] = set()
         self._recovered: dict[str, float] = {}
@@ -198,7 +198,7 @@ class Kubelets:
         if pod is not None and uid_of(pod) == uid:
             try:
                 yield self.client.patch(pod, lambda stored: patch(stored, self.loop.now))
-            except ApiError:
+            except StatusError:
                 return
 
     def _start(self, key: str, uid: str) -> Work:
@@ -259,7 +259,7 @@ class Kubelets:
         if pod is not None and uid_of(pod) == uid:
             try:
                 yield self.client.delete(pod, grace=0)
-            except ApiError:
+            except StatusError:
                 return
 
 

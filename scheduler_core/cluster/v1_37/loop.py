@@ -31,7 +31,7 @@ CLIENTS = {
 """In which order clients write that want to write at one moment."""
 
 
-class ApiError(Exception):
+class StatusError(Exception):
     """The API server refuses a write; ``code`` is the HTTP status."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -44,7 +44,7 @@ class UnsettledError(Exception):
 
 
 class Write(NamedTuple):
-    """A write of a client; ``make`` does it and returns the stored object, or raises :class:`ApiError`."""
+    """A write of a client; ``make`` does it and returns the stored object, or raises :class:`StatusError`."""
 
     client: str
     verb: str
@@ -195,7 +195,7 @@ class Loop:
         interrupting.look()
         try:
             result = write.make()
-        except ApiError as error:
+        except StatusError as error:
             result = error
         self._done(batch, place, result)
 
@@ -209,14 +209,14 @@ class Loop:
         """Run one of several generators, and note its result."""
         try:
             result = yield from work
-        except ApiError as error:
+        except StatusError as error:
             result = error
         self._done(batch, place, result)
 
     def _resume(self, work: Work, result: Any) -> None:
         """Run a generator up to its next write; a single write that failed raises there."""
         try:
-            request = work.throw(result) if isinstance(result, ApiError) else work.send(result)
+            request = work.throw(result) if isinstance(result, StatusError) else work.send(result)
             while not isinstance(request, Write) and not _parts(request):
                 request = work.send([])
         except StopIteration:
@@ -313,7 +313,7 @@ class WorkQueue:
             self.queue[key] = None
 
 
-class Worker:
+class QueueWorker:
     """One worker of a queue: it runs ``sync`` for one key after the other, and retries what failed."""
 
     def __init__(self, loop: Loop, sync: Callable[[Any], Work], *, queue: WorkQueue | None = None) -> None:
@@ -335,7 +335,7 @@ class Worker:
         try:
             yield from self.sync(key)
             self.queue.forget(key)
-        except ApiError:
+        except StatusError:
             self.queue.add_rate_limited(key)
         self.busy = False
         self.queue.done(key)

@@ -43,7 +43,7 @@ class Visit(NamedTuple):
     zone: str | None
 
 
-class _Pass:
+class _PassFront:
     """When one pass came by: up to which place, at which time; places and times only grow."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Rounds:
         self._waiting: dict[str, None] = {}
         self._zones: dict[str, tuple[int, int]] = {}
         self._tally: dict[str, tuple[int, int]] = {}
-        self._passes: deque[_Pass] = deque(maxlen=_REMEMBERED)
+        self._passes: deque[_PassFront] = deque(maxlen=_REMEMBERED)
         self._coming: list[Visit] | None = None
 
     # --- rest
@@ -117,7 +117,7 @@ class Rounds:
         self._coming = list(visits)
         heapify(self._coming)
         self._tally = dict(self._zones)
-        self._passes.append(_Pass())
+        self._passes.append(_PassFront())
 
     def next(self, now: float) -> Visit | None:
         """Return the next visit; ``None`` ends the pass."""

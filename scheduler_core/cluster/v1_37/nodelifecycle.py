@@ -15,7 +15,7 @@ from msgspec import Struct
 from scheduler_core.cluster.v1_37.controller import Controller
 from scheduler_core.cluster.v1_37.defaults import NOT_READY, UNREACHABLE
 from scheduler_core.cluster.v1_37.kubelet import Kubelets, with_ready
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.node_rounds import Rest, Rounds, Visit
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -315,7 +315,7 @@ class NodeLifecycle(Controller):
         before = ready_status(node)
         try:
             node = yield from self._update(node)
-        except ApiError:
+        except StatusError:
             return None
         status = ready_status(node)
         yield from self._taint_by(node, status)
@@ -400,7 +400,7 @@ class NodeLifecycle(Controller):
                 yield self.client.patch(
                     pod, lambda one: with_ready(one, self.now, ready=False, reason="NodeNotReady")
                 )
-            except ApiError:
+            except StatusError:
                 return
 
     def _mark_new(self, pod: Manifest) -> Work:

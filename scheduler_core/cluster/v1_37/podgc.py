@@ -19,7 +19,7 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
 
 PERIOD, QUARANTINE = 20.0, 40.0
@@ -34,7 +34,7 @@ class PodGC:
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.loop: Loop = server.loop
-        self.client = Client(server, "podgc")
+        self.client = Clientset(server, "podgc")
         self._quarantine: dict[str, float] = {}
         """Until when a node that pods name, and that was missed, may come back."""
         self._waits = False

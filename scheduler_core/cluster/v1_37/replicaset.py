@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from scheduler_core.cluster.v1_37.controller import Controller, gone, pod_from, pods_of, slow_start
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
@@ -128,7 +128,7 @@ class ReplicaSets(Controller):
         if surplus > 0:
             chosen = self._to_delete(owner, pods.listed, min(surplus, BURST))
             results = yield [self.client.delete(pod) for pod in chosen]
-            return next((one for one in results if isinstance(one, ApiError) and not gone(one)), None)
+            return next((one for one in results if isinstance(one, StatusError) and not gone(one)), None)
         return None
 
     def _to_delete(self, owner: Manifest, active: Sequence[Manifest], number: int) -> list[Manifest]:
@@ -150,7 +150,7 @@ class ReplicaSets(Controller):
                 found[uid_of(pod)] = pod
         return list(found.values())
 
-    def _write_status(self, owner: Manifest, pods: Replicas, error: ApiError | None) -> Work:
+    def _write_status(self, owner: Manifest, pods: Replicas, error: StatusError | None) -> Work:
         wait = spec_of(owner).get("minReadySeconds") or 0
         available = sum(is_available(pod, wait, self.now) for pod in pods.listed) if wait else pods.ready
         fresh: dict[str, Any] = {
@@ -167,13 +167,13 @@ class ReplicaSets(Controller):
             return owner
         try:
             return (yield self.client.update_status(with_status(owner, fresh)))
-        except ApiError as failed:
+        except StatusError as failed:
             if failed.code == 404:
                 return owner
             latest = self.server.current(self.kind, key_of(owner))
             return (yield self.client.update_status(with_status(latest, fresh)))
 
-    def _conditions(self, owner: Manifest, active: int, error: ApiError | None) -> list[dict[str, Any]]:
+    def _conditions(self, owner: Manifest, active: int, error: StatusError | None) -> list[dict[str, Any]]:
         """Return the conditions with the failure to create or delete pods; a known failure stays as it is."""
         known = status_of(owner).get("conditions") or []
         if error is None:

@@ -22,7 +22,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_spec,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset
 from scheduler_core.formats.decode import short_hash
 
 HASH = "controller.kubernetes.io/hash"
@@ -39,7 +39,7 @@ def listed(server: ApiServer, owner: Manifest) -> list[Manifest]:
     )
 
 
-def adopted(client: Client, owner: Manifest, known: Sequence[Manifest]) -> Work:
+def adopted(client: Clientset, owner: Manifest, known: Sequence[Manifest]) -> Work:
     """Adopt revisions without controller; return all (adoptOrphanRevisions)."""
     found = []
     for one in known:
@@ -86,7 +86,7 @@ def undone(server: ApiServer, owner: Manifest, number: int) -> Manifest | None:
     return restored(owner, before[0]) if before else None
 
 
-def updated_revision(client: Client, owner: Manifest, known: Sequence[Manifest]) -> Work:
+def updated_revision(client: Clientset, owner: Manifest, known: Sequence[Manifest]) -> Work:
     """Return the revision of the present template: the last, an old one renumbered, or a new one."""
     number = known[-1]["revision"] + 1 if known else 1
     template = spec_of(owner)["template"]
@@ -98,7 +98,7 @@ def updated_revision(client: Client, owner: Manifest, known: Sequence[Manifest])
     return (yield client.create(new_revision(owner, number)))
 
 
-def truncate(client: Client, owner: Manifest, known: Sequence[Manifest], live: set[str]) -> Work:
+def truncate(client: Clientset, owner: Manifest, known: Sequence[Manifest], live: set[str]) -> Work:
     """Delete the oldest revisions that nothing lives by, beyond the history limit."""
     history = [one for one in known if name_of(one) not in live]
     surplus = len(history) - int(spec_of(owner).get("revisionHistoryLimit") or 0)

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any, NamedTuple
 
 from scheduler_core.cluster.v1_37.defaults import admitted
-from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Write
+from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -36,7 +36,7 @@ MOST_PODS = 1_000_000
 _PROPAGATION = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
-class Outcome(NamedTuple):
+class EvictionOutcome(NamedTuple):
     """What an eviction or a drain came to, where a write says so: the reason and the message of its event."""
 
     reason: str
@@ -52,7 +52,7 @@ class StoredWrite(NamedTuple):
     new: Manifest | None
     by: str
     """The client."""
-    outcome: Outcome | None = None
+    outcome: EvictionOutcome | None = None
 
 
 Observer = Callable[[StoredWrite], None]
@@ -190,13 +190,13 @@ class ApiServer:
         """Return an object.
 
         Raises:
-            ApiError: 404 if there is none, 409 if it has another uid.
+            StatusError: 404 if there is none, 409 if it has another uid.
         """
         found = self.get(kind, key)
         if found is None:
-            raise ApiError(404, f'{resource_of(kind)} "{key.rpartition("/")[2]}" not found')
+            raise StatusError(404, f'{resource_of(kind)} "{key.rpartition("/")[2]}" not found')
         if uid is not None and uid_of(found) != uid:
-            raise ApiError(409, f"the UID in the precondition ({uid}) does not match")
+            raise StatusError(409, f"the UID in the precondition ({uid}) does not match")
         return found
 
     # --- writing
@@ -205,10 +205,10 @@ class ApiServer:
         """Store a new object with its defaults, uid, name and time.
 
         Raises:
-            ApiError: 409 if it exists.
+            StatusError: 409 if it exists.
         """
         if obj["kind"] == "Pod" and self.is_full:
-            raise ApiError(403, f"there are {self.most_pods:,} pods, the most")
+            raise StatusError(403, f"there are {self.most_pods:,} pods, the most")
         meta = dict(obj["metadata"])
         if not meta.get("name"):
             self._names += 1
@@ -223,7 +223,7 @@ class ApiServer:
             meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
         made = admitted({**obj, "metadata": meta}, self)
         if key_of(made) in self.objects.get(made["kind"], {}):
-            raise ApiError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
+            raise StatusError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
         return self._store(None, made, by)
 
     def _named(self, obj: Manifest, name: str) -> str:
@@ -264,7 +264,7 @@ class ApiServer:
         """Replace all but the status of an object (PUT).
 
         Raises:
-            ApiError: 404, or 409 if it has changed since ``obj`` was read.
+            StatusError: 404, or 409 if it has changed since ``obj`` was read.
         """
         old = self._fresh(obj)
         new = {**obj, "metadata": {**obj["metadata"], "generation": generation(old)}}
@@ -278,7 +278,7 @@ class ApiServer:
         """Replace the status of an object.
 
         Raises:
-            ApiError: 404, or 409 if it has changed since ``obj`` was read.
+            StatusError: 404, or 409 if it has changed since ``obj`` was read.
         """
         old = self._fresh(obj)
         meta = old["metadata"]
@@ -293,12 +293,12 @@ class ApiServer:
         patch: Callable[[Manifest], Manifest],
         by: str,
         uid: str | None = None,
-        outcome: Outcome | None = None,
+        outcome: EvictionOutcome | None = None,
     ) -> Manifest:
         """Apply a patch, as a function of the stored object; its write reports ``outcome``.
 
         Raises:
-            ApiError: 404, or 409 if it has another uid.
+            StatusError: 404, or 409 if it has another uid.
         """
         old = self.current(kind, key, uid)
         return self._replace(old, patch(old), by, outcome)
@@ -306,12 +306,14 @@ class ApiServer:
     def _fresh(self, obj: Manifest) -> Manifest:
         old = self.current(obj["kind"], key_of(obj), uid_of(obj))
         if obj["metadata"]["resourceVersion"] != old["metadata"]["resourceVersion"]:
-            raise ApiError(
+            raise StatusError(
                 409, "the object has been modified; please apply your changes to the latest version"
             )
         return old
 
-    def _replace(self, old: Manifest, new: Manifest, by: str, outcome: Outcome | None = None) -> Manifest:
+    def _replace(
+        self, old: Manifest, new: Manifest, by: str, outcome: EvictionOutcome | None = None
+    ) -> Manifest:
         if old == new:
             return old
         if spec_of(old) != spec_of(new):
@@ -337,7 +339,7 @@ class ApiServer:
         """Delete an object: at once, or by its ``deletionTimestamp`` where it has time or finalizers left.
 
         Raises:
-            ApiError: 404, or 409 if it has another uid.
+            StatusError: 404, or 409 if it has another uid.
         """
         old = self.current(kind, key, uid)
         finalizers = list(old["metadata"].get("finalizers") or ())
@@ -372,7 +374,7 @@ class ApiServer:
     # --- the store
 
     def _store(
-        self, old: Manifest | None, new: Manifest, by: str, outcome: Outcome | None = None
+        self, old: Manifest | None, new: Manifest, by: str, outcome: EvictionOutcome | None = None
     ) -> Manifest:
         self._version += 1
         new = with_meta(new, resourceVersion=str(self._version))
@@ -469,7 +471,7 @@ def _grace(obj: Manifest, wanted: int | None) -> int:
     return int(wanted if wanted is not None else 30 if own is None else own)
 
 
-class Client:
+class Clientset:
     """What one component asks of the API server; each method returns a write that is made in its turn."""
 
     def __init__(self, server: ApiServer, name: str) -> None:

@@ -16,7 +16,7 @@ from scheduler_core.cluster.v1_37.claims import (
     with_owner,
 )
 from scheduler_core.cluster.v1_37.controller import Controller, pod_from, pods_of
-from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     generation,
@@ -72,11 +72,11 @@ class StatefulSets(Controller):
         update = yield from revisions.updated_revision(self.client, owner, known)
         wanted = status_of(owner).get("currentRevision")
         current = next((one for one in known if name_of(one) == wanted), update)
-        sync = _Sync(self, owner, pods, current, update)
+        sync = _StatefulSetSync(self, owner, pods, current, update)
         error = None
         try:
             yield from sync.run()
-        except ApiError as failed:
+        except StatusError as failed:
             error = failed
         status = sync.status()
         yield from self._write(owner, status)
@@ -96,7 +96,7 @@ class StatefulSets(Controller):
             return
         try:
             yield self.client.update_status(with_status(owner, status))
-        except ApiError as error:
+        except StatusError as error:
             if error.code != 409:
                 raise
             latest = self.server.current("StatefulSet", key_of(owner))
@@ -111,7 +111,7 @@ def _is_created(pod: Manifest) -> bool:
     return "status" in pod
 
 
-class _Sync:
+class _StatefulSetSync:
     """One sync of a set: pods by place, those beyond its size, and what is done about them."""
 
     def __init__(
@@ -189,7 +189,7 @@ class _Sync:
         done, size = 0, 1
         while done < len(pods):
             results = yield Together([step(pod) for pod in pods[done : done + size]])
-            if failed := next((one for one in results if isinstance(one, ApiError)), None):
+            if failed := next((one for one in results if isinstance(one, StatusError)), None):
                 raise failed
             done, size = done + size, size * 2
         return False
@@ -236,7 +236,7 @@ class _Sync:
             if known is None:
                 yield self.client.create(claim)
             elif is_deleting(known):
-                failed = ApiError(409, f"pvc {name_of(claim)} is being deleted")
+                failed = StatusError(409, f"pvc {name_of(claim)} is being deleted")
         if failed is not None:
             raise failed
 
@@ -261,7 +261,7 @@ class _Sync:
     def _delete(self, pod: Manifest) -> Work:
         try:
             yield self.client.delete(pod)
-        except ApiError as error:
+        except StatusError as error:
             if error.code != 404:
                 raise
 

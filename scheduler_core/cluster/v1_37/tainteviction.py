@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.cluster.v1_37.controller import Controller
-from scheduler_core.cluster.v1_37.loop import ApiError, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     key_of,
@@ -72,7 +72,7 @@ class TaintEviction(Controller):
                 pod, lambda one: with_disruption_target(one, "DeletionByTaintManager", self.now)
             )
             yield self.client.delete(pod)
-        except ApiError:
+        except StatusError:
             return
 
     def _see_node(self, name: str, taints: list[dict[str, Any]]) -> None:

@@ -30,7 +30,7 @@ class _Part(NamedTuple):
     terminating: bool
 
 
-class Tally:
+class PodTally:
     """The pods of one controller: how many active ones by labels, how many of them ready, how many ending."""
 
     __slots__ = ("labels", "ready", "terminating")
@@ -40,9 +40,9 @@ class Tally:
         self.ready = 0
         self.terminating = 0
 
-    def copy(self) -> Tally:
+    def copy(self) -> PodTally:
         """Return an independent copy."""
-        made = Tally()
+        made = PodTally()
         made.labels, made.ready, made.terminating = self.labels.copy(), self.ready, self.terminating
         return made
 
@@ -69,7 +69,7 @@ class Tallies:
     """The tally of each controller that has pods, by its uid."""
 
     def __init__(self) -> None:
-        self._by_uid: dict[str, Tally] = {}
+        self._by_uid: dict[str, PodTally] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tallies:
         """Return an independent copy."""
@@ -77,9 +77,9 @@ class Tallies:
         made._by_uid = {uid: tally.copy() for uid, tally in self._by_uid.items()}
         return made
 
-    def of(self, uid: str) -> Tally:
+    def of(self, uid: str) -> PodTally:
         """Return the tally of the controller with a uid."""
-        return self._by_uid.get(uid) or Tally()
+        return self._by_uid.get(uid) or PodTally()
 
     def change(self, old: Manifest | None, new: Manifest | None) -> None:
         """Follow a write of a pod: ``old`` is ``None`` for a creation, ``new`` for a removal."""
@@ -89,7 +89,7 @@ class Tallies:
         if before is not None:
             self._by_uid[before.uid].add(before, -1)
         if after is not None:
-            self._by_uid.setdefault(after.uid, Tally()).add(after, 1)
+            self._by_uid.setdefault(after.uid, PodTally()).add(after, 1)
 
 
 def _part(pod: Manifest | None) -> _Part | None:

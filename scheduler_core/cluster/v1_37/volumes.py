@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Loop, Work
+from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
@@ -23,7 +23,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
 from scheduler_core.kubernetes.quantity import parse_quantity
 
 SECONDS = 1
@@ -39,7 +39,7 @@ class Volumes:
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.loop: Loop = server.loop
-        self.client = Client(server, "volumes")
+        self.client = Clientset(server, "volumes")
         self._due: set[str] = set()
         server.watch(self.observe, ("PersistentVolume", "PersistentVolumeClaim"))
 
@@ -126,7 +126,7 @@ class Volumes:
                 volume, lambda one: with_status(with_spec(one, claimRef=reference), {"phase": "Bound"})
             )
             yield self.client.patch(claim, lambda one: _bound(one, name_of(volume)))
-        except ApiError:
+        except StatusError:
             return
 
     def _provisioned(self, claim: Manifest) -> Manifest | None:
@@ -168,7 +168,7 @@ class Volumes:
                 yield self.client.delete(volume)
             else:
                 yield self.client.patch(volume, lambda one: with_status(one, {"phase": "Released"}))
-        except ApiError:
+        except StatusError:
             return
 
 

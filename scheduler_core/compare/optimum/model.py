@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from scheduler_core.compare.optimum.problem import PodClass, Problem, Spread, ports_conflict, selects
+from scheduler_core.compare.optimum.problem import (
+    InterchangeablePods,
+    PackingProblem,
+    SpreadLimit,
+    ports_conflict,
+    selects,
+)
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.selectors import matches
 
@@ -18,7 +24,7 @@ Expression = Any  # of OR-Tools, which ships no types
 class Model:
     """Variables and rules. ``x[class][node]`` is a number of pods, of the nodes that a class may use."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: PackingProblem) -> None:
         from ortools.sat.python import cp_model  # takes a second
 
         self.problem = problem
@@ -38,7 +44,7 @@ class Model:
             for spread in of.spreads:
                 self._spread(place, of, spread)
 
-    def _counts(self, place: int, of: PodClass) -> dict[int, Expression]:
+    def _counts(self, place: int, of: InterchangeablePods) -> dict[int, Expression]:
         return {
             node: self.cp.new_int_var(0, min(len(of.pods), most), f"x{place},{node}")
             for node in sorted(of.nodes)
@@ -94,14 +100,14 @@ class Model:
             else:
                 self.cp.add(self.holds(one, key, domain, nodes) + self.holds(other, key, domain, nodes) <= 1)
 
-    def _ports(self, place: int, of: PodClass) -> None:
+    def _ports(self, place: int, of: InterchangeablePods) -> None:
         single = {str(node): [node] for node in range(len(self.problem.nodes))}
         for other in range(place, len(self.problem.classes)):
             if ports_conflict(of.first, self.problem.classes[other].first):
                 self._apart(place, other, "", single)
         self._forbid(place, [node for pod, node in self.problem.fixed if ports_conflict(of.first, pod)])
 
-    def _anti_affinity(self, place: int, of: PodClass) -> None:
+    def _anti_affinity(self, place: int, of: InterchangeablePods) -> None:
         """Required terms of the class, and those of fixed pods that select it."""
         for term in of.first.affinity.anti_required if of.first.affinity else ():
             domains = self._domains(term.topology_key)
@@ -116,7 +122,7 @@ class Model:
                 if selects(term, pod, of.first):
                     self._forbid(place, _around(node, self._domains(term.topology_key)))
 
-    def _affinity(self, place: int, of: PodClass) -> None:
+    def _affinity(self, place: int, of: InterchangeablePods) -> None:
         """Each required term: a pod that all terms select is in the domain.
 
         Where there is none at all, a class that selects itself may begin in one domain.
@@ -151,7 +157,7 @@ class Model:
             if seeds:
                 self.cp.add(sum(seeds) <= 1)
 
-    def _spread(self, place: int, of: PodClass, spread: Spread) -> None:
+    def _spread(self, place: int, of: InterchangeablePods, spread: SpreadLimit) -> None:
         """A domain that has a pod of the class has at most ``skew`` more selected pods than the emptiest."""
 
         def selected(pod: Pod) -> bool:
@@ -186,7 +192,7 @@ class Model:
         )
 
 
-def _most(of: PodClass, free: Any) -> int:
+def _most(of: InterchangeablePods, free: Any) -> int:
     """Return how many pods of a class fit a node by itself."""
     return min(max(int(free.get(name, 0)), 0) // amount for name, amount in of.request.items())
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scheduler_core.compare.optimum.model import Model
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
-from scheduler_core.compare.optimum.problem import Problem
+from scheduler_core.compare.optimum.problem import PackingProblem
 from scheduler_core.kubernetes.model import Pod
 
 WORKERS = 2
@@ -34,7 +34,7 @@ class Proof(Struct, frozen=True, rename="camel"):
         return abs(self.value - self.bound) / max(abs(self.value), 1)
 
 
-class Move(Struct, frozen=True, rename="camel"):
+class MigrationStep(Struct, frozen=True, rename="camel"):
     """A step from here to there: ``evict`` a pod from its node, or ``bind`` one."""
 
     action: str
@@ -49,11 +49,11 @@ class Optimum(Struct, frozen=True, rename="camel"):
     proofs: tuple[Proof, ...]
     placements: dict[str, str]
     pending: tuple[str, ...]
-    moves: tuple[Move, ...]
+    moves: tuple[MigrationStep, ...]
     left_out: tuple[str, ...]
 
 
-def find_optimum(problem: Problem, objectives: Sequence[str], seconds: float) -> Optimum:
+def find_optimum(problem: PackingProblem, objectives: Sequence[str], seconds: float) -> Optimum:
     """Optimize one objective after the other, each without giving up what the ones before reached.
 
     Raises:
@@ -96,15 +96,15 @@ def _hint(model: Model, solver: Any) -> None:
         model.cp.add_hint(variable, solver.value(variable))
 
 
-def _keys(problem: Problem) -> list[str]:
+def _keys(problem: PackingProblem) -> list[str]:
     return [pod.meta.key for of in problem.classes for pod in of.pods if not pod.node_name]
 
 
-def _answer(problem: Problem, proofs: Sequence[Proof], counts: Sequence[dict[int, int]]) -> Optimum:
+def _answer(problem: PackingProblem, proofs: Sequence[Proof], counts: Sequence[dict[int, int]]) -> Optimum:
     placements: dict[str, str] = {}
     pending: list[str] = []
-    evictions: list[Move] = []
-    bindings: list[Move] = []
+    evictions: list[MigrationStep] = []
+    bindings: list[MigrationStep] = []
     for of, values in zip(problem.classes, counts):
         room = {problem.nodes[node].meta.name: value for node, value in values.items() if value}
         for pod, node in _assigned(of.pods, room):
@@ -113,9 +113,9 @@ def _answer(problem: Problem, proofs: Sequence[Proof], counts: Sequence[dict[int
                 continue
             placements[pod.meta.key] = node
             if pod.node_name and pod.node_name != node:
-                evictions.append(Move("evict", pod.meta.key, pod.node_name))
+                evictions.append(MigrationStep("evict", pod.meta.key, pod.node_name))
             if pod.node_name != node:
-                bindings.append(Move("bind", pod.meta.key, node))
+                bindings.append(MigrationStep("bind", pod.meta.key, node))
     moves = (*evictions, *bindings)  # what is bound may need the room of what is evicted
     return Optimum(True, tuple(proofs), placements, tuple(pending), moves, problem.left_out)
 

@@ -27,7 +27,7 @@ UNREAD_OF_SPREAD = ("minDomains", "matchLabelKeys", "nodeTaintsPolicy", "nodeAff
 Counts = Mapping[str, int]
 
 
-class Spread(Struct, frozen=True):
+class SpreadLimit(Struct, frozen=True):
     """A spreading constraint with DoNotSchedule."""
 
     key: str
@@ -35,7 +35,7 @@ class Spread(Struct, frozen=True):
     selector: LabelSelector
 
 
-class PodClass(Struct, frozen=True):
+class InterchangeablePods(Struct, frozen=True):
     """Pods that no rule tells apart, pending ones and those that may move; ``home`` is where the latter are.
 
     ``request`` has ``pods: 1``; ``nodes`` are the places of the nodes that its own rules allow.
@@ -45,7 +45,7 @@ class PodClass(Struct, frozen=True):
     home: Counts
     request: Counts
     nodes: frozenset[int]
-    spreads: tuple[Spread, ...]
+    spreads: tuple[SpreadLimit, ...]
 
     @property
     def first(self) -> Pod:
@@ -58,7 +58,7 @@ class PodClass(Struct, frozen=True):
         return sum(self.home.values())
 
 
-class Problem(Struct, frozen=True):
+class PackingProblem(Struct, frozen=True):
     """Nodes with what fixed pods leave free, the classes of the others, and what is left out, by name.
 
     ``fixed`` are the pods that stay where they are, by the place of their node.
@@ -66,7 +66,7 @@ class Problem(Struct, frozen=True):
 
     nodes: tuple[Node, ...]
     free: tuple[Counts, ...]
-    classes: tuple[PodClass, ...]
+    classes: tuple[InterchangeablePods, ...]
     fixed: tuple[tuple[Pod, int], ...]
     left_out: tuple[str, ...]
 
@@ -84,7 +84,7 @@ class Problem(Struct, frozen=True):
         return found
 
 
-def problem_of(nodes: Iterable[Node], pods: Iterable[Pod], *, move: bool = False) -> Problem:
+def problem_of(nodes: Iterable[Node], pods: Iterable[Pod], *, move: bool = False) -> PackingProblem:
     """Return the problem of a cluster; ``move``: running pods may go to other nodes."""
     listed = tuple(nodes)
     index = {node.meta.name: place for place, node in enumerate(listed)}
@@ -99,7 +99,7 @@ def problem_of(nodes: Iterable[Node], pods: Iterable[Pod], *, move: bool = False
         for name, amount in request_of(pod).items():
             free[place][name] = free[place].get(name, 0) - amount
     classes = tuple(_class(tuple(members), listed) for members in groups.values())
-    return Problem(listed, tuple(free), classes, fixed, tuple(_left_out(alive)))
+    return PackingProblem(listed, tuple(free), classes, fixed, tuple(_left_out(alive)))
 
 
 def _alike(pod: Pod) -> Any:
@@ -153,14 +153,14 @@ def selects(term: PodAffinityTerm, of: Pod, other: Pod) -> bool:
     )
 
 
-def _class(pods: tuple[Pod, ...], nodes: Sequence[Node]) -> PodClass:
+def _class(pods: tuple[Pod, ...], nodes: Sequence[Node]) -> InterchangeablePods:
     first = pods[0]
     allowed = frozenset(place for place, node in enumerate(nodes) if _allows(node, first))
     home: dict[str, int] = {}
     for pod in pods:
         if pod.node_name:
             home[pod.node_name] = home.get(pod.node_name, 0) + 1
-    return PodClass(pods, home, request_of(first), allowed, tuple(_spreads(first)))
+    return InterchangeablePods(pods, home, request_of(first), allowed, tuple(_spreads(first)))
 
 
 def _allows(node: Node, pod: Pod) -> bool:
@@ -184,7 +184,7 @@ def _constraints(pod: Pod) -> Iterator[Mapping[str, Any]]:
             yield one
 
 
-def _spreads(pod: Pod) -> Iterator[Spread]:
+def _spreads(pod: Pod) -> Iterator[SpreadLimit]:
     for one in _constraints(pod):
         selector = one.get("labelSelector") or {}
         expressions = tuple(
@@ -192,7 +192,7 @@ def _spreads(pod: Pod) -> Iterator[Spread]:
             for part in selector.get("matchExpressions") or ()
         )
         labels = LabelSelector(selector.get("matchLabels") or {}, expressions)
-        yield Spread(str(one["topologyKey"]), int(one.get("maxSkew", 1)), labels)
+        yield SpreadLimit(str(one["topologyKey"]), int(one.get("maxSkew", 1)), labels)
 
 
 def _left_out(pods: Iterable[Pod]) -> Iterator[str]:

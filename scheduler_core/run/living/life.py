@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
 from scheduler_core.cluster.v1_37.drain import Drain, cordoned
-from scheduler_core.cluster.v1_37.loop import ApiError, Work, Write
+from scheduler_core.cluster.v1_37.loop import StatusError, Work, Write
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions, zone_of
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -23,7 +23,7 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.plane import ControlPlane
 from scheduler_core.cluster.v1_37.revisions import undone
-from scheduler_core.cluster.v1_37.server import Client
+from scheduler_core.cluster.v1_37.server import Clientset
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.run.living.final import final
 from scheduler_core.run.living.scheduler import LivingScheduler
@@ -41,7 +41,7 @@ class Life:
         self.server, self.loop = self.plane.server, self.plane.loop
         self.timeline: Timeline = self.plane.watcher
         self.scheduler = LivingScheduler(self.server, configuration)
-        self.user = Client(self.server, "user")
+        self.user = Clientset(self.server, "user")
         self.drains: list[Drain] = []
 
     def start(self, objects: Iterable[Manifest]) -> None:
@@ -204,7 +204,7 @@ def _each(writes: Iterable[Write]) -> Work:
     for write in writes:
         try:
             yield write
-        except ApiError:
+        except StatusError:
             continue
 
 

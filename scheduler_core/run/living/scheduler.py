@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
-from scheduler_core.cluster.v1_37.loop import ApiError, Together, Work
+from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
@@ -24,7 +24,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Client, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
 from scheduler_core.run.living.volumes import (
     claim_keys,
     is_fully_bound,
@@ -52,7 +52,7 @@ class LivingScheduler:
     def __init__(self, server: ApiServer, configuration: CompiledConfiguration) -> None:
         self.server = server
         self.loop = server.loop
-        self.client = Client(server, "scheduler")
+        self.client = Clientset(server, "scheduler")
         self.run = SchedulerRun(configuration)
         self.reserved: dict[str, tuple[QueuedPodInfo, str]] = {}
         self._last_victims: dict[str, set[str]] = {}
@@ -186,7 +186,7 @@ class LivingScheduler:
                 for manifest in volume_writes(self.run.cluster, tried):
                     yield self.client.update(manifest)
             yield from self._bind_when_ready(waiting, node, pod)
-        except ApiError as error:
+        except StatusError as error:
             yield from self._unbound(waiting, node, str(error))
 
     def _bind_when_ready(self, waiting: QueuedPodInfo, node: str, pod: Manifest) -> Work:
@@ -196,22 +196,22 @@ class LivingScheduler:
             self.loop.spawn_at(self.loop.now + _POLL_SECONDS, self._bind_later, waiting, node, pod)
             return
         if not all(is_in_reach(self.server, one, node) for one in claims):
-            raise ApiError(409, "binding volumes: node affinity doesn't match node")
+            raise StatusError(409, "binding volumes: node affinity doesn't match node")
         key = key_of(pod)
         yield self.client.call("create", pod, lambda: self._write_binding(key, uid_of(pod), node))
 
     def _bind_later(self, waiting: QueuedPodInfo, node: str, pod: Manifest) -> Work:
         try:
             if self.server.get("Pod", key_of(pod)) is None:
-                raise ApiError(404, "pod is gone")
+                raise StatusError(404, "pod is gone")
             yield from self._bind_when_ready(waiting, node, pod)
-        except ApiError as error:
+        except StatusError as error:
             yield from self._unbound(waiting, node, str(error))
 
     def _write_binding(self, key: str, uid: str, node: str) -> Manifest:
         pod = self.server.current("Pod", key, uid)
         if node_of(pod) or is_deleting(pod):
-            raise ApiError(409, f"pod {pod['metadata']['name']} is being deleted or assigned to a node")
+            raise StatusError(409, f"pod {pod['metadata']['name']} is being deleted or assigned to a node")
         return self.server.change("Pod", key, lambda stored: bound(stored, node, self.loop.now), "scheduler")
 
     def _unbound(self, waiting: QueuedPodInfo, node: str, message: str) -> Work:
@@ -268,7 +268,7 @@ class LivingScheduler:
         if patch(pod) != pod:
             try:
                 yield self.client.patch(pod, patch)
-            except ApiError:
+            except StatusError:
                 return
 
     def _preempt(self, preemptor: str, tried: PodAttempt) -> Work:

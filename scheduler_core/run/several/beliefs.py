@@ -13,7 +13,7 @@ from scheduler_core.record.several import (
     Promise,
     Window,
 )
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.schedulers.v1_22.interface import Handle
 
@@ -41,7 +41,7 @@ class Differences(NamedTuple):
         return sorted({*self.unseen, *self.gone, *self.assumed})
 
 
-def differences(server: ApiServer, view: SchedulerView, counts: Collection[str]) -> Differences:
+def differences(server: SharedCluster, view: SchedulerView, counts: Collection[str]) -> Differences:
     """Compare a view with the API server; ``counts`` are the pods on nodes that count in its decisions."""
     true = {key: state.node_name for key, state in server.cluster.pods.items() if state.node_name}
     seen = {key: view.cluster.pods[key].node_name for key in counts}
@@ -60,7 +60,7 @@ def _is_unbound(pod: Pod | None) -> bool:
     return pod is not None and not pod.node_name and not pod.terminal
 
 
-def beliefs(server: ApiServer, view: SchedulerView, found: Differences) -> list[NodeBelief]:
+def beliefs(server: SharedCluster, view: SchedulerView, found: Differences) -> list[NodeBelief]:
     """Return the nodes of which a scheduler believes something else than is true, by name."""
     return [
         NodeBelief(
@@ -76,7 +76,7 @@ def beliefs(server: ApiServer, view: SchedulerView, found: Differences) -> list[
 
 
 def windows(
-    server: ApiServer,
+    server: SharedCluster,
     views: Mapping[str, SchedulerView],
     found: Mapping[str, Differences],
     decided: tuple[str, Iterable[tuple[str, str]]],

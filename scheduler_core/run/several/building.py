@@ -20,7 +20,7 @@ from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.lone_view import LoneView
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import BesidePeer, FrameworkPeer, Peer
-from scheduler_core.run.several.server import NOBODY, ApiServer
+from scheduler_core.run.several.server import NOBODY, SharedCluster
 from scheduler_core.run.several.v1_11_peer import (
     CreationSort,
     V1_11Peer,
@@ -62,9 +62,9 @@ def make_server(
     details: bool,
     controlled: bool,
     interrupt: Callable[[], None] | None,
-    kind: type[ApiServer] = ApiServer,
+    kind: type[SharedCluster] = SharedCluster,
     gangs: bool = False,
-) -> ApiServer:
+) -> SharedCluster:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
     That is Coscheduling's: beside a lone v1.37 without the plugin, which writes conditions itself, PodGroups
@@ -78,7 +78,7 @@ def make_server(
     own: list[Plugin] = [one for one in parts.plugins if isinstance(one, PodGroupController)]
     if gangs:
         own = [PodGroupController(CURRENT)]
-    elif kind is not ApiServer:
+    elif kind is not SharedCluster:
         own = [GroupWatcher(parts.edition)]
     return kind(
         objects,
@@ -142,7 +142,7 @@ class PeerBuilder:
     objects: Sequence[KubernetesObject]
     texts: Mapping[str, str]
     manifests: StoredManifests | None
-    server: ApiServer
+    server: SharedCluster
     ledger: BindingLedger
     keep: Keep
     custom: Collection[str] = ()

@@ -8,7 +8,7 @@ from functools import partial
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.run.several.manifests import StoredManifests
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.claims import PodClaims, has_claims
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
@@ -21,7 +21,7 @@ class ClaimController:
     its own.
     """
 
-    def __init__(self, server: ApiServer, cluster: StoredManifests) -> None:
+    def __init__(self, server: SharedCluster, cluster: StoredManifests) -> None:
         self.cluster = cluster
         self._server = server
         self._claims = PodClaims(self)

@@ -18,7 +18,7 @@ from scheduler_core.cluster.descheduler.actor import DESCHEDULE, Descheduler
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.cluster.v1_37.drain import Drain
 from scheduler_core.cluster.v1_37.eviction import evict
-from scheduler_core.cluster.v1_37.loop import ApiError, UnsettledError
+from scheduler_core.cluster.v1_37.loop import StatusError, UnsettledError
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.cluster.v1_37.objects import (
     EPOCH,
@@ -247,7 +247,7 @@ class ControlPlaneManager:
             return
         try:
             evict(self.server, key, uid_of(pod))
-        except ApiError as error:
+        except StatusError as error:
             without = partial(_without_annotation, name=EVICT)
             self.server.change(kind, key, without, "user", outcome=eviction_refused(str(error)))
 

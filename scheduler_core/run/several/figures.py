@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler_core.cluster.controllers.kubelet import is_admitted
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.schedulers.kube_batch.snapshot import group_of
 from scheduler_core.schedulers.v1_22.clock import Clock
 
@@ -65,7 +65,7 @@ class Figures:
     """
 
     clock: Clock
-    server: ApiServer
+    server: SharedCluster
     waits: dict[str, Wait] = field(default_factory=dict)
     gangs: dict[str, Gang] = field(default_factory=dict)
     used: float = 0.0

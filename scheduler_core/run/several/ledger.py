@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.several import OUTCOMES_SHOWN, PODS_SHOWN, Noticed, Outcome
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.view import Sent
 from scheduler_core.schedulers.v1_22.clock import Clock
 
@@ -45,7 +45,7 @@ class BindingLedger:
     def __init__(self, clock: Clock) -> None:
         self.tallies: dict[str, Tally] = {}
         self.outcomes: list[Outcome] = []
-        self.server: ApiServer | None = None
+        self.server: SharedCluster | None = None
         self._clock = clock
         self._open: dict[str, _OpenDecision] = {}
         self._fresh: list[Outcome] = []

@@ -1,15 +1,15 @@
-"""The API server of a lone v1.37 whose control plane deletes gracefully and binds volumes itself."""
+"""The cluster of a lone v1.37 whose control plane deletes gracefully and binds volumes itself."""
 
 from __future__ import annotations
 
 from scheduler_core.cluster.controllers.changes import Action
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.schedulers.v1_22.scheduler import Framework
 
 
-class LivingServer(ApiServer):
+class LivingServer(SharedCluster):
     """Sends what users and the scheduler write to the control plane.
 
     A bound pod that is deleted stays, and counts on its node, until its kubelet has ended it.

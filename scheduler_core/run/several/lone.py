@@ -16,7 +16,7 @@ from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.living_server import LivingServer
 from scheduler_core.run.several.manifests import StoredManifests
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.several.v1_37_view import V1_37View
@@ -81,14 +81,14 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         options = options_for(scenario.objects, scenario.most_pods)
         return ControlPlaneManager(scenario, options)
 
-    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> ApiServer:
+    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         given["gangs"] = any(map(runs_coscheduling, self.scenario.configurations))
         manager = given["manager"]
         if isinstance(manager, ControlPlaneManager):
             return super()._make_server(manager.listed, kind=LivingServer, **given)
         return super()._make_server(objects, **given)
 
-    def _make_manifests(self, server: ApiServer) -> StoredManifests:
+    def _make_manifests(self, server: SharedCluster) -> StoredManifests:
         manager = server.manager
         if isinstance(manager, ControlPlaneManager):
             return manager.manifests
@@ -104,7 +104,7 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: its queue is filled from the API server, controllers keep running."""
         server = self.framework
-        assert isinstance(server, ApiServer)
+        assert isinstance(server, SharedCluster)
         server.take_turns()
         record_operation(server, operation)
         self._configuration = configuration

@@ -25,7 +25,7 @@ from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.beliefs import Differences, beliefs, differences, windows
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, group_of, is_watched
@@ -294,7 +294,7 @@ class Peers:
     """
 
     def __init__(
-        self, peers: Sequence[Peer], server: ApiServer, ledger: BindingLedger, figures: Figures | None
+        self, peers: Sequence[Peer], server: SharedCluster, ledger: BindingLedger, figures: Figures | None
     ) -> None:
         self.peers = {peer.label: peer for peer in peers}
         self.server = server

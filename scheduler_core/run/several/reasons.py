@@ -15,7 +15,7 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     taints_of,
 )
-from scheduler_core.cluster.v1_37.server import Outcome, StoredWrite
+from scheduler_core.cluster.v1_37.server import EvictionOutcome, StoredWrite
 
 REMOVALS = {
     "tainteviction": "TaintManagerEviction",
@@ -47,20 +47,24 @@ def reason_of(write: StoredWrite) -> Reason:
     return _UPDATED.get(write.kind, _nothing)(old, new, write.by)
 
 
-NO_DESCHEDULER = Outcome("DescheduleFailed", "the bundle has no descheduler to run")
+NO_DESCHEDULER = EvictionOutcome("DescheduleFailed", "the bundle has no descheduler to run")
 """What a pass that somebody asks for comes to without a policy, or without settings that start it."""
 
 
-def eviction_refused(message: str) -> Outcome:
+def eviction_refused(message: str) -> EvictionOutcome:
     """Return that a budget refused an eviction, with the API server's message."""
-    return Outcome("EvictionRefused", message)
+    return EvictionOutcome("EvictionRefused", message)
 
 
-def drained(bare: Iterable[str]) -> Outcome:
+def drained(bare: Iterable[str]) -> EvictionOutcome:
     """Return how a drain ended; the pods in ``bare``, which have no controller, ended it."""
     names = ", ".join(bare)
     text = f"{names} declare no controller: drain with force to delete them"
-    return Outcome("DrainFailed", text) if names else Outcome("Drained", "no pod is left to evict")
+    return (
+        EvictionOutcome("DrainFailed", text)
+        if names
+        else EvictionOutcome("Drained", "no pod is left to evict")
+    )
 
 
 def _removal(by: str) -> str:

@@ -1,4 +1,4 @@
-"""The API server with its controllers and kubelets, and without a scheduler: what is true.
+"""The cluster that several schedulers share, with its controllers and kubelets: what is true.
 
 Whatever is written here is sent to the views that watch it. A binding is checked as the API server does,
 which compares no resources; with an arbiter its commit is checked against what is bound by then.
@@ -42,7 +42,7 @@ class Judge(Protocol):
         ...
 
 
-class ApiServer(ControlledFramework):
+class SharedCluster(ControlledFramework):
     """The objects as they are stored. ``watchers`` receive every change, in order."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -28,7 +28,7 @@ from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import Peers
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -103,13 +103,13 @@ class SeveralSimulation(TimedSimulation):
         listed = self.scenario.settings.schedulers
         return self.lone or sum(one.replicas for one in listed if one.runs == V1_37Peer.release)
 
-    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> ApiServer:
+    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         return make_server(self._configuration, objects, **given)
 
-    def _make_manifests(self, server: ApiServer) -> StoredManifests:
+    def _make_manifests(self, server: SharedCluster) -> StoredManifests:
         return StoredManifests(self.scenario, listed(server))
 
-    def _start(self, server: ApiServer) -> None:
+    def _start(self, server: SharedCluster) -> None:
         """Start the schedulers over what the API server has."""
         scenario = self.scenario
         make = PeerBuilder(

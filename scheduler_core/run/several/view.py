@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodGroup, PodGroupStatus
 from scheduler_core.run.control import ControlledFramework
-from scheduler_core.run.several.server import ApiServer
+from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
@@ -81,7 +81,7 @@ class SchedulerView(ControlledFramework):
         *,
         of: SchedulerSettings,
         label: str,
-        server: ApiServer,
+        server: SharedCluster,
         ledger: Ledger,
         arbitrated: bool,
         **options: Any,

@@ -65,7 +65,7 @@ class State:
 
 
 @dataclass
-class TaskClass:
+class FlowTaskClass:
     """Tasks that share their arcs; the first one stands for all.
 
     ``symmetric``: a running pod's term concerns it.
@@ -81,15 +81,15 @@ class TaskClass:
         return self.tasks[0]
 
 
-def classes_of(tasks: Iterable[Task], state: State) -> list[TaskClass]:
+def classes_of(tasks: Iterable[Task], state: State) -> list[FlowTaskClass]:
     """Return the classes of tasks in the order of their first ones (GetTaskEquivClasses)."""
-    found: dict[ClassKey, TaskClass] = {}
+    found: dict[ClassKey, FlowTaskClass] = {}
     for task in tasks:
         key, symmetric = _key(task, state)
         if key in found:
             found[key].tasks.append(task)
         else:
-            found[key] = TaskClass(key, [task], symmetric)
+            found[key] = FlowTaskClass(key, [task], symmetric)
     return list(found.values())
 
 
@@ -113,7 +113,7 @@ class Arcs:
     is no arc, by the number of machines.
     """
 
-    of: TaskClass
+    of: FlowTaskClass
     machines: Machines
     counts: IntVector
     parts: Mapping[str, IntVector]
@@ -137,7 +137,7 @@ class Arcs:
         return int(self.counts.sum())
 
 
-def arcs_of(of: TaskClass, state: State) -> Arcs:
+def arcs_of(of: FlowTaskClass, state: State) -> Arcs:
     """Return the arcs of a class, and remember its extreme scores."""
     machines, pod = state.machines, of.first.pod
     extremes = state.memory.setdefault(of.key, Extremes())
@@ -206,7 +206,7 @@ def _largest(score: IntVector, among: BoolVector) -> int:
     return int(score[among].max(initial=0))
 
 
-def _pod_required(of: TaskClass, state: State) -> BoolVector:
+def _pod_required(of: FlowTaskClass, state: State) -> BoolVector:
     pod = of.first.pod
     found = np.ones(len(state.machines.nodes), bool)
     if of.symmetric:
@@ -216,7 +216,7 @@ def _pod_required(of: TaskClass, state: State) -> BoolVector:
     return found
 
 
-def _pod_affinity(of: TaskClass, state: State, reachable: BoolVector, extremes: Extremes) -> IntVector:
+def _pod_affinity(of: FlowTaskClass, state: State, reachable: BoolVector, extremes: Extremes) -> IntVector:
     """Return ``(N,)``: ω on the machines with the best score, elsewhere 0, as integer division leaves it."""
     pod, affinity = of.first.pod, of.first.pod.affinity
     score = np.zeros(len(reachable), np.int64)

@@ -15,11 +15,11 @@ from scheduler_core.kubernetes.selectors import requirement_matches
 from scheduler_core.schedulers.firmament import NAME
 from scheduler_core.schedulers.firmament.classes import State
 from scheduler_core.schedulers.firmament.costs import OMEGA, resource_costs
-from scheduler_core.schedulers.firmament.gangs import GANG_ANNOTATION, Gang, Owner, gang_minimum
+from scheduler_core.schedulers.firmament.gangs import GANG_ANNOTATION, JobMinimum, Owner, gang_minimum
 from scheduler_core.schedulers.firmament.machines import Machines
 from scheduler_core.schedulers.firmament.optima import Optima
 from scheduler_core.schedulers.firmament.residents import Residents
-from scheduler_core.schedulers.firmament.rounds import Mapped, Round, run_round
+from scheduler_core.schedulers.firmament.rounds import MappedTask, Round, run_round
 from scheduler_core.schedulers.firmament.tasks import job_name, job_of, task_of
 
 COST_MODEL = 10
@@ -75,7 +75,7 @@ class _Answer:
         self.names = {job: job_name(pod) for job, pod in roots.items()}
         placed = Counter(job_of(pod) for pod in own if pod.node_name)
         self.gangs = {
-            job: Gang(gang_minimum(owner), placed[job])
+            job: JobMinimum(gang_minimum(owner), placed[job])
             for job in roots
             if (owner := _owner(self.owners, roots[job])).percent is not None
         }
@@ -108,7 +108,7 @@ class _Answer:
             found["gang"] = gangs
         return found
 
-    def _per_node(self, job: str, mapped: Iterable[Mapped]) -> dict[str, int]:
+    def _per_node(self, job: str, mapped: Iterable[MappedTask]) -> dict[str, int]:
         counts = Counter(one.row for one in mapped if one.task.job == job)
         return {self.machines.nodes[row].meta.name: counts[row] for row in sorted(counts)}
 
@@ -130,7 +130,7 @@ class _Answer:
     def _names(self, rows: IntVector) -> list[str]:
         return [self.machines.nodes[row].meta.name for row in rows.tolist()]
 
-    def _overcommitted(self, mapped: Iterable[Mapped]) -> list[str]:
+    def _overcommitted(self, mapped: Iterable[MappedTask]) -> list[str]:
         """Return the nodes where the mapped tasks request more cpu or memory than was available."""
         taken = np.zeros_like(self.free)
         for one in mapped:

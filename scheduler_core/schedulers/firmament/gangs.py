@@ -34,11 +34,11 @@ def gang_minimum(owner: Owner) -> int:
     return max(trunc(owner.count * (percent / 100)), 0) if owner.count > 1 else 1
 
 
-class Gang(Struct, frozen=True):
+class JobMinimum(Struct, frozen=True):
     """A job's minimum, and how many of its tasks were placed in earlier rounds, finished ones included."""
 
     minimum: int
     placed: int = 0
 
 
-Gangs = Mapping[str, Gang]  # by job
+Gangs = Mapping[str, JobMinimum]  # by job

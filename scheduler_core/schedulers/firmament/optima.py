@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector
-from scheduler_core.schedulers.firmament.rounds import Phase
+from scheduler_core.schedulers.firmament.rounds import RoundPhase
 from scheduler_core.schedulers.firmament.solver import every, flow
 
 
@@ -16,7 +16,7 @@ class Optima:
     fraction more, or less, than they do.
     """
 
-    def __init__(self, phase: Phase) -> None:
+    def __init__(self, phase: RoundPhase) -> None:
         self._phase = phase
         self._sizes = [len(one.of.tasks) for one in phase.arcs]
         self._offered = [every(one) for one in phase.arcs]

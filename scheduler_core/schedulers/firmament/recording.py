@@ -18,7 +18,7 @@ from scheduler_core.schedulers.firmament.record import (
     PhaseRecord,
     RoundRecord,
 )
-from scheduler_core.schedulers.firmament.rounds import Mapped, Phase, Round
+from scheduler_core.schedulers.firmament.rounds import MappedTask, Round, RoundPhase
 from scheduler_core.schedulers.firmament.tasks import SCALES, job_name
 
 MOST_MACHINES = 50  # that have arcs of their own; of more, those with one capacity are one
@@ -62,8 +62,8 @@ def record_round(number: int, time: float, done: Round, left_alone: Mapping[str,
     )
 
 
-def _phase(phase: Phase) -> PhaseRecord:
-    by_class: dict[int, list[Mapped]] = {id(one): [] for one in phase.arcs}
+def _phase(phase: RoundPhase) -> PhaseRecord:
+    by_class: dict[int, list[MappedTask]] = {id(one): [] for one in phase.arcs}
     owners = {task.key: id(one) for one in phase.arcs for task in one.of.tasks}
     for mapped in phase.mapped:
         by_class[owners[mapped.task.key]].append(mapped)
@@ -72,7 +72,7 @@ def _phase(phase: Phase) -> PhaseRecord:
     return PhaseRecord(phase.kind, classes, phase.placement_cost, phase.pending, tuple(dropped))
 
 
-def _class(arcs: Arcs, mapped: Sequence[Mapped]) -> ClassRecord:
+def _class(arcs: Arcs, mapped: Sequence[MappedTask]) -> ClassRecord:
     first, tasks = arcs.of.first, len(arcs.of.tasks)
     cpu, memory, ephemeral = (amount // scale for amount, scale in zip(first.request, SCALES))
     return ClassRecord(
@@ -86,7 +86,7 @@ def _class(arcs: Arcs, mapped: Sequence[Mapped]) -> ClassRecord:
     )
 
 
-def _arcs(arcs: Arcs, mapped: Sequence[Mapped]) -> Iterator[ArcRecord]:
+def _arcs(arcs: Arcs, mapped: Sequence[MappedTask]) -> Iterator[ArcRecord]:
     """Yield the arcs by machine, or by the machines' capacity if there are many."""
     rows = np.flatnonzero(arcs.counts)
     cheapest = arcs.costs(rows, np.arange(1))[:, 0]
@@ -116,7 +116,7 @@ def _named(machines: Machines, row: int, count: int) -> str:
     return f"{cpu / 1000:g} CPU, {memory / GIB:.4g} GiB"
 
 
-def _paths(phases: Sequence[Phase], most: int) -> Iterator[tuple[str, PathRecord]]:
+def _paths(phases: Sequence[RoundPhase], most: int) -> Iterator[tuple[str, PathRecord]]:
     for number, phase in enumerate(phases):
         mapped = {one.task.key: one for one in phase.mapped}
         used = {(one.row, one.index) for one in phase.mapped}

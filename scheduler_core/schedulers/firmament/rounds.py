@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.schedulers.firmament.classes import Arcs, State, TaskClass, arcs_of, classes_of
+from scheduler_core.schedulers.firmament.classes import Arcs, FlowTaskClass, State, arcs_of, classes_of
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST
-from scheduler_core.schedulers.firmament.gangs import Gang, Gangs
+from scheduler_core.schedulers.firmament.gangs import Gangs, JobMinimum
 from scheduler_core.schedulers.firmament.residents import conflicts
-from scheduler_core.schedulers.firmament.solver import Chosen, cheapest, minimum
+from scheduler_core.schedulers.firmament.solver import CheapestArcs, cheapest, minimum
 from scheduler_core.schedulers.firmament.tasks import Task, by_job, has_pod_affinity
 
 PhaseKind = Literal["batch", "affinity", "queue"]
 
 
 @dataclass
-class Mapped:
+class MappedTask:
     """A task that a phase mapped to the machine in ``row``, as its ``index``-th further pod."""
 
     task: Task
@@ -29,7 +29,7 @@ class Mapped:
 
 
 @dataclass
-class Phase:
+class RoundPhase:
     """A flow problem: its classes with their arcs, the tasks mapped, and the jobs whose tasks are given back.
 
     The phases of the queue have one task each.
@@ -37,7 +37,7 @@ class Phase:
 
     kind: PhaseKind
     arcs: list[Arcs]
-    mapped: list[Mapped] = field(default_factory=list)
+    mapped: list[MappedTask] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
 
     @property
@@ -65,15 +65,15 @@ class Phase:
 class Round:
     """The phases of a round in order. ``mapped`` is by task, before gangs are dropped, ``placed`` after."""
 
-    phases: list[Phase]
+    phases: list[RoundPhase]
 
     @property
-    def mapped(self) -> dict[str, Mapped]:
+    def mapped(self) -> dict[str, MappedTask]:
         """What the phases mapped, by the pod's key; a task of the queue counts once, with its last try."""
         return {one.task.key: one for phase in self.phases for one in phase.mapped}
 
     @property
-    def placed(self) -> dict[str, Mapped]:
+    def placed(self) -> dict[str, MappedTask]:
         """What is bound."""
         return {
             one.task.key: one
@@ -83,7 +83,7 @@ class Round:
         }
 
     @property
-    def last_tries(self) -> list[Phase]:
+    def last_tries(self) -> list[RoundPhase]:
         """The phases without the tries of the queue that a later one repeats."""
         last = {phase.arcs[0].of.first.key: phase for phase in self.phases if phase.kind == "queue"}
         return [one for one in self.phases if one.kind != "queue" or last[one.arcs[0].of.first.key] is one]
@@ -105,9 +105,11 @@ def run_round(pending: Sequence[Task], roots: Mapping[str, Pod], state: State, g
     return Round(phases)
 
 
-def _flows(kind: PhaseKind, problems: Iterable[Sequence[Task]], state: State, gangs: Gangs) -> list[Phase]:
+def _flows(
+    kind: PhaseKind, problems: Iterable[Sequence[Task]], state: State, gangs: Gangs
+) -> list[RoundPhase]:
     """Solve one flow problem after the other, each without the tasks that an earlier one placed."""
-    phases: list[Phase] = []
+    phases: list[RoundPhase] = []
     for tasks in problems:
         done = Round(phases).placed
         if left := [task for task in tasks if task.key not in done]:
@@ -138,8 +140,8 @@ def _conflict(one: Pod, other: Pod) -> bool:
     return conflicts(one, other) or conflicts(other, one)
 
 
-def _flow_phase(kind: PhaseKind, tasks: Sequence[Task], state: State, gangs: Gangs) -> Phase:
-    phase = Phase(kind, [arcs_of(one, state) for one in classes_of(tasks, state)])
+def _flow_phase(kind: PhaseKind, tasks: Sequence[Task], state: State, gangs: Gangs) -> RoundPhase:
+    phase = RoundPhase(kind, [arcs_of(one, state) for one in classes_of(tasks, state)])
     sizes = [len(one.of.tasks) for one in phase.arcs]
     for arcs, chosen in zip(phase.arcs, minimum(phase.arcs, sizes)):
         phase.mapped += _assigned(arcs.of, chosen)
@@ -150,26 +152,26 @@ def _flow_phase(kind: PhaseKind, tasks: Sequence[Task], state: State, gangs: Gan
     return phase
 
 
-def _assigned(of: TaskClass, chosen: Chosen) -> Iterator[Mapped]:
+def _assigned(of: FlowTaskClass, chosen: CheapestArcs) -> Iterator[MappedTask]:
     """Yield the tasks of a class with its arcs; the first task takes the cheapest."""
     for task, row, index, cost in zip(
         of.tasks, chosen.rows.tolist(), chosen.indices.tolist(), chosen.costs.tolist()
     ):
-        yield Mapped(task, row, index, cost)
+        yield MappedTask(task, row, index, cost)
 
 
-def _incomplete(mapped: Collection[Mapped], gangs: Gangs) -> set[str]:
+def _incomplete(mapped: Collection[MappedTask], gangs: Gangs) -> set[str]:
     """Return the gangs of which fewer tasks than the minimum are mapped, over all rounds."""
     counts = Counter(one.task.job for one in mapped)
-    none = Gang(0)
+    none = JobMinimum(0)
     return {
         job for job, count in counts.items() if (gang := gangs.get(job, none)).placed + count < gang.minimum
     }
 
 
-def _queue(tasks: Sequence[Task], state: State, gangs: Gangs) -> list[Phase]:
+def _queue(tasks: Sequence[Task], state: State, gangs: Gangs) -> list[RoundPhase]:
     """Place tasks one at a time, each on its cheapest arc, until none that is left finds a place."""
-    phases: list[Phase] = []
+    phases: list[RoundPhase] = []
     left = list(tasks)
     while left:
         tried = [_queue_phase(task, state) for task in left]
@@ -184,9 +186,9 @@ def _queue(tasks: Sequence[Task], state: State, gangs: Gangs) -> list[Phase]:
     return phases
 
 
-def _queue_phase(task: Task, state: State) -> Phase:
+def _queue_phase(task: Task, state: State) -> RoundPhase:
     (one,) = classes_of([task], state)
-    phase = Phase("queue", [arcs_of(one, state)])
+    phase = RoundPhase("queue", [arcs_of(one, state)])
     chosen = cheapest(phase.arcs[0])
     phase.mapped = list(_assigned(one, chosen))
     for mapped in phase.mapped:

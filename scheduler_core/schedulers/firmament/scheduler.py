@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.schedulers.firmament import NAME
 from scheduler_core.schedulers.firmament.classes import Arcs, Memory, State
-from scheduler_core.schedulers.firmament.gangs import GANG_ANNOTATION, Gang, Owner, gang_minimum
+from scheduler_core.schedulers.firmament.gangs import GANG_ANNOTATION, JobMinimum, Owner, gang_minimum
 from scheduler_core.schedulers.firmament.machines import Machines
 from scheduler_core.schedulers.firmament.recording import record_round, why_pending
 from scheduler_core.schedulers.firmament.residents import Residents
-from scheduler_core.schedulers.firmament.rounds import Phase, Round, run_round
+from scheduler_core.schedulers.firmament.rounds import Round, RoundPhase, run_round
 from scheduler_core.schedulers.firmament.tasks import job_of, task_of
 from scheduler_core.schedulers.firmament.volumes import unbound_claim, with_volumes
 from scheduler_core.schedulers.v1_22.interface import Handle
@@ -93,9 +93,9 @@ class Poseidon:
         """Return whether a node is a machine: it was not cordoned when it was first seen."""
         return self._added.setdefault(node.meta.name, not node.unschedulable)
 
-    def _gangs(self, framework: Handle, own: Iterable[Pod]) -> dict[str, Gang]:
+    def _gangs(self, framework: Handle, own: Iterable[Pod]) -> dict[str, JobMinimum]:
         """Return the gangs, with how many of each have ever been placed."""
-        found: dict[str, Gang] = {}
+        found: dict[str, JobMinimum] = {}
         workloads = framework.cluster.workloads
         for pod in own:
             if GANG_ANNOTATION not in pod.meta.annotations:
@@ -112,7 +112,7 @@ class Poseidon:
                 continue
             count = workload.job.parallelism if owner.kind == "Job" else workload.replicas
             percent = pod.meta.annotations[GANG_ANNOTATION]
-            found[job] = Gang(gang_minimum(Owner(owner.kind, count, percent)), len(placed))
+            found[job] = JobMinimum(gang_minimum(Owner(owner.kind, count, percent)), len(placed))
         return found
 
 
@@ -155,7 +155,7 @@ def _reported(done: Round) -> dict[str, None]:
     }
 
 
-def _is_reported(phase: Phase, arcs: Arcs, job: str) -> bool:
+def _is_reported(phase: RoundPhase, arcs: Arcs, job: str) -> bool:
     return phase.kind != "batch" or not arcs.total or job in phase.dropped
 
 

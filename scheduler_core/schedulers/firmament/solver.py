@@ -32,7 +32,7 @@ Matrix = npt.NDArray[np.int32]
 
 
 @dataclass
-class Chosen:
+class CheapestArcs:
     """Arcs of one class, cheapest first: ``rows`` are machines, ``indices`` and ``costs`` are theirs."""
 
     rows: IntVector
@@ -47,18 +47,18 @@ class Chosen:
         """A number for each (machine, index)."""
         return self.rows * STRIDE + self.indices
 
-    def only(self, kept: BoolVector | IntVector | slice) -> Chosen:
+    def only(self, kept: BoolVector | IntVector | slice) -> CheapestArcs:
         """Return some of them."""
-        return Chosen(self.rows[kept], self.indices[kept], self.costs[kept])
+        return CheapestArcs(self.rows[kept], self.indices[kept], self.costs[kept])
 
 
-def every(arcs: Arcs) -> Chosen:
+def every(arcs: Arcs) -> CheapestArcs:
     """Return all arcs of a class in the order of cost, machine and index."""
     table = _Table.of([arcs], 0, int(arcs.counts.max(initial=0)))
     return table.chosen(np.flatnonzero(table.costs.ravel() < ABSENT))
 
 
-def cheapest(arcs: Arcs) -> Chosen:
+def cheapest(arcs: Arcs) -> CheapestArcs:
     """Return the cheapest arc of a class, of the first machine and index that have one, if there is any."""
     return every(arcs).only(slice(1))
 
@@ -88,15 +88,15 @@ class _Table:
         kept = np.where(np.arange(depth) < counts, costs[:, :depth], ABSENT).astype(np.int32)
         return cls(members, size, rows, kept, beyond)
 
-    def chosen(self, flat: IntVector) -> Chosen:
+    def chosen(self, flat: IntVector) -> CheapestArcs:
         """Return arcs by their places in the flattened matrix, in the order of cost, machine and index."""
         costs = self.costs.ravel()[flat].astype(np.int64)
         flat = flat[np.lexsort((flat, costs))]
         row, index = np.divmod(flat, max(self.costs.shape[1], 1))
-        return Chosen(self.rows[row], index, self.costs.ravel()[flat].astype(np.int64))
+        return CheapestArcs(self.rows[row], index, self.costs.ravel()[flat].astype(np.int64))
 
 
-def minimum(classes: Sequence[Arcs], sizes: Sequence[int]) -> list[Chosen]:
+def minimum(classes: Sequence[Arcs], sizes: Sequence[int]) -> list[CheapestArcs]:
     """Return the arcs that carry flow in a minimum for ``sizes`` tasks of each class, as many as are placed.
 
     Raises:
@@ -110,7 +110,7 @@ def minimum(classes: Sequence[Arcs], sizes: Sequence[int]) -> list[Chosen]:
         if all(table.beyond >= price for table, price in zip(tables, prices)):
             break
         depth *= 2
-    shares: dict[int, Chosen] = {}
+    shares: dict[int, CheapestArcs] = {}
     of = {id(one): size for one, size in zip(classes, sizes)}
     for table, chosen in zip(tables, used):
         first = 0
@@ -131,7 +131,7 @@ def _groups(classes: Sequence[Arcs], sizes: Sequence[int]) -> list[tuple[list[Ar
     return [(members, totals[key]) for key, members in found.items()]
 
 
-def _generate(tables: Sequence[_Table], depth: int) -> tuple[list[Chosen], IntVector]:
+def _generate(tables: Sequence[_Table], depth: int) -> tuple[list[CheapestArcs], IntVector]:
     """Return the arcs that a minimum uses, and the price of each class, among the first ``depth`` indices."""
     offered = _first_guess(tables, depth)
     sizes = [table.size for table in tables]
@@ -164,7 +164,7 @@ def _first_guess(tables: Sequence[_Table], depth: int) -> list[IntVector]:
 
 
 def _prices(
-    offered: Sequence[Chosen], used: Sequence[BoolVector], machines: int, depth: int
+    offered: Sequence[CheapestArcs], used: Sequence[BoolVector], machines: int, depth: int
 ) -> tuple[IntVector, IntVector]:
     """Return what one more task of each class costs, and ``(machines, depth)``: what an index is worth.
 

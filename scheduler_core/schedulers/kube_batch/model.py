@@ -29,7 +29,7 @@ DEFAULT_TASK_PRIORITY = 1  # of a pod without spec.priority
 
 
 @dataclass(slots=True, eq=False)
-class Task:
+class TaskInfo:
     """One pod. ``request`` is for accounting, ``init_request``, which covers init containers, for fitting.
 
     ``job`` is the id of its job, "" if it only occupies its node. ``node`` is a row of the session's nodes,
@@ -84,20 +84,20 @@ class JobInfo:
     group: PodGroup | None = None
     shadow: bool = False
     priority: int = 0
-    tasks: dict[str, Task] = field(default_factory=dict)
-    by_status: dict[str, dict[str, Task]] = field(default_factory=dict)
+    tasks: dict[str, TaskInfo] = field(default_factory=dict)
+    by_status: dict[str, dict[str, TaskInfo]] = field(default_factory=dict)
     allocated: Resource = field(default_factory=Resource)
     short_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     conditions: tuple[PodGroupCondition, ...] = ()
 
-    def add(self, task: Task) -> None:
+    def add(self, task: TaskInfo) -> None:
         """Add a task (JobInfo.AddTaskInfo)."""
         self.tasks[task.uid] = task
         self.by_status.setdefault(task.status, {})[task.uid] = task
         if task.status in ALLOCATED_STATUSES:
             self.allocated.add(task.request)
 
-    def move(self, task: Task, status: str) -> None:
+    def move(self, task: TaskInfo, status: str) -> None:
         """Change a task's status (JobInfo.UpdateTaskStatus); it becomes the last of that status."""
         previous = self.by_status[task.status]
         del previous[task.uid]
@@ -108,7 +108,7 @@ class JobInfo:
         task.status = status
         self.add(task)
 
-    def of(self, status: str) -> list[Task]:
+    def of(self, status: str) -> list[TaskInfo]:
         """Return the tasks of one status."""
         return list(self.by_status.get(status, {}).values())
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
@@ -52,13 +52,13 @@ class Neighbors:
                 cluster.refresh()
             for task in (*on_nodes, *of_jobs):
                 self.update(task)
-        self._strays: dict[int, list[Task]] = {}  # by row: pods that their own node refused
+        self._strays: dict[int, list[TaskInfo]] = {}  # by row: pods that their own node refused
         for task in of_jobs if self._active else ():
             row = self._nodes.rows.get(task.pod.node_name, -1)
             if row >= 0 and task.status in ALLOCATED_STATUSES and task.key not in self._nodes.tasks[row]:
                 self._strays.setdefault(row, []).append(task)
 
-    def update(self, task: Task) -> None:
+    def update(self, task: TaskInfo) -> None:
         """Recount a task after it was placed, refused, evicted or rolled back."""
         if not self._active:
             return
@@ -71,7 +71,7 @@ class Neighbors:
         _set(self._present, task, there)
         _set(self._allocated, task, allocated)
 
-    def refused(self, task: Task) -> BoolVector | None:
+    def refused(self, task: TaskInfo) -> BoolVector | None:
         """Return where affinity or anti-affinity keeps a task out, ``(N,) bool``; ``None`` for nowhere.
 
         An allocated task whose node is not in the session makes the original's check fail with an error on
@@ -95,12 +95,12 @@ class Neighbors:
                 found[row] = without is not None and without[row]
         return found
 
-    def _predicate(self, task: Task) -> BoolVector | None:
+    def _predicate(self, task: TaskInfo) -> BoolVector | None:
         state = _state(self._allocated, task)
         codes = PREDICATE(state.info, View(self._allocated), state).codes
         return None if codes is None else codes != 0
 
-    def scores(self, task: Task, candidates: BoolVector) -> IntVector | None:
+    def scores(self, task: TaskInfo, candidates: BoolVector) -> IntVector | None:
         """Return the priority's scores, ``(N,) int64``, 0 to 10; ``None`` if all are 0.
 
         Only pods on candidates count (priorities.InterPodAffinity.CalculateInterPodAffinityPriority).
@@ -124,14 +124,14 @@ class Neighbors:
         return np.asarray(scaled.astype(np.int64))
 
 
-def _state(cluster: Cluster, task: Task) -> PodState:
+def _state(cluster: Cluster, task: TaskInfo) -> PodState:
     """Return a task's pod in a cluster, added without a node if it is not there yet."""
     state = cluster.pods.get(task.key) or cluster.put(task.pod)
     assert state is not None  # terminated tasks are never asked for
     return state
 
 
-def _set(cluster: Cluster, task: Task, there: bool) -> None:
+def _set(cluster: Cluster, task: TaskInfo, there: bool) -> None:
     """Put a task's pod on its node, or take it off."""
     if task.pod.terminal:
         return

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.kubernetes.model import Node
-from scheduler_core.schedulers.kube_batch.model import PIPELINED, RELEASING, Task
+from scheduler_core.schedulers.kube_batch.model import PIPELINED, RELEASING, TaskInfo
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError, Resource
 from scheduler_core.schedulers.kube_batch.task_class import FloatVector, TaskClass, least_free, vector
 from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns
@@ -48,7 +48,7 @@ class Nodes:
         self.counts: IntVector = np.zeros(size, np.int64)
         self.most_tasks: IntVector = self.columns.allocatable[3]
         self.nonzero: IntVector = np.zeros((2, size), np.int64)
-        self.tasks: list[dict[str, Task]] = [{} for _ in range(size)]
+        self.tasks: list[dict[str, TaskInfo]] = [{} for _ in range(size)]
         self.changed: list[int] = []
         self._vectors: dict[int, tuple[FloatVector, FloatVector, FloatVector]] = {}
 
@@ -67,15 +67,15 @@ class Nodes:
             self._vectors[kind.number] = found
         return found
 
-    def fit_idle(self, task: Task) -> BoolVector:
+    def fit_idle(self, task: TaskInfo) -> BoolVector:
         """Return where a task fits what is idle, ``(N,) bool``."""
         return _exceed(self.idle, self.vectors(task.kind)[2])
 
-    def fit_releasing(self, task: Task) -> BoolVector:
+    def fit_releasing(self, task: TaskInfo) -> BoolVector:
         """Return where a task fits what is being released, ``(N,) bool``."""
         return _exceed(self.releasing, self.vectors(task.kind)[2])
 
-    def fits_idle(self, task: Task, row: int) -> bool:
+    def fits_idle(self, task: TaskInfo, row: int) -> bool:
         """Return whether a task fits what is idle on one node."""
         return bool((self.idle[:, row] > self.vectors(task.kind)[2]).all())
 
@@ -84,7 +84,7 @@ class Nodes:
         cpu, memory, *scalars = self.idle[:, row].tolist()
         return Resource(cpu, memory, dict(zip(self.resources[2:], scalars)) or None)
 
-    def add(self, task: Task, row: int) -> str:
+    def add(self, task: TaskInfo, row: int) -> str:
         """Add a task with its present status; return why that is not possible, "" if it was done
         (NodeInfo.AddTask).
 
@@ -110,7 +110,7 @@ class Nodes:
         self.tasks[row][task.key] = task
         return ""
 
-    def remove(self, task: Task) -> None:
+    def remove(self, task: TaskInfo) -> None:
         """Remove a task from its node, by the status that the node accounted for (NodeInfo.RemoveTask).
 
         The task keeps the name of its node.
@@ -130,7 +130,7 @@ class Nodes:
             raise InsufficientError(f"node {self.names[row]} does not release enough for this")
         self.releasing[:, row] += change
 
-    def _count(self, task: Task, row: int, sign: int) -> None:
+    def _count(self, task: TaskInfo, row: int, sign: int) -> None:
         cpu, memory = task.kind.nonzero
         self.counts[row] += sign
         self.nonzero[0, row] += sign * cpu

@@ -8,26 +8,26 @@ from typing import Protocol
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import BoolVector
-from scheduler_core.schedulers.kube_batch.model import JobInfo, QueueInfo, Task
+from scheduler_core.schedulers.kube_batch.model import JobInfo, QueueInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.record import JobShares, QueueShares
 from scheduler_core.schedulers.kube_batch.task_class import FloatVector
 
 Compare = Callable[[JobInfo, JobInfo], int]
 CompareQueues = Callable[[QueueInfo, QueueInfo], int]
-CompareTasks = Callable[[Task, Task], int]
+CompareTasks = Callable[[TaskInfo, TaskInfo], int]
 CheckJob = Callable[[JobInfo], bool]
 CheckQueue = Callable[[QueueInfo], bool]
-Victims = Callable[[Task, Sequence[Task]], list[Task]]
+Victims = Callable[[TaskInfo, Sequence[TaskInfo]], list[TaskInfo]]
 
 
 class TaskPredicate(Protocol):
     """A check of one task against every node of the session."""
 
-    def passes(self, task: Task) -> BoolVector:
+    def passes(self, task: TaskInfo) -> BoolVector:
         """Return where a task may run, ``(N,) bool``; resources are not its matter."""
         ...
 
-    def reasons(self, task: Task, rows: Sequence[int]) -> list[str]:
+    def reasons(self, task: TaskInfo, rows: Sequence[int]) -> list[str]:
         """Return the first failure on each of some nodes, in the original's words; "" where there is none."""
         ...
 
@@ -35,11 +35,11 @@ class TaskPredicate(Protocol):
 class NodeScorer(Protocol):
     """A score of one task for every node of the session."""
 
-    def score(self, task: Task, candidates: BoolVector) -> FloatVector:
+    def score(self, task: TaskInfo, candidates: BoolVector) -> FloatVector:
         """Return the weighted score, ``(N,) float64``; only those of candidates, ``(N,) bool``, count."""
         ...
 
-    def parts(self, task: Task, candidates: BoolVector) -> Mapping[str, FloatVector]:
+    def parts(self, task: TaskInfo, candidates: BoolVector) -> Mapping[str, FloatVector]:
         """Return the weighted score of each priority, ``(N,) float64``, for the record."""
         ...
 
@@ -64,8 +64,8 @@ class Registration(Struct, frozen=True, kw_only=True):
     job_ready: CheckJob | None = None
     job_pipelined: CheckJob | None = None
     job_valid: Callable[[JobInfo], str] | None = None
-    allocated: Callable[[Task], None] | None = None
-    deallocated: Callable[[Task], None] | None = None
+    allocated: Callable[[TaskInfo], None] | None = None
+    deallocated: Callable[[TaskInfo], None] | None = None
     closing: Callable[[], None] | None = None
     job_shares: Callable[[], tuple[JobShares, ...]] | None = None
     queue_shares: Callable[[], tuple[QueueShares, ...]] | None = None

@@ -21,7 +21,7 @@ from scheduler_core.schedulers.kube_batch.model import (
     RELEASING,
     JobInfo,
     QueueInfo,
-    Task,
+    TaskInfo,
 )
 from scheduler_core.schedulers.kube_batch.neighbors import Neighbors
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
@@ -133,7 +133,7 @@ class Session:
                 return bool(found < 0)
         return (left.created, left.name) < (right.created, right.name)
 
-    def task_less(self, left: Task, right: Task) -> bool:
+    def task_less(self, left: TaskInfo, right: TaskInfo) -> bool:
         """Return whether a task comes first (Session.TaskOrderFn)."""
         for order in self._task_order:
             if found := order(left, right):
@@ -159,9 +159,9 @@ class Session:
         found: JobInfo = self.pop("job", queue, heap, attrgetter("id"))
         return found
 
-    def pop_task(self, heap: Heap[Task], job: str) -> Task:
+    def pop_task(self, heap: Heap[TaskInfo], job: str) -> TaskInfo:
         """Pop a job's heap of tasks."""
-        found: Task = self.pop("task", job, heap, attrgetter("key"))
+        found: TaskInfo = self.pop("task", job, heap, attrgetter("key"))
         return found
 
     # Checks
@@ -185,7 +185,7 @@ class Session:
         """Return whether any plugin finds a queue overused (Session.Overused)."""
         return any(check(queue) for check in self._overused)
 
-    def passing(self, task: Task) -> BoolVector:
+    def passing(self, task: TaskInfo) -> BoolVector:
         """Return the nodes on which all predicates pass, ``(N,) bool`` (Session.PredicateFn)."""
         found: BoolVector | None = None
         for predicate in self._predicates:
@@ -193,7 +193,7 @@ class Session:
             found = passes if found is None else found & passes
         return np.ones(len(self.nodes), np.bool_) if found is None else found
 
-    def scores(self, task: Task, candidates: BoolVector) -> FloatVector:
+    def scores(self, task: TaskInfo, candidates: BoolVector) -> FloatVector:
         """Return each candidate's sum of weighted scores, ``(N,) float64``; 0 without a node order."""
         found: FloatVector | None = None
         for order in self._node_orders:
@@ -201,7 +201,7 @@ class Session:
             found = score if found is None else found + score
         return np.zeros(len(self.nodes)) if found is None else found
 
-    def observe_nodes(self, task: Task, passing: BoolVector, candidates: BoolVector, chosen: int) -> None:
+    def observe_nodes(self, task: TaskInfo, passing: BoolVector, candidates: BoolVector, chosen: int) -> None:
         """Record which nodes were considered for a task, and their scores; nothing without a recorder.
 
         Of many nodes only the first are described, of candidates those of the highest score.
@@ -238,11 +238,11 @@ class Session:
 
     # Victims
 
-    def preemptable(self, task: Task, candidates: Sequence[Task]) -> list[Task]:
+    def preemptable(self, task: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Return which candidates of a node may be preempted for a task (Session.Preemptable)."""
         return self._victims("preemptable", self._preemptable, task, candidates)
 
-    def reclaimable(self, task: Task, candidates: Sequence[Task]) -> list[Task]:
+    def reclaimable(self, task: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Return which candidates of a node may be reclaimed for a task (Session.Reclaimable)."""
         return self._victims("reclaimable", self._reclaimable, task, candidates)
 
@@ -250,14 +250,14 @@ class Session:
         self,
         what: str,
         tiers: TierVictims,
-        task: Task,
-        candidates: Sequence[Task],
-    ) -> list[Task]:
+        task: TaskInfo,
+        candidates: Sequence[TaskInfo],
+    ) -> list[TaskInfo]:
         """Intersect the plugins' answers; the first tier after which any victim is left decides.
 
         An empty answer is kept for the next tier, which so cannot add anything.
         """
-        victims: list[Task] | None = None
+        victims: list[TaskInfo] | None = None
         answers: list[TierAnswer] = []
         decided = 0
         for number, tier in enumerate(tiers, 1):
@@ -290,23 +290,23 @@ class Session:
         if self.recorder is not None:
             self.recorder.note(QueueDropped(self.recorder.action, queue, why))
 
-    def drop_job(self, task: Task, why: str) -> None:
+    def drop_job(self, task: TaskInfo, why: str) -> None:
         """Record that the job of a task is served no more by this action."""
         if self.recorder is not None:
             self.recorder.note(JobDropped(self.recorder.action, task.job, task.key, why))
 
-    def _placed(self, task: Task, row: int) -> None:
+    def _placed(self, task: TaskInfo, row: int) -> None:
         if self.recorder is not None:
             node = self.nodes.names[row]
             self.recorder.note(Placement(self.recorder.action, task.job, task.key, node, task.status))
 
-    def _failed(self, task: Task, why: str) -> None:
+    def _failed(self, task: TaskInfo, why: str) -> None:
         if self.recorder is not None:
             self.recorder.note(PlacementFailed(self.recorder.action, task.job, task.key, why))
 
     # Changes
 
-    def allocate(self, task: Task, row: int) -> bool:
+    def allocate(self, task: TaskInfo, row: int) -> bool:
         """Place a task on idle resources; dispatch its job if that is ready now (Session.Allocate).
 
         Return False if the node refuses the task: it then stays Allocated without occupying a node, and no
@@ -338,7 +338,7 @@ class Session:
             if (recorder := self.recorder) is not None:
                 recorder.note(Dispatch(recorder.action, job.id, task.key, task.node_name))
 
-    def _sendable(self, task: Task) -> bool:
+    def _sendable(self, task: TaskInfo) -> bool:
         """Return whether the cache accepts a task on its node.
 
         One that the session's node refused is not there; the cache, which does not know what this session
@@ -355,7 +355,7 @@ class Session:
                 idle.add(other.request)
         return task.request.fits(idle)
 
-    def pipeline(self, task: Task, row: int, *, in_statement: bool = False) -> None:
+    def pipeline(self, task: TaskInfo, row: int, *, in_statement: bool = False) -> None:
         """Place a task on resources that are being released (Session.Pipeline, Statement.Pipeline).
 
         If the node refuses the task it stays Pipelined nevertheless; only a statement then notifies the
@@ -370,28 +370,28 @@ class Session:
             self._placed(task, row)
         self._notify(self._on_allocate, task)
 
-    def evict(self, task: Task, why: str) -> None:
+    def evict(self, task: TaskInfo, why: str) -> None:
         """Evict a task and send that (Session.Evict)."""
         self.release(task, why)
         self.send_eviction(task)
 
-    def release(self, task: Task, why: str) -> None:
+    def release(self, task: TaskInfo, why: str) -> None:
         """Make a task release its resources in this session, without sending anything."""
         self._restate(task, RELEASING)
         if (recorder := self.recorder) is not None:
             recorder.note(Eviction(recorder.action, task.job, task.key, task.node_name, why))
         self._notify(self._on_deallocate, task)
 
-    def send_eviction(self, task: Task) -> None:
+    def send_eviction(self, task: TaskInfo) -> None:
         """Send the deletion of a task's pod (SchedulerCache.Evict)."""
         self.outcome.evicted.append(task.key)
 
-    def unrelease(self, task: Task, status: str) -> None:
+    def unrelease(self, task: TaskInfo, status: str) -> None:
         """Undo :meth:`release`: the task has its previous status again (Statement.unevict)."""
         self._restate(task, status)
         self._notify(self._on_allocate, task)
 
-    def unpipeline(self, task: Task) -> None:
+    def unpipeline(self, task: TaskInfo) -> None:
         """Undo :meth:`pipeline` (Statement.unpipeline)."""
         self.jobs[task.job].move(task, PENDING)
         row = self.nodes.rows.get(task.node_name, -1)
@@ -399,12 +399,12 @@ class Session:
             self.nodes.remove(task)
         self._notify(self._on_deallocate, task)
 
-    def _notify(self, handlers: Sequence[Callable[[Task], None]], task: Task) -> None:
+    def _notify(self, handlers: Sequence[Callable[[TaskInfo], None]], task: TaskInfo) -> None:
         self.neighbors.update(task)
         for handler in handlers:
             handler(task)
 
-    def _restate(self, task: Task, status: str) -> None:
+    def _restate(self, task: TaskInfo, status: str) -> None:
         self.jobs[task.job].move(task, status)
         row = task.node
         self.nodes.remove(task)

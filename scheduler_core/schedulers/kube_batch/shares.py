@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
-from scheduler_core.schedulers.kube_batch.model import Task
+from scheduler_core.schedulers.kube_batch.model import TaskInfo
 from scheduler_core.schedulers.kube_batch.record import JobShares, QueueShares
 from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.resources import Resource, dominant_share
@@ -40,7 +40,7 @@ class Accounts(Generic[A, Shares]):
     def __init__(
         self,
         accounts: Mapping[str, A],
-        of: Callable[[Task], str],
+        of: Callable[[TaskInfo], str],
         shares: Callable[[str, A], Shares],
         recorder: Recorder | None,
     ) -> None:
@@ -57,14 +57,14 @@ class Accounts(Generic[A, Shares]):
         mine, theirs = self[left].share, self[right].share
         return (mine > theirs) - (mine < theirs)
 
-    def allocated(self, task: Task) -> None:
+    def allocated(self, task: TaskInfo) -> None:
         """Count a task that was placed."""
         account = self[self._of(task)]
         account.allocated.add(task.request)
         account.update()
         self.note(account)
 
-    def deallocated(self, task: Task) -> None:
+    def deallocated(self, task: TaskInfo) -> None:
         """Count a task no more."""
         account = self[self._of(task)]
         account.allocated.sub(task.request)

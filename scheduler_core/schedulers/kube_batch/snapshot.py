@@ -22,7 +22,7 @@ from scheduler_core.schedulers.kube_batch.model import (
     UNKNOWN,
     JobInfo,
     QueueInfo,
-    Task,
+    TaskInfo,
 )
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.kube_batch.task_class import TaskClasses
@@ -168,9 +168,9 @@ def _declared_jobs(objects: WatchedObjects, options: ServerOption) -> dict[str, 
     return jobs
 
 
-def _task(pod: api.Pod, classes: TaskClasses) -> Task:
+def _task(pod: api.Pod, classes: TaskClasses) -> TaskInfo:
     kind = classes.of(pod)
-    return Task(
+    return TaskInfo(
         uid=pod.meta.uid or pod.meta.key,
         key=pod.meta.key,
         pod=pod,
@@ -197,7 +197,7 @@ def shadow_job_of(pod: api.Pod) -> str:
     return owner or pod.meta.uid or pod.meta.key
 
 
-def _join(task: Task, jobs: dict[str, JobInfo], options: ServerOption) -> None:
+def _join(task: TaskInfo, jobs: dict[str, JobInfo], options: ServerOption) -> None:
     """Add a task to its job (SchedulerCache.getOrCreateJob).
 
     A pod of this scheduler without a group gets a shadow group; one of another only occupies its node.
@@ -214,7 +214,7 @@ def _join(task: Task, jobs: dict[str, JobInfo], options: ServerOption) -> None:
     jobs[task.job].add(task)
 
 
-def _shadow(task: Task, options: ServerOption) -> JobInfo:
+def _shadow(task: TaskInfo, options: ServerOption) -> JobInfo:
     """Return the job of a pod without a group (createShadowPodGroup)."""
     pod = task.pod
     given = parse_int(pod.meta.annotations.get(GROUP_MIN_MEMBER, ""))
@@ -239,13 +239,15 @@ def _queue(queue: api.Queue) -> QueueInfo:
     return QueueInfo(queue.meta.name, queue.weight, created_at(queue.meta))
 
 
-def _nodes(objects: WatchedObjects, tasks: list[Task], kept: SnapshotCache, left_out: list[LeftOut]) -> Nodes:
+def _nodes(
+    objects: WatchedObjects, tasks: list[TaskInfo], kept: SnapshotCache, left_out: list[LeftOut]
+) -> Nodes:
     """Put the tasks on their nodes (SchedulerCache.addTask).
 
     A node takes them in order as long as they fit. It stays ready: the original compares what is used with
     allocatable before any task is there. A task that it refuses belongs to its job and occupies nothing.
     """
-    placed: dict[str, list[Task]] = {}
+    placed: dict[str, list[TaskInfo]] = {}
     for task in tasks:
         if task.pod.node_name:
             task.node_name = task.pod.node_name

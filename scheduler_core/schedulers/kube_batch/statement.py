@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.kube_batch.model import RUNNING, Task
+from scheduler_core.schedulers.kube_batch.model import RUNNING, TaskInfo
 from scheduler_core.schedulers.kube_batch.record import StatementEnd
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -13,14 +13,14 @@ class Statement:
     def __init__(self, session: Session, job: str) -> None:
         self._session = session
         self._job = job
-        self._operations: list[tuple[str, Task]] = []
+        self._operations: list[tuple[str, TaskInfo]] = []
 
-    def evict(self, task: Task, why: str) -> None:
+    def evict(self, task: TaskInfo, why: str) -> None:
         """Release a task's resources; its deletion is sent on commit."""
         self._session.release(task, why)
         self._operations.append(("evict", task))
 
-    def pipeline(self, task: Task, row: int) -> None:
+    def pipeline(self, task: TaskInfo, row: int) -> None:
         """Place a task on what is being released."""
         self._session.pipeline(task, row, in_statement=True)
         self._operations.append(("pipeline", task))

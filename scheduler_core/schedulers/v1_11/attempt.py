@@ -36,7 +36,7 @@ from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.scoring import Ranking, Rows, rank_nodes
-from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, Strategy
+from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, VectorStore
 
 NO_NODES = "no nodes available to schedule pods"
@@ -55,7 +55,7 @@ class GenericScheduler(Struct, frozen=True):
     queue: PriorityQueue
     profile: Profile
     vectors: VectorStore | None = None
-    strategy: Strategy = EVALUATE_ALL
+    strategy: EvaluationStrategy = EVALUATE_ALL
     trace: bool = True
     unabridged: bool = False
     extension: Extension | None = None

@@ -46,7 +46,7 @@ class Filtered(Struct):
     nominated: tuple[NominatedPass, ...] = ()
 
 
-class _Pass(Struct):
+class _FilterPass(Struct):
     outcomes: list[PredicateResult]
     failed: Codes | None
     errors: dict[tuple[int, int], str]
@@ -115,7 +115,7 @@ def filter_node(
     return Filtered(single.failed if _fails(single) else None, errors, asked, codes)
 
 
-def _fails(found: _Pass) -> bool:
+def _fails(found: _FilterPass) -> bool:
     """Return whether any node failed a pass; a predicate may also return codes that are all 0."""
     return found.failed is not None and bool(found.failed.any())
 
@@ -129,7 +129,7 @@ def _run(
     matrix: bool,
     everything: bool,
     watched: npt.NDArray[np.int64] | None = None,
-) -> _Pass:
+) -> _FilterPass:
     """Evaluate the predicates in order (core.podFitsOnNode, one pass).
 
     With ``everything`` no predicate is skipped; ``codes``, ``failed`` and ``errors`` still omit what
@@ -182,7 +182,7 @@ def _run(
             if codes is not None:
                 codes[number + 1 :] = NOT_REACHED
             break
-    return _Pass(outcomes, failed, errors, codes, asked, depths)
+    return _FilterPass(outcomes, failed, errors, codes, asked, depths)
 
 
 def _spared(first: Codes | None, depths: npt.NDArray[np.int64] | None) -> int:
@@ -229,7 +229,7 @@ def _nominated_passes(
     return tuple(passes)
 
 
-def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:
+def _prefer(first: _FilterPass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:
     """Use the result of the pass with nominated pods on the nodes that failed it."""
     if first.failed is None:
         return
@@ -246,7 +246,7 @@ def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: i
         result.errors[number, int(rows[row])] = text
 
 
-def _prefer_unabridged(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered) -> None:
+def _prefer_unabridged(first: _FilterPass, rows: npt.NDArray[np.int64], result: Filtered) -> None:
     """Do the same predicate by predicate for the matrix without short-circuiting."""
     codes, errors = _stack(first.outcomes, len(rows))
     if result.unabridged is None:

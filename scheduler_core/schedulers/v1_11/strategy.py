@@ -18,7 +18,7 @@ Trial = Callable[[str], tuple[bool, int]]
 """Checks a pod on one node alone: returns whether it fits, and how many predicates were checked."""
 
 
-class Strategy:
+class EvaluationStrategy:
     """Evaluates everything again for every pod; subclasses that save evaluations override what they need.
 
     The calls in a cycle, in order: :meth:`begin`; :meth:`offer`, :meth:`answers` and :meth:`asked` during the
@@ -83,4 +83,4 @@ class Strategy:
         yield from ()
 
 
-EVALUATE_ALL = Strategy()
+EVALUATE_ALL = EvaluationStrategy()

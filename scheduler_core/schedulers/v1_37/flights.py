@@ -18,7 +18,7 @@ class Flight:
     activated: bool = False
 
 
-class Flights:
+class InFlightPods:
     """The entity that is tried, if there is one, and the pods that wait at Permit (inFlightPods)."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
 from scheduler_core.schedulers.v1_37.clock import SECOND, MillisecondClock, whole_second
 from scheduler_core.schedulers.v1_37.entities import Entity, Order, QueuedGroup, QueuedPodInfo
-from scheduler_core.schedulers.v1_37.flights import Flights
+from scheduler_core.schedulers.v1_37.flights import InFlightPods
 from scheduler_core.schedulers.v1_37.heaps import EntityHeap
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
@@ -59,7 +59,7 @@ class SchedulingQueue:
         self.backoff = EntityHeap(by_expiry)
         self.error_backoff = EntityHeap(by_expiry)
         self.unschedulable = UnschedulableEntities()
-        self.flights = Flights()
+        self.flights = InFlightPods()
 
         self.popped = 0
         """Number of cycles so far."""

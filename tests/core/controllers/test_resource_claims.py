@@ -12,8 +12,8 @@ from scheduler_core.cluster.controllers.resource_claims import (
     FINALIZER,
     POD_CLAIM_NAME,
     TEMPLATE,
+    ClaimWrite,
     ResourceClaimController,
-    Write,
     claim_names,
     generate_name,
 )
@@ -166,7 +166,7 @@ def allocated(*uids: str, owner: str = "", finalizer: str = FINALIZER) -> dict[s
     }
 
 
-def freed(claim: dict[str, Any]) -> list[Write]:
+def freed(claim: dict[str, Any]) -> list[ClaimWrite]:
     """Return what becomes of a claim when the pod ``u1`` is gone."""
     gone = pod({"name": "x", "resourceClaimName": "c"})
     return list(ResourceClaimController().freed("ml/train-0", "u1", claim_names(gone), Stored(claim)))

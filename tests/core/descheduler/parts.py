@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.listing import Budgets, Listing
+from scheduler_core.cluster.descheduler.listing import DisruptionsAllowed, Listing
 from scheduler_core.cluster.descheduler.policy import Policy, refusals_of
 from scheduler_core.cluster.descheduler.reading import read_policy
 from scheduler_core.cluster.descheduler.record import RunRecord
@@ -78,7 +78,7 @@ def run(policy: Policy, *objects: Mapping[str, Any], flags: Flags = PLAIN) -> Ru
     by_kind: dict[str, list[dict[str, Any]]] = {}
     for one in objects:
         by_kind.setdefault(one["kind"], []).append(dict(one))
-    evict = evict_by(policy.edition, flags, Budgets(by_kind.get("PodDisruptionBudget", [])).evict)
+    evict = evict_by(policy.edition, flags, DisruptionsAllowed(by_kind.get("PodDisruptionBudget", [])).evict)
     return run_policy(policy, Listing(by_kind, NOW, evict), flags)
 
 

@@ -17,7 +17,7 @@ from scheduler_core.kubernetes.model import (
     Taint,
     Toleration,
 )
-from scheduler_core.schedulers.firmament.classes import State, TaskClass, arcs_of, classes_of
+from scheduler_core.schedulers.firmament.classes import FlowTaskClass, State, arcs_of, classes_of
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST
 from scheduler_core.schedulers.firmament.machines import Machines
 from scheduler_core.schedulers.firmament.residents import Residents
@@ -127,7 +127,7 @@ class Network:
 def whole_network(state: State, tasks: list[Task]) -> Network:
     """Return the network with every node and arc of the rule book: tasks, aggregators, machines, PUs."""
     network = Network()
-    classes: list[TaskClass] = classes_of(tasks, state)
+    classes: list[FlowTaskClass] = classes_of(tasks, state)
     for task in tasks:
         network.arc("source", ("task", task.key), 0, 1)
         network.arc(("task", task.key), ("aggregator", task.job), UNSCHEDULED_COST, 1)

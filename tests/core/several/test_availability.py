@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import Pod, Workload
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.record.availability import Availability, Moment, WorkloadAvailability
+from scheduler_core.record.availability import Availability, AvailabilitySample, WorkloadAvailability
 from scheduler_core.run import TimedSimulation, simulate
 from tests.core.properties.histories import STARTS, seeds
 from tests.core.properties.timed_bundles import bundle as random_bundle
@@ -158,7 +158,7 @@ def test_facts(documents: list[Document], facts: dict[str, Any]) -> None:
     """Each is true of v1.37 with its controllers."""
     settings = () if any("time" in one for one in documents) else (ALONE,)
     web = of_web(followed(*settings, *documents))
-    now = dict(zip(Moment._fields, web.last))
+    now = dict(zip(AvailabilitySample._fields, web.last))
     assert {name: now[name] if name in now else getattr(web, name) for name in facts} == facts
 
 
@@ -281,7 +281,7 @@ def check(made: TimedSimulation) -> None:
     counts = counted(made)
     for one in found.workloads:
         own = counts.pop((one.kind, one.key), Counter())
-        assert one.last[2:] == tuple(own[name] for name in Moment._fields[2:]), one.name
+        assert one.last[2:] == tuple(own[name] for name in AvailabilitySample._fields[2:]), one.name
         live = made.live_object(one.kind, one.key)
         if isinstance(live, Workload) and live.kind in ("Deployment", "ReplicaSet", "StatefulSet"):
             assert one.last.desired == live.replicas, one.name
@@ -291,7 +291,7 @@ def check(made: TimedSimulation) -> None:
     assert found.total.last[1:] == _sums(one.last for one in found.workloads)
 
 
-def _sums(moments: Iterable[Moment]) -> tuple[int, ...]:
+def _sums(moments: Iterable[AvailabilitySample]) -> tuple[int, ...]:
     return tuple(sum(column) for column in list(zip(*moments))[1:]) or (0, 0, 0, 0)
 
 

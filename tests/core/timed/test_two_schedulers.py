@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers.kubelet import REFUSED, Refusal, is_admitted, refusal
+from scheduler_core.cluster.controllers.kubelet import REFUSED, AdmissionRefusal, is_admitted, refusal
 from scheduler_core.cluster.controllers.pod_index import PodNameIndex
 from scheduler_core.kubernetes.model import Container as PodContainer
 from scheduler_core.kubernetes.model import HostPort, Pod
@@ -161,7 +161,9 @@ def test_a_host_port_is_given_once() -> None:
     container = PodContainer("c", host_ports=(HostPort("0.0.0.0", "TCP", 80),))
     one, other = (parts.pod(name, cpu=0, memory=0) for name in "ab")
     one, other = (replace(each, containers=(container,)) for each in (one, other))
-    assert refusal(one, NODE, {}, lambda: [other]) == Refusal("NodePorts", "Predicate NodePorts failed")
+    assert refusal(one, NODE, {}, lambda: [other]) == AdmissionRefusal(
+        "NodePorts", "Predicate NodePorts failed"
+    )
     assert refusal(one, NODE, {}, list) is None
 
 

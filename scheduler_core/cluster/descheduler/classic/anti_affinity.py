@@ -8,11 +8,11 @@ from scheduler_core.cluster.descheduler.classic.filters import evictable_on, is_
 from scheduler_core.cluster.descheduler.classic.params import PARAMS
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import EVICTED
-from scheduler_core.cluster.descheduler.strategy import CLASSIC, DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import CLASSIC, DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import selects
 
 
-def run(context: Context, params: Any) -> None:
+def run(context: StrategyContext, params: Any) -> None:
     """Evict node by node, in the order of the listing; an evicted pod no longer counts."""
     del params
     for node in context.nodes:

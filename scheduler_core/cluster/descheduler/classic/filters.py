@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scheduler_core.cluster.descheduler.evictor import MIRROR, has_local_storage, is_of_daemon_set
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
-from scheduler_core.cluster.descheduler.strategy import Context
+from scheduler_core.cluster.descheduler.strategy import StrategyContext
 
 CRITICAL_POD = "scheduler.alpha.kubernetes.io/critical-pod"
 
@@ -39,12 +39,12 @@ class ClassicFilter:
         return ""
 
 
-def evictable_on(context: Context, node: NodeFacts) -> list[PodFacts]:
+def evictable_on(context: StrategyContext, node: NodeFacts) -> list[PodFacts]:
     """Return the pods of a node that may be evicted (ListEvictablePodsOnNode)."""
     return [pod for pod in context.listing.pods_on(node.name) if context.unprotected(pod)]
 
 
-def is_full(context: Context, node: NodeFacts) -> bool:
+def is_full(context: StrategyContext, node: NodeFacts) -> bool:
     """Return whether no more pods of a node may be evicted."""
     most = context.evictions.limits.node
     full = most is not None and context.evictions.counts.nodes[node.name] >= most

@@ -17,7 +17,7 @@ from scheduler_core.cluster.descheduler.record import (
     NodeClass,
     Utilization,
 )
-from scheduler_core.cluster.descheduler.strategy import BALANCE, CLASSIC, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import BALANCE, CLASSIC, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
 
 NAMES = ("cpu", "memory", "pods")
@@ -35,10 +35,10 @@ def _share(amount: float, whole: int) -> float:
     return amount / whole * 100 if whole else _percent(amount, whole)
 
 
-class _Node:
+class _MeasuredNode:
     """A node, its usage in percent, and its evictable pods."""
 
-    def __init__(self, context: Context, node: NodeFacts) -> None:
+    def __init__(self, context: StrategyContext, node: NodeFacts) -> None:
         self.node, self.pods = node, context.listing.pods_on(node.name)
         counted = [pod for pod in self.pods if pod.container_qos != BEST_EFFORT]
         cpu = sum(pod.requests.get("cpu", 0) for pod in counted)
@@ -76,14 +76,14 @@ def _fault(low: Thresholds | None, high: Thresholds | None) -> str:
     return "" if "pods" in high else "no target resource threshold for pods is configured"
 
 
-def run(context: Context, params: Params) -> None:
+def run(context: StrategyContext, params: Params) -> None:
     """Evict from the nodes above the target, the fullest first."""
     given = params.utilization
     low, high = given.thresholds, given.target_thresholds
     if (fault := _fault(low, high)) or low is None or high is None:
         context.stop(fault)
         return
-    nodes = [_Node(context, node) for node in context.nodes]
+    nodes = [_MeasuredNode(context, node) for node in context.nodes]
     under, over = _classify(context, nodes, low, high)
     reason = _idle(len(under), len(over), given.number_of_nodes, len(nodes))
     if reason:
@@ -96,9 +96,9 @@ def run(context: Context, params: Params) -> None:
 
 
 def _classify(
-    context: Context, nodes: list[_Node], low: Thresholds, high: Thresholds
-) -> tuple[list[_Node], list[_Node]]:
-    def category(one: _Node) -> str:
+    context: StrategyContext, nodes: list[_MeasuredNode], low: Thresholds, high: Thresholds
+) -> tuple[list[_MeasuredNode], list[_MeasuredNode]]:
+    def category(one: _MeasuredNode) -> str:
         if not one.node.cordoned and not one.exceeds(low):
             return UNDER
         return OVER if one.exceeds(high) else APPROPRIATE
@@ -120,7 +120,7 @@ def _idle(under: int, over: int, number_of_nodes: int, everything: int) -> str:
     return "" if over else "all nodes are under target utilization"
 
 
-def _budget(under: list[_Node], high: Thresholds) -> dict[str, float]:
+def _budget(under: list[_MeasuredNode], high: Thresholds) -> dict[str, float]:
     """Return what the underutilized nodes can take: pods, millicores, bytes."""
     return {
         name: sum((high[name] - one.usage[name]) * one.whole(name) / 100 for one in under)
@@ -130,7 +130,7 @@ def _budget(under: list[_Node], high: Thresholds) -> dict[str, float]:
     }
 
 
-def _passes(context: Context, one: _Node) -> list[list[PodFacts]]:
+def _passes(context: StrategyContext, one: _MeasuredNode) -> list[list[PodFacts]]:
     """Return the evictable pods in one list by priority, or by QoS class if the first pod has no priority."""
     by_class: dict[str, list[PodFacts]] = {BURSTABLE: [], BEST_EFFORT: [], GUARANTEED: []}
     for pod in one.pods:
@@ -158,7 +158,11 @@ def _is_spent(budget: dict[str, float]) -> bool:
 
 
 def _evict(
-    context: Context, one: _Node, pods: list[PodFacts], high: Thresholds, budget: dict[str, float]
+    context: StrategyContext,
+    one: _MeasuredNode,
+    pods: list[PodFacts],
+    high: Thresholds,
+    budget: dict[str, float],
 ) -> None:
     """Run one pass over pods of a node (evictPods)."""
     done = not one.exceeds(high) or _is_spent(budget)

@@ -6,7 +6,7 @@ from scheduler_core.cluster.descheduler.classic.filters import evictable_on, is_
 from scheduler_core.cluster.descheduler.classic.params import PARAMS, Params
 from scheduler_core.cluster.descheduler.facts import REQUIRED, NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.record import EVICTED, NO_TARGET
-from scheduler_core.cluster.descheduler.strategy import CLASSIC, DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import CLASSIC, DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import term_matches
 
 
@@ -24,12 +24,12 @@ def _matches(pod: PodFacts, node: NodeFacts) -> bool:
     return any(term_matches(term, node.manifest) for term in terms)
 
 
-def _fits_any(context: Context, pod: PodFacts) -> bool:
+def _fits_any(context: StrategyContext, pod: PodFacts) -> bool:
     """Return whether the first node that matches is not cordoned (nodeutil.PodFitsAnyNode)."""
     return next((not node.cordoned for node in context.nodes if _matches(pod, node)), False)
 
 
-def run(context: Context, params: Params) -> None:
+def run(context: StrategyContext, params: Params) -> None:
     """Evict node by node; a refused eviction counts for the node's limit too."""
     for kind in params.node_affinity_type:
         if kind != REQUIRED:
@@ -39,7 +39,7 @@ def run(context: Context, params: Params) -> None:
             _clear(context, node)
 
 
-def _clear(context: Context, node: NodeFacts) -> None:
+def _clear(context: StrategyContext, node: NodeFacts) -> None:
     reason = f"the labels of node {node.name} do not match the required node affinity"
     for pod in evictable_on(context, node):
         if is_full(context, node):

@@ -7,10 +7,10 @@ from typing import Any
 from scheduler_core.cluster.descheduler.classic.filters import evictable_on, is_full
 from scheduler_core.cluster.descheduler.classic.params import PARAMS
 from scheduler_core.cluster.descheduler.facts import PodFacts
-from scheduler_core.cluster.descheduler.strategy import BALANCE, CLASSIC, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import BALANCE, CLASSIC, Strategy, StrategyContext
 
 
-def run(context: Context, params: Any) -> None:
+def run(context: StrategyContext, params: Any) -> None:
     """Evict node by node; owners of one kind and name are one, whatever their namespace."""
     del params
     for node in context.nodes:

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.arguments import SCOPE_FIELDS, Scope, args_reader, check_scope
+from scheduler_core.cluster.descheduler.arguments import SCOPE_FIELDS, PodScope, args_reader, check_scope
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.record import EVICTED
-from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import selects
 
 Names = Counter[str]
@@ -77,7 +77,7 @@ class _Index:
             one.count(pod, -1)
 
 
-def run(context: Context, args: Scope) -> None:
+def run(context: StrategyContext, args: PodScope) -> None:
     """Evict node by node, in the order of priority and QoS; an evicted pod no longer counts."""
     on_node = {
         node.name: [pod for pod in context.listing.pods_on(node.name) if args.has(pod)]
@@ -101,7 +101,7 @@ STRATEGY = Strategy(
     name="RemovePodsViolatingInterPodAntiAffinity",
     point=DESCHEDULE,
     words="evicts pods whose required anti-affinity matches another pod in their topology domain",
-    args=args_reader(Scope, SCOPE_FIELDS),
+    args=args_reader(PodScope, SCOPE_FIELDS),
     check=check_scope,
     run=run,
 )

@@ -8,7 +8,7 @@ from scheduler_core.cluster.descheduler.arguments import (
     SCOPE_FIELDS,
     SECONDS,
     TEXTS,
-    Scope,
+    PodScope,
     args_reader,
     check_scope,
 )
@@ -16,11 +16,11 @@ from scheduler_core.cluster.descheduler.container_states import CONTAINERS, INIT
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import KEPT
-from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.kubernetes.reading import Field, boolean, integer, list_of
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class RemoveFailedPodsArgs(PodScope, frozen=True, kw_only=True):
     """RemoveFailedPodsArgs."""
 
     exclude_owner_kinds: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Args(Scope, frozen=True, kw_only=True):
         return (CONTAINERS, INIT)[: 1 + self.init_containers]
 
 
-def _faults(context: Context, args: Args, pod: PodFacts) -> Iterator[str]:
+def _faults(context: StrategyContext, args: RemoveFailedPodsArgs, pod: PodFacts) -> Iterator[str]:
     """Yield which criteria a failed pod does not meet (validateCanEvict)."""
     least = args.least_seconds
     if least is not None and int(context.listing.now - pod.created) < least:
@@ -48,14 +48,14 @@ def _faults(context: Context, args: Args, pod: PodFacts) -> Iterator[str]:
         yield "pod does not match any of the exitCodes"
 
 
-def _meets(context: Context, args: Args, pod: PodFacts) -> bool:
+def _meets(context: StrategyContext, args: RemoveFailedPodsArgs, pod: PodFacts) -> bool:
     faults = ", ".join(_faults(context, args, pod))
     if faults:
         context.evictions.note(pod, KEPT, faults)
     return not faults
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: RemoveFailedPodsArgs) -> None:
     """Evict node by node the failed pods that meet the criteria."""
     for node in context.nodes:
         failed = [pod for pod in context.listing.all_pods_on(node.name) if pod.phase == "Failed"]
@@ -70,7 +70,7 @@ STRATEGY = Strategy(
     point=DESCHEDULE,
     words="evicts pods in phase Failed",
     args=args_reader(
-        Args,
+        RemoveFailedPodsArgs,
         {
             **SCOPE_FIELDS,
             "excludeOwnerKinds": Field("exclude_owner_kinds", TEXTS),

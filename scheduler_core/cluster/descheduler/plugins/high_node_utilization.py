@@ -11,8 +11,8 @@ from scheduler_core.cluster.descheduler.arguments import (
     NAMESPACES,
     TEXTS,
     THRESHOLDS,
+    InvalidArguments,
     Namespaces,
-    Refusal,
     Thresholds,
     args_reader,
     check_excluding,
@@ -20,10 +20,10 @@ from scheduler_core.cluster.descheduler.arguments import (
 )
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import APPROPRIATE, UNDER
-from scheduler_core.cluster.descheduler.strategy import BALANCE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.cluster.descheduler.utilization import (
-    Moves,
     NodeUsage,
+    SourceEvictions,
     Usage,
     exhausted,
     is_below,
@@ -37,7 +37,7 @@ from scheduler_core.kubernetes.reading import Field
 ONLY_THRESHOLDING = "OnlyThresholdingResources"
 
 
-class Args(Struct, frozen=True):
+class HighNodeUtilizationArgs(Struct, frozen=True):
     """HighNodeUtilizationArgs; thresholds in percent."""
 
     thresholds: Thresholds = {}
@@ -46,13 +46,15 @@ class Args(Struct, frozen=True):
     evictable_namespaces: Namespaces = Namespaces()
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: HighNodeUtilizationArgs) -> Iterator[InvalidArguments]:
     """Yield the first fault, as ValidateHighNodeUtilizationArgs returns it."""
     faults = (
         *check_excluding(args.evictable_namespaces),
         *check_thresholds(args.thresholds, "thresholds"),
         *(
-            Refusal(f"invalid eviction mode {mode}", f"evictionModes[{place}]", f"write {ONLY_THRESHOLDING}")
+            InvalidArguments(
+                f"invalid eviction mode {mode}", f"evictionModes[{place}]", f"write {ONLY_THRESHOLDING}"
+            )
             for place, mode in enumerate(args.eviction_modes)
             if mode != ONLY_THRESHOLDING
         ),
@@ -60,7 +62,7 @@ def _check(args: Args) -> Iterator[Refusal]:
     yield from faults[:1]
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: HighNodeUtilizationArgs) -> None:
     """Evict from the nodes below the threshold, the emptiest first, as long as the others have room."""
     nodes = measure(context, resource_names(args.thresholds))
     high = dict.fromkeys(args.thresholds, 100.0)
@@ -75,11 +77,11 @@ def run(context: Context, args: Args) -> None:
     for reason in precondition(len(low), len(others), args.number_of_nodes, len(nodes)):
         context.stop(reason)
         return
-    moves = Moves(context, others, _ends, args.evictable_namespaces.exclude)
+    moves = SourceEvictions(context, others, _ends, args.evictable_namespaces.exclude)
     moves.run(sorted(low, key=lambda one: one.weight), lambda pod: _requests_any(pod, args))
 
 
-def _requests_any(pod: PodFacts, args: Args) -> bool:
+def _requests_any(pod: PodFacts, args: HighNodeUtilizationArgs) -> bool:
     """Return whether a pod requests a resource with a threshold, where only such pods are evicted."""
     if ONLY_THRESHOLDING not in args.eviction_modes:
         return True
@@ -99,7 +101,7 @@ STRATEGY = Strategy(
     point=BALANCE,
     words="evicts pods from nodes below thresholds while others have room",
     args=args_reader(
-        Args,
+        HighNodeUtilizationArgs,
         {
             "thresholds": Field("thresholds", THRESHOLDS),
             "numberOfNodes": Field("number_of_nodes", COUNT),

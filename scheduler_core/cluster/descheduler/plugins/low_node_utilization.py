@@ -11,8 +11,8 @@ from scheduler_core.cluster.descheduler.arguments import (
     COUNT,
     NAMESPACES,
     THRESHOLDS,
+    InvalidArguments,
     Namespaces,
-    Refusal,
     Thresholds,
     args_reader,
     check_excluding,
@@ -20,10 +20,10 @@ from scheduler_core.cluster.descheduler.arguments import (
 )
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import APPROPRIATE, OVER, UNDER
-from scheduler_core.cluster.descheduler.strategy import BALANCE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.cluster.descheduler.utilization import (
-    Moves,
     NodeUsage,
+    SourceEvictions,
     Usage,
     deviating,
     exhausted,
@@ -38,7 +38,7 @@ from scheduler_core.kubernetes.reading import Field, boolean, record, text
 KUBERNETES_METRICS, PROMETHEUS = "KubernetesMetrics", "Prometheus"
 
 
-class Metrics(Struct, frozen=True):
+class MetricsUtilization(Struct, frozen=True):
     """MetricsUtilization: where real usage comes from, which is not simulated."""
 
     metrics_server: bool = False
@@ -46,7 +46,7 @@ class Metrics(Struct, frozen=True):
     query: str | None = None
 
 
-class Args(Struct, frozen=True):
+class LowNodeUtilizationArgs(Struct, frozen=True):
     """LowNodeUtilizationArgs; thresholds in percent."""
 
     thresholds: Thresholds = {}
@@ -55,21 +55,21 @@ class Args(Struct, frozen=True):
     number_of_nodes: int = 0
     evictable_namespaces: Namespaces = Namespaces()
     most_per_node: int | None = None
-    metrics: Metrics | None = None
+    metrics: MetricsUtilization | None = None
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: LowNodeUtilizationArgs) -> Iterator[InvalidArguments]:
     """Yield the first fault, as ValidateLowNodeUtilizationArgs returns it."""
     faults = (*check_excluding(args.evictable_namespaces), *_check_thresholds(args), *_check_metrics(args))
     yield from faults[:1]
 
 
-def _check_thresholds(args: Args) -> Iterator[Refusal]:
+def _check_thresholds(args: LowNodeUtilizationArgs) -> Iterator[InvalidArguments]:
     low, high = args.thresholds, args.target_thresholds
     yield from check_thresholds(low, "thresholds", "thresholds config is not valid: ")
     yield from check_thresholds(high, "targetThresholds", "targetThresholds config is not valid: ")
     if low.keys() != high.keys():
-        yield Refusal(
+        yield InvalidArguments(
             "thresholds and targetThresholds configured different resources",
             "targetThresholds",
             f"set {', '.join(sorted(low.keys() ^ high.keys()))} in both or in neither",
@@ -77,34 +77,34 @@ def _check_thresholds(args: Args) -> Iterator[Refusal]:
     for name, value in low.items():
         if value > high.get(name, value) and not args.use_deviation_thresholds:
             message = f"thresholds' {name} percentage is greater than targetThresholds'"
-            yield Refusal(message, f"thresholds.{name}", f"write at most {high[name]:g}")
+            yield InvalidArguments(message, f"thresholds.{name}", f"write at most {high[name]:g}")
 
 
-def _check_metrics(args: Args) -> Iterator[Refusal]:
+def _check_metrics(args: LowNodeUtilizationArgs) -> Iterator[InvalidArguments]:
     metrics = args.metrics
     if metrics is None:
         return
     if metrics.source == KUBERNETES_METRICS and metrics.metrics_server:
         text = f'it is not allowed to set both "{KUBERNETES_METRICS}" source and metricsServer'
-        yield Refusal(text, "metricsUtilization", "remove metricsServer")
+        yield InvalidArguments(text, "metricsUtilization", "remove metricsServer")
     if metrics.source == KUBERNETES_METRICS and metrics.query is not None:
         text = f'prometheus configuration is not allowed to set when source is set to "{KUBERNETES_METRICS}"'
-        yield Refusal(text, "metricsUtilization.prometheus", "remove it")
+        yield InvalidArguments(text, "metricsUtilization.prometheus", "remove it")
     if metrics.source == PROMETHEUS and not metrics.query:
         text = f'prometheus query is required when metrics source is set to "{PROMETHEUS}"'
-        yield Refusal(text, "metricsUtilization.prometheus", "write a query")
+        yield InvalidArguments(text, "metricsUtilization.prometheus", "write a query")
 
 
-def _gaps(args: Args) -> Iterator[Refusal]:
+def _gaps(args: LowNodeUtilizationArgs) -> Iterator[InvalidArguments]:
     if args.metrics is not None:
-        yield Refusal(
+        yield InvalidArguments(
             "usage by metrics is not simulated: LowNodeUtilization does nothing",
             "metricsUtilization",
             "remove it to decide by requests",
         )
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: LowNodeUtilizationArgs) -> None:
     """Classify the nodes by requests, then evict from those above the target, the fullest first."""
     if args.metrics is not None:
         context.stop("usage by metrics is not simulated")
@@ -125,7 +125,7 @@ def run(context: Context, args: Args) -> None:
     for reason in precondition(len(under), len(over), args.number_of_nodes, len(nodes)):
         context.stop(reason)
         return
-    moves = Moves(context, under, _ends, args.evictable_namespaces.exclude, args.most_per_node)
+    moves = SourceEvictions(context, under, _ends, args.evictable_namespaces.exclude, args.most_per_node)
     moves.run(sorted(over, key=lambda one: -one.weight), _everyone)
 
 
@@ -148,8 +148,8 @@ def _ends(source: NodeUsage, budget: Usage) -> str:
     return f"the underutilized nodes can take no more {name}" if name else ""
 
 
-def _metrics(prometheus: str | None = None, **fields: Any) -> Metrics:
-    return Metrics(**fields, query=prometheus)
+def _metrics(prometheus: str | None = None, **fields: Any) -> MetricsUtilization:
+    return MetricsUtilization(**fields, query=prometheus)
 
 
 STRATEGY = Strategy(
@@ -157,7 +157,7 @@ STRATEGY = Strategy(
     point=BALANCE,
     words="evicts pods from nodes above targetThresholds while others are below thresholds",
     args=args_reader(
-        Args,
+        LowNodeUtilizationArgs,
         {
             "thresholds": Field("thresholds", THRESHOLDS),
             "targetThresholds": Field("target_thresholds", THRESHOLDS),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from scheduler_core.cluster.descheduler.arguments import (
     SCOPE_FIELDS,
     TEXTS,
-    Refusal,
-    Scope,
+    InvalidArguments,
+    PodScope,
     args_reader,
     check_scope,
 )
@@ -16,20 +16,20 @@ from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PREFERRED, REQUIRED, NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.node_fit import fits_any
 from scheduler_core.cluster.descheduler.record import NO_TARGET
-from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import term_matches
 from scheduler_core.kubernetes.reading import Field
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class RemovePodsViolatingNodeAffinityArgs(PodScope, frozen=True, kw_only=True):
     """RemovePodsViolatingNodeAffinityArgs."""
 
     node_affinity_type: tuple[str, ...] = ()
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: RemovePodsViolatingNodeAffinityArgs) -> Iterator[InvalidArguments]:
     if not args.node_affinity_type:
-        yield Refusal("nodeAffinityType needs to be set", "nodeAffinityType", f"write [{REQUIRED}]")
+        yield InvalidArguments("nodeAffinityType needs to be set", "nodeAffinityType", f"write [{REQUIRED}]")
     yield from check_scope(args)
 
 
@@ -39,7 +39,7 @@ def _weight(pod: PodFacts, node: NodeFacts) -> int:
     return sum(one["weight"] for one in terms if term_matches(one.get("preference") or {}, node.manifest))
 
 
-def _broken(context: Context, pod: PodFacts, node: NodeFacts) -> str:
+def _broken(context: StrategyContext, pod: PodFacts, node: NodeFacts) -> str:
     """Return why required node affinity does not want a pod on its node, "" if it does."""
     del context
     if pod.node_affinity.get(REQUIRED) is None or pod.selects(node):
@@ -47,7 +47,7 @@ def _broken(context: Context, pod: PodFacts, node: NodeFacts) -> str:
     return f"the labels of node {node.name} do not match the required node affinity"
 
 
-def _surpassed(context: Context, pod: PodFacts, node: NodeFacts) -> str:
+def _surpassed(context: StrategyContext, pod: PodFacts, node: NodeFacts) -> str:
     """Return why preferred node affinity wants a pod elsewhere, "" if it does not."""
     if not pod.node_affinity.get(PREFERRED):
         return ""
@@ -58,7 +58,7 @@ def _surpassed(context: Context, pod: PodFacts, node: NodeFacts) -> str:
 TYPES = {REQUIRED: _broken, PREFERRED: _surpassed}
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: RemovePodsViolatingNodeAffinityArgs) -> None:
     """Evict node by node, for each type of affinity in the order given."""
     for kind in args.node_affinity_type:
         if kind not in TYPES:
@@ -71,7 +71,9 @@ def run(context: Context, args: Args) -> None:
                     break
 
 
-def _violating(context: Context, args: Args, node: NodeFacts, kind: str) -> Iterator[tuple[PodFacts, str]]:
+def _violating(
+    context: StrategyContext, args: RemovePodsViolatingNodeAffinityArgs, node: NodeFacts, kind: str
+) -> Iterator[tuple[PodFacts, str]]:
     for pod in context.listing.pods_on(node.name):
         reason = TYPES[kind](context, pod, node) if args.has(pod) else ""
         if not reason or not context.admits(pod):
@@ -86,7 +88,10 @@ STRATEGY = Strategy(
     name="RemovePodsViolatingNodeAffinity",
     point=DESCHEDULE,
     words="evicts pods whose node affinity does not match their node, or prefers another node",
-    args=args_reader(Args, {**SCOPE_FIELDS, "nodeAffinityType": Field("node_affinity_type", TEXTS)}),
+    args=args_reader(
+        RemovePodsViolatingNodeAffinityArgs,
+        {**SCOPE_FIELDS, "nodeAffinityType": Field("node_affinity_type", TEXTS)},
+    ),
     check=_check,
     run=run,
 )

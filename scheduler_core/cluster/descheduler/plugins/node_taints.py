@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from scheduler_core.cluster.descheduler.arguments import (
     SCOPE_FIELDS,
     TEXTS,
-    Refusal,
-    Scope,
+    InvalidArguments,
+    PodScope,
     args_reader,
     check_scope,
 )
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts, Taint
-from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.kubernetes.reading import Field, boolean
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class RemovePodsViolatingNodeTaintsArgs(PodScope, frozen=True, kw_only=True):
     """RemovePodsViolatingNodeTaintsArgs; taints are named by key, or by key=value."""
 
     include_prefer_no_schedule: bool = False
@@ -33,17 +33,17 @@ class Args(Scope, frozen=True, kw_only=True):
         return taint.get("effect") in effects and not names & set(self.excluded_taints) and included
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: RemovePodsViolatingNodeTaintsArgs) -> Iterator[InvalidArguments]:
     yield from check_scope(args)
     if args.excluded_taints and args.included_taints:
-        yield Refusal(
+        yield InvalidArguments(
             "either includedTaints or excludedTaints can be set, but not both",
             "includedTaints",
             "remove one of them",
         )
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: RemovePodsViolatingNodeTaintsArgs) -> None:
     """Evict node by node the pods that do not tolerate one of its taints."""
     for node in context.nodes:
         taints = [taint for taint in node.taints if args.looks_at(taint)]
@@ -52,7 +52,9 @@ def run(context: Context, args: Args) -> None:
                 break
 
 
-def _intolerant(context: Context, args: Args, node: NodeFacts, taints: list[Taint]) -> Iterator[PodFacts]:
+def _intolerant(
+    context: StrategyContext, args: RemovePodsViolatingNodeTaintsArgs, node: NodeFacts, taints: list[Taint]
+) -> Iterator[PodFacts]:
     for pod in context.listing.pods_on(node.name):
         if args.has(pod) and not pod.tolerates(taints) and context.admits(pod):
             yield pod
@@ -69,7 +71,7 @@ STRATEGY = Strategy(
     point=DESCHEDULE,
     words="evicts pods that do not tolerate a NoSchedule taint of their node",
     args=args_reader(
-        Args,
+        RemovePodsViolatingNodeTaintsArgs,
         {
             **SCOPE_FIELDS,
             "includePreferNoSchedule": Field("include_prefer_no_schedule", boolean),

@@ -11,8 +11,8 @@ from scheduler_core.cluster.descheduler.arguments import (
     SCOPE_FIELDS,
     SECONDS,
     TEXTS,
-    Refusal,
-    Scope,
+    InvalidArguments,
+    PodScope,
     args_reader,
     check_scope,
 )
@@ -25,7 +25,7 @@ from scheduler_core.cluster.descheduler.container_states import (
 )
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
-from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import second
 from scheduler_core.kubernetes.reading import Field, boolean, integer, list_of, record, text
 
@@ -78,7 +78,7 @@ class OwnerKinds(Struct, frozen=True):
         return bool(kinds & set(self.include)) if self.include else not kinds & set(self.exclude)
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class PodLifeTimeArgs(PodScope, frozen=True, kw_only=True):
     """PodLifeTimeArgs; every criterion that is set must hold."""
 
     owner_kinds: OwnerKinds = OwnerKinds()
@@ -96,20 +96,24 @@ class Args(Scope, frozen=True, kw_only=True):
         return (CONTAINERS, *(name for name, on in more if on))
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: PodLifeTimeArgs) -> Iterator[InvalidArguments]:
     yield from check_scope(args)
     if args.owner_kinds.include and args.owner_kinds.exclude:
-        yield Refusal("only one of Include/Exclude ownerKinds can be set", "ownerKinds", "remove one of them")
+        yield InvalidArguments(
+            "only one of Include/Exclude ownerKinds can be set", "ownerKinds", "remove one of them"
+        )
     if not STATES.issuperset(args.states):
         wrong = next(place for place, one in enumerate(args.states) if one not in STATES)
         text = f"states must be one of [{' '.join(sorted(STATES))}]"
-        yield Refusal(text, f"states[{wrong}]", "write one of them")
+        yield InvalidArguments(text, f"states[{wrong}]", "write one of them")
     for place, one in enumerate(args.conditions):
         if one == Condition():
             text = "at least one of type, status, reason, or minTimeSinceLastTransitionSeconds must be set"
-            yield Refusal(f"conditions[{place}]: {text}", f"conditions[{place}]", "set one, or remove it")
+            yield InvalidArguments(
+                f"conditions[{place}]: {text}", f"conditions[{place}]", "set one, or remove it"
+            )
     if args.most_seconds is None and not (args.states or args.conditions or args.exit_codes):
-        yield Refusal(
+        yield InvalidArguments(
             "at least one filtering criterion must be specified "
             "(maxPodLifeTimeSeconds, states, conditions, or exitCodes)",
             "maxPodLifeTimeSeconds",
@@ -117,7 +121,7 @@ def _check(args: Args) -> Iterator[Refusal]:
         )
 
 
-def _criteria(context: Context, args: Args, pod: PodFacts) -> Iterator[str]:
+def _criteria(context: StrategyContext, args: PodLifeTimeArgs, pod: PodFacts) -> Iterator[str]:
     """Yield for each criterion that is set how the pod meets it, "" if it does not."""
     now = context.listing.now
     if args.most_seconds is not None:
@@ -135,7 +139,7 @@ def _criteria(context: Context, args: Args, pod: PodFacts) -> Iterator[str]:
         yield f"exit code {min(ended)}" if ended else ""
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: PodLifeTimeArgs) -> None:
     """Evict the oldest pods first; a node at its limit is passed over."""
     found = [
         (pod, ", ".join(met))
@@ -167,7 +171,7 @@ STRATEGY = Strategy(
     point=DESCHEDULE,
     words="evicts pods that are older than maxPodLifeTimeSeconds, or in one of the given states",
     args=args_reader(
-        Args,
+        PodLifeTimeArgs,
         {
             **SCOPE_FIELDS,
             "ownerKinds": Field(

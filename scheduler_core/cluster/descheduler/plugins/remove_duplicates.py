@@ -10,20 +10,20 @@ from scheduler_core.cluster.descheduler.arguments import (
     NAMESPACES,
     TEXTS,
     Namespaces,
-    Scope,
+    PodScope,
     args_reader,
     check_scope,
 )
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
-from scheduler_core.cluster.descheduler.strategy import BALANCE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.kubernetes.reading import Field
 
 OwnerKey = tuple[str, str, str, str]
 """Namespace, kind and name of an owner, and the images of its pod."""
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class RemoveDuplicatesArgs(PodScope, frozen=True, kw_only=True):
     """RemoveDuplicatesArgs."""
 
     exclude_owner_kinds: tuple[str, ...] = ()
@@ -45,14 +45,14 @@ def _identity(pod: PodFacts) -> tuple[str, ...]:
     return tuple(sorted(f"{key}/{image}" for key in keys for image in images))
 
 
-def _considered(context: Context, args: Args, node: str) -> Iterator[PodFacts]:
+def _considered(context: StrategyContext, args: RemoveDuplicatesArgs, node: str) -> Iterator[PodFacts]:
     for pod in context.listing.pods_on(node):
         kinds = {one["kind"] for one in pod.owners}
         if args.has(pod) and kinds and not kinds & set(args.exclude_owner_kinds) and context.admits(pod):
             yield pod
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: RemoveDuplicatesArgs) -> None:
     """Evict duplicates on nodes with more of an owner's pods than the even share, rounded up."""
     total: Counter[OwnerKey] = Counter()
     duplicates: dict[OwnerKey, dict[str, list[PodFacts]]] = defaultdict(lambda: defaultdict(list))
@@ -69,7 +69,7 @@ def run(context: Context, args: Args) -> None:
         _spread(context, total[key], by_node)
 
 
-def _spread(context: Context, total: int, by_node: dict[str, list[PodFacts]]) -> None:
+def _spread(context: StrategyContext, total: int, by_node: dict[str, list[PodFacts]]) -> None:
     targets = _targets(context, (pod for pods in by_node.values() for pod in pods))
     if len(targets) < 2:
         return
@@ -81,7 +81,7 @@ def _spread(context: Context, total: int, by_node: dict[str, list[PodFacts]]) ->
                 break
 
 
-def _targets(context: Context, pods: Iterable[PodFacts]) -> set[str]:
+def _targets(context: StrategyContext, pods: Iterable[PodFacts]) -> set[str]:
     """Return the nodes on which pods may run; pods with only one such node add none (getTargetNodes)."""
     targets: set[str] = set()
     for pod in {pod.placement_key: pod for pod in pods}.values():
@@ -96,7 +96,7 @@ STRATEGY = Strategy(
     point=BALANCE,
     words="evicts pods of an owner from nodes that have more of them than an even share",
     args=args_reader(
-        Args,
+        RemoveDuplicatesArgs,
         {
             "namespaces": Field("namespaces", NAMESPACES),
             "excludeOwnerKinds": Field("exclude_owner_kinds", TEXTS),

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from scheduler_core.cluster.descheduler.arguments import (
     SCOPE_FIELDS,
     TEXTS,
-    Refusal,
-    Scope,
+    InvalidArguments,
+    PodScope,
     args_reader,
     check_scope,
 )
 from scheduler_core.cluster.descheduler.container_states import CONTAINERS, INIT, reasons, restarts
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
-from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.kubernetes.reading import Field, boolean, integer
 
 STATES = frozenset(("CrashLoopBackOff", "Running"))
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class RemovePodsHavingTooManyRestartsArgs(PodScope, frozen=True, kw_only=True):
     """RemovePodsHavingTooManyRestartsArgs."""
 
     threshold: int = 0
@@ -41,20 +41,20 @@ class Args(Scope, frozen=True, kw_only=True):
         return not self.states or bool(found & set(self.states))
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: RemovePodsHavingTooManyRestartsArgs) -> Iterator[InvalidArguments]:
     yield from check_scope(args)
     if args.threshold < 1:
-        yield Refusal(
+        yield InvalidArguments(
             "invalid PodsHavingTooManyRestarts threshold", "podRestartThreshold", "write at least 1"
         )
     for place, one in enumerate(args.states):
         if one not in STATES:
             text = f"states must be one of [{' '.join(sorted(STATES))}]"
-            yield Refusal(text, f"states[{place}]", "write one of them")
+            yield InvalidArguments(text, f"states[{place}]", "write one of them")
             return
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: RemovePodsHavingTooManyRestartsArgs) -> None:
     """Evict node by node the pods with the most restarts first."""
     for node in context.nodes:
         pods = context.listing.all_pods_on(node.name)
@@ -69,7 +69,7 @@ STRATEGY = Strategy(
     point=DESCHEDULE,
     words="evicts pods whose containers were restarted podRestartThreshold times or more",
     args=args_reader(
-        Args,
+        RemovePodsHavingTooManyRestartsArgs,
         {
             **SCOPE_FIELDS,
             "podRestartThreshold": Field("threshold", integer()),

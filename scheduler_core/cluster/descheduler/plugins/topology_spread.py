@@ -12,8 +12,8 @@ from msgspec import Struct
 from scheduler_core.cluster.descheduler.arguments import (
     SCOPE_FIELDS,
     TEXTS,
-    Refusal,
-    Scope,
+    InvalidArguments,
+    PodScope,
     args_reader,
     check_scope,
 )
@@ -21,7 +21,7 @@ from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.node_fit import fits_any_other
 from scheduler_core.cluster.descheduler.record import NO_TARGET
-from scheduler_core.cluster.descheduler.strategy import BALANCE, Context, Strategy
+from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import selects
 from scheduler_core.kubernetes.reading import Field, boolean
 
@@ -29,7 +29,7 @@ HONOR = "Honor"
 CONSTRAINTS = ("DoNotSchedule", "ScheduleAnyway")
 
 
-class Args(Scope, frozen=True, kw_only=True):
+class RemovePodsViolatingTopologySpreadConstraintArgs(PodScope, frozen=True, kw_only=True):
     """RemovePodsViolatingTopologySpreadConstraintArgs."""
 
     constraints: tuple[str, ...] = ()
@@ -86,14 +86,14 @@ def constraint_of(pod: PodFacts, written: Mapping[str, Any]) -> Constraint:
     )
 
 
-class Domain(Struct):
+class TopologyDomain(Struct):
     """A value of the topology key, and the pods in it, the first to go last."""
 
     value: str
     pods: list[PodFacts]
 
 
-def run(context: Context, args: Args) -> None:
+def run(context: StrategyContext, args: RemovePodsViolatingTopologySpreadConstraintArgs) -> None:
     """Find who has to leave for every constraint of every namespace, then evict them."""
     by_namespace: dict[str, list[PodFacts]] = {}
     for node in context.nodes:
@@ -112,14 +112,16 @@ def run(context: Context, args: Args) -> None:
             full.add(pod.node)
 
 
-def _unprotected(context: Context, pod: PodFacts) -> bool:
+def _unprotected(context: StrategyContext, pod: PodFacts) -> bool:
     """Return whether the filter passes a pod; why not is recorded of pods with constraints."""
     if pod.spec.get("topologySpreadConstraints"):
         return context.unprotected(pod)
     return not context.filters.protection(pod)
 
 
-def _constraints(pods: list[PodFacts], args: Args) -> list[Constraint]:
+def _constraints(
+    pods: list[PodFacts], args: RemovePodsViolatingTopologySpreadConstraintArgs
+) -> list[Constraint]:
     found = (
         constraint_of(pod, one)
         for pod in pods
@@ -132,7 +134,7 @@ def _constraints(pods: list[PodFacts], args: Args) -> list[Constraint]:
     return list(distinct.values())
 
 
-def _domains(context: Context, constraint: Constraint, pods: list[PodFacts]) -> list[Domain]:
+def _domains(context: StrategyContext, constraint: Constraint, pods: list[PodFacts]) -> list[TopologyDomain]:
     """Return the domains from the smallest to the largest, empty ones included (sortDomains)."""
     values = {node.name: node.labels.get(constraint.topology_key) for node in context.nodes}
     by_value: dict[str, list[PodFacts]] = {}
@@ -144,7 +146,7 @@ def _domains(context: Context, constraint: Constraint, pods: list[PodFacts]) -> 
         value = values[pod.node]
         if value is not None and constraint.counts(pod):
             by_value.setdefault(value, []).append(pod)
-    domains = [Domain(value, sorted(found, key=_staying)) for value, found in by_value.items()]
+    domains = [TopologyDomain(value, sorted(found, key=_staying)) for value, found in by_value.items()]
     return sorted(domains, key=lambda one: (len(one.pods), one.value))
 
 
@@ -155,8 +157,8 @@ def _staying(pod: PodFacts) -> tuple[bool, int]:
 
 
 def _balance(
-    context: Context,
-    args: Args,
+    context: StrategyContext,
+    args: RemovePodsViolatingTopologySpreadConstraintArgs,
     constraint: Constraint,
     pods: list[PodFacts],
     leaving: dict[str, tuple[PodFacts, str]],
@@ -180,7 +182,11 @@ def _balance(
 
 
 def _moved(
-    context: Context, constraint: Constraint, domains: list[Domain], average: float, below: list[NodeFacts]
+    context: StrategyContext,
+    constraint: Constraint,
+    domains: list[TopologyDomain],
+    average: float,
+    below: list[NodeFacts],
 ) -> Iterator[tuple[PodFacts, str]]:
     """Yield the pods to move, until the domains differ by no more than the skew."""
     smallest, largest = 0, len(domains) - 1
@@ -209,12 +215,12 @@ def _movable(low: int, high: int, average: float, most_skew: int) -> int:
     return min(ceil(high - average), ceil(average - low), ceil((skew - most_skew) / 2))
 
 
-def _check(args: Args) -> Iterator[Refusal]:
+def _check(args: RemovePodsViolatingTopologySpreadConstraintArgs) -> Iterator[InvalidArguments]:
     yield from check_scope(args)
     for place, one in enumerate(args.constraints):
         if one not in CONSTRAINTS:
             text = f"constraint {one} is not one of map[DoNotSchedule:{{}} ScheduleAnyway:{{}}]"
-            yield Refusal(text, f"constraints[{place}]", f"write {' or '.join(CONSTRAINTS)}")
+            yield InvalidArguments(text, f"constraints[{place}]", f"write {' or '.join(CONSTRAINTS)}")
 
 
 STRATEGY = Strategy(
@@ -222,7 +228,7 @@ STRATEGY = Strategy(
     point=BALANCE,
     words="evicts pods from topology domains that exceed others by more than maxSkew",
     args=args_reader(
-        Args,
+        RemovePodsViolatingTopologySpreadConstraintArgs,
         {
             **SCOPE_FIELDS,
             "constraints": Field("constraints", TEXTS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.schedulers.kube_batch.heap import Heap
-from scheduler_core.schedulers.kube_batch.model import PENDING, JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import PENDING, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.session import Session
 
 
@@ -20,7 +20,7 @@ def allocate(session: Session) -> None:
     for job in session.jobs.values():
         queues.push(session.queues[job.queue])
         jobs.setdefault(job.queue, Heap(session.job_less)).push(job)
-    tasks: dict[str, Heap[Task]] = {}
+    tasks: dict[str, Heap[TaskInfo]] = {}
     while queues:
         queue = session.pop_queue(queues)
         if session.overused(queue):
@@ -38,7 +38,7 @@ def allocate(session: Session) -> None:
         queues.push(queue)
 
 
-def _serve(session: Session, job: JobInfo, tasks: Heap[Task]) -> bool:
+def _serve(session: Session, job: JobInfo, tasks: Heap[TaskInfo]) -> bool:
     """Place a job's tasks in order; return whether it waits for another turn."""
     nodes = session.nodes
     while tasks:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from scheduler_core.schedulers.kube_batch.heap import Heap
-from scheduler_core.schedulers.kube_batch.model import PENDING, RUNNING, JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import PENDING, RUNNING, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.resources import Resource, total
 from scheduler_core.schedulers.kube_batch.session import Session
 from scheduler_core.schedulers.kube_batch.statement import Statement
 
-Filter = Callable[[Task], bool]
+Filter = Callable[[TaskInfo], bool]
 
 
 def preempt(session: Session) -> None:
@@ -22,7 +22,7 @@ def preempt(session: Session) -> None:
     of queues whose turn is still to come among them.
     """
     preemptors: dict[str, Heap[JobInfo]] = {}
-    tasks: dict[str, Heap[Task]] = {}
+    tasks: dict[str, Heap[TaskInfo]] = {}
     queues = dict.fromkeys(job.queue for job in session.jobs.values())
     for job in session.jobs.values():
         if pending := job.of(PENDING):
@@ -34,7 +34,7 @@ def preempt(session: Session) -> None:
         _within_jobs(session, tasks)
 
 
-def _between_jobs(session: Session, jobs: Heap[JobInfo], tasks: dict[str, Heap[Task]]) -> None:
+def _between_jobs(session: Session, jobs: Heap[JobInfo], tasks: dict[str, Heap[TaskInfo]]) -> None:
     """Preempt for the jobs of a queue in order, all or nothing: a job that is not pipelined is undone."""
     while jobs:
         job = session.pop_job(jobs, jobs.items[0].queue)
@@ -42,7 +42,7 @@ def _between_jobs(session: Session, jobs: Heap[JobInfo], tasks: dict[str, Heap[T
         while tasks[job.id]:
             task = session.pop_task(tasks[job.id], job.id)
 
-            def other_jobs(victim: Task, job: JobInfo = job) -> bool:
+            def other_jobs(victim: TaskInfo, job: JobInfo = job) -> bool:
                 owner = session.jobs.get(victim.job)
                 return owner is not None and owner.queue == job.queue and victim.job != job.id
 
@@ -57,7 +57,7 @@ def _between_jobs(session: Session, jobs: Heap[JobInfo], tasks: dict[str, Heap[T
             jobs.push(job)
 
 
-def _within_jobs(session: Session, tasks: dict[str, Heap[Task]]) -> None:
+def _within_jobs(session: Session, tasks: dict[str, Heap[TaskInfo]]) -> None:
     """Preempt tasks of the same job, until that fails once."""
     for job, waiting in tasks.items():
         while waiting:
@@ -69,7 +69,7 @@ def _within_jobs(session: Session, tasks: dict[str, Heap[Task]]) -> None:
                 break
 
 
-def _preempt_for(session: Session, statement: Statement, task: Task, may_be: Filter) -> bool:
+def _preempt_for(session: Session, statement: Statement, task: TaskInfo, may_be: Filter) -> bool:
     """Evict tasks of the best node where that makes enough room; return whether the task was pipelined.
 
     What is idle does not count: victims alone have to cover the request.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.schedulers.kube_batch.heap import Heap
-from scheduler_core.schedulers.kube_batch.model import PENDING, RUNNING, JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import PENDING, RUNNING, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.resources import Resource, total
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -14,7 +14,7 @@ def reclaim(session: Session) -> None:
     """Serve the queues in turn: the first task of the first job, each job once a session."""
     queues = Heap(session.queue_less)
     jobs: dict[str, Heap[JobInfo]] = {}
-    tasks: dict[str, Heap[Task]] = {}
+    tasks: dict[str, Heap[TaskInfo]] = {}
     for name in dict.fromkeys(job.queue for job in session.jobs.values()):
         queues.push(session.queues[name])
     for job in session.jobs.values():
@@ -37,7 +37,7 @@ def reclaim(session: Session) -> None:
             session.drop_job(task, "no victims of other queues make enough room")
 
 
-def _reclaim_for(session: Session, job: JobInfo, task: Task) -> bool:
+def _reclaim_for(session: Session, job: JobInfo, task: TaskInfo) -> bool:
     """Evict tasks of other queues on the first node where that makes enough room."""
     passing = session.passing(task)
     session.observe_nodes(task, passing, passing, -1)

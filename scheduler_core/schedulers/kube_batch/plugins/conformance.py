@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.schedulers.kube_batch.model import Task
+from scheduler_core.schedulers.kube_batch.model import TaskInfo
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -18,7 +18,7 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
     return Registration(preemptable=_evictable, reclaimable=_evictable)
 
 
-def _evictable(evictor: Task, candidates: Sequence[Task]) -> list[Task]:
+def _evictable(evictor: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
     """Return the candidates that are not critical."""
     del evictor
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.record import JobShares
 from scheduler_core.schedulers.kube_batch.resources import Resource, dominant_share, total
@@ -32,7 +32,7 @@ class Drf:
         """Compare jobs: the smaller share comes first."""
         return self.shares.compare(left.id, right.id)
 
-    def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> list[Task]:
+    def preemptable(self, preemptor: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Return the candidates whose jobs, without them, still have at least the preemptor's share.
 
         A job's candidates add up in the order examined, whether or not they were chosen.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.kubernetes.model import PodGroupCondition
-from scheduler_core.schedulers.kube_batch.model import JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -17,7 +17,7 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
     """Register readiness, the order of jobs, the victims, and the condition at close."""
     del arguments
 
-    def evictable(evictor: Task, candidates: Sequence[Task]) -> list[Task]:
+    def evictable(evictor: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Return the candidates without which their job is still ready.
 
         Each is judged by the job as it is, so several of one job may pass that together break its gang.

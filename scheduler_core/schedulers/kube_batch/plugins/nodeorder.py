@@ -12,7 +12,7 @@ from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.kubernetes.model import NodeSelectorTerm
 from scheduler_core.schedulers.kube_batch.configuration import argument
-from scheduler_core.schedulers.kube_batch.model import Task
+from scheduler_core.schedulers.kube_batch.model import TaskInfo
 from scheduler_core.schedulers.kube_batch.neighbors import Neighbors
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.kube_batch.plugin import Registration
@@ -51,7 +51,7 @@ class NodeOrder:
     weights: Mapping[str, int]
     _kept: OrderedDict[tuple[int, int], ResourceScores] = field(default_factory=OrderedDict)
 
-    def score(self, task: Task, candidates: BoolVector) -> FloatVector:
+    def score(self, task: TaskInfo, candidates: BoolVector) -> FloatVector:
         """Return the weighted sum, ``(N,) float64``; what compares nodes compares the candidates."""
         found = self._by_resources(task)
         others = [
@@ -66,7 +66,7 @@ class NodeOrder:
             found = found + weight * part
         return found
 
-    def parts(self, task: Task, candidates: BoolVector) -> Mapping[str, FloatVector]:
+    def parts(self, task: TaskInfo, candidates: BoolVector) -> Mapping[str, FloatVector]:
         """Return the weighted score of each priority with a weight, ``(N,) float64``."""
         everywhere = np.arange(len(self.nodes))
         nothing = np.zeros(len(self.nodes), np.int64)
@@ -76,7 +76,7 @@ class NodeOrder:
         found["podaffinity"] = nothing if pods is None else pods
         return {name: (weight * found[name]).astype(float) for name, weight in self.weights.items() if weight}
 
-    def _by_resources(self, task: Task) -> FloatVector:
+    def _by_resources(self, task: TaskInfo) -> FloatVector:
         """Return the sum of the scores by resources; only nodes that have changed are scored again."""
         nodes, size = self.nodes, task.kind.nonzero
         kept = self._kept.get(size)
@@ -93,14 +93,14 @@ class NodeOrder:
         kept.seen = end
         return kept.scores
 
-    def _weighted(self, task: Task, rows: IntVector) -> FloatVector:
+    def _weighted(self, task: TaskInfo, rows: IntVector) -> FloatVector:
         found = np.zeros(len(rows))
         for name, scores in self._resource_scores(task, rows).items():
             if weight := self.weights[name]:
                 found += weight * scores
         return found
 
-    def _resource_scores(self, task: Task, rows: IntVector) -> dict[str, IntVector]:
+    def _resource_scores(self, task: TaskInfo, rows: IntVector) -> dict[str, IntVector]:
         """Return the three scores by cpu and memory of some nodes, the incoming pod included."""
         size = np.array(task.kind.nonzero, np.int64)[:, None]
         requested = self.nodes.nonzero[:, rows] + size
@@ -117,7 +117,7 @@ class NodeOrder:
             zip(RESOURCE_PARTS, (least.sum(axis=0) // 2, most.sum(axis=0) // 2, balanced), strict=True)
         )
 
-    def _node_affinity(self, task: Task, candidates: BoolVector) -> IntVector | None:
+    def _node_affinity(self, task: TaskInfo, candidates: BoolVector) -> IntVector | None:
         """Scale the weights of the preferred terms that match to the highest sum of a candidate."""
         affinity = task.pod.affinity
         if affinity is None or not affinity.node_preferred:

@@ -11,7 +11,7 @@ from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.kubernetes.model import Node, NodeCondition
 from scheduler_core.kubernetes.selectors import tolerates
 from scheduler_core.schedulers.kube_batch.configuration import argument, parse_bool
-from scheduler_core.schedulers.kube_batch.model import Task
+from scheduler_core.schedulers.kube_batch.model import TaskInfo
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
@@ -32,8 +32,8 @@ _Status = tuple[tuple[NodeCondition, ...], bool]
 class Check(Struct, frozen=True):
     """One check: where it fails, ``(N,) bool`` or ``None`` for nowhere, and the reason for a node."""
 
-    fails: Callable[[Task], BoolVector | None]
-    words: Callable[[Task, int], str]
+    fails: Callable[[TaskInfo], BoolVector | None]
+    words: Callable[[TaskInfo, int], str]
 
 
 class Predicates:
@@ -59,15 +59,15 @@ class Predicates:
         condition, selector, *rest = self.static
         self.order = (self.full, condition, selector, self.ports, *rest, self.affinity)
 
-    def _reason(self, template: str) -> Callable[[Task, int], str]:
-        def words(task: Task, row: int) -> str:
+    def _reason(self, template: str) -> Callable[[TaskInfo, int], str]:
+        def words(task: TaskInfo, row: int) -> str:
             namespace, _, name = task.key.partition("/")
             node = self.nodes.names[row]
             return template.format(node=node, task=task.key, namespace=namespace, name=name)
 
         return words
 
-    def passes(self, task: Task) -> BoolVector:
+    def passes(self, task: TaskInfo) -> BoolVector:
         """Return where every check passes, ``(N,) bool``."""
         static = self._static.get(task.kind.number)
         if static is None:
@@ -82,7 +82,7 @@ class Predicates:
                 found &= ~fails
         return found
 
-    def reasons(self, task: Task, rows: Sequence[int]) -> list[str]:
+    def reasons(self, task: TaskInfo, rows: Sequence[int]) -> list[str]:
         """Return the first failure on each of some nodes, "" where there is none."""
         found = dict.fromkeys(rows, "")
         for check in self.order:
@@ -91,7 +91,7 @@ class Predicates:
                 found |= {row: check.words(task, row) for row in rows if fails[row] and not found[row]}
         return list(found.values())
 
-    def _full(self, task: Task) -> BoolVector:
+    def _full(self, task: TaskInfo) -> BoolVector:
         del task
         full: BoolVector = self.nodes.counts >= self.nodes.most_tasks
         return full
@@ -101,20 +101,20 @@ class Predicates:
         found = np.array([fails(status) for status in column.values], np.bool_)
         return found[column.ids] if found.any() else None
 
-    def _condition(self, task: Task) -> BoolVector | None:
+    def _condition(self, task: TaskInfo) -> BoolVector | None:
         """CheckNodeCondition; CheckNodeUnschedulable then finds nothing more."""
         del task
         return self._by_status(lambda status: bool(bad_conditions(*status)))
 
-    def _condition_words(self, task: Task, row: int) -> str:
+    def _condition_words(self, task: TaskInfo, row: int) -> str:
         node: Node = self.nodes.columns.nodes[row]
         reasons = ", ".join(bad_conditions(node.conditions, node.unschedulable))
         return f"node <{node.meta.name}> are not available to schedule task <{task.key}>: {reasons}"
 
-    def _unselected(self, task: Task) -> BoolVector | None:
+    def _unselected(self, task: TaskInfo) -> BoolVector | None:
         return ~required_mask(task.pod, self.nodes.columns)
 
-    def _untolerated(self, task: Task) -> BoolVector | None:
+    def _untolerated(self, task: TaskInfo) -> BoolVector | None:
         column = self.nodes.columns.taints
         tolerations = task.pod.tolerations
         found = np.array(
@@ -126,21 +126,21 @@ class Predicates:
         )
         return found[column.ids] if found.any() else None
 
-    def _pressed(self, name: str) -> Callable[[Task], BoolVector | None]:
+    def _pressed(self, name: str) -> Callable[[TaskInfo], BoolVector | None]:
         """Return the check of a pressure; memory pressure keeps only best-effort pods away."""
 
         def under(status: _Status) -> bool:
             found = [one.status for one in status[0] if one.type == f"{name}Pressure"]
             return bool(found) and found[-1] == "True"
 
-        def fails(task: Task) -> BoolVector | None:
+        def fails(task: TaskInfo) -> BoolVector | None:
             if name == "Memory" and not task.kind.info.best_effort:
                 return None
             return self._by_status(under)
 
         return fails
 
-    def _ports_taken(self, task: Task) -> BoolVector | None:
+    def _ports_taken(self, task: TaskInfo) -> BoolVector | None:
         wanted = task.kind.info.ports
         if not wanted:
             return None
@@ -150,7 +150,7 @@ class Predicates:
             found[row] = bool(used) and ports_conflict(wanted, used)
         return found
 
-    def _refused(self, task: Task) -> BoolVector | None:
+    def _refused(self, task: TaskInfo) -> BoolVector | None:
         return self.neighbors.refused(task)
 
 

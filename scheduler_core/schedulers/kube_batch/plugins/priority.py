@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.schedulers.kube_batch.model import JobInfo, Task
+from scheduler_core.schedulers.kube_batch.model import JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
 
@@ -16,10 +16,10 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
     def job_order(left: JobInfo, right: JobInfo) -> int:
         return right.priority - left.priority
 
-    def task_order(left: Task, right: Task) -> int:
+    def task_order(left: TaskInfo, right: TaskInfo) -> int:
         return right.priority - left.priority
 
-    def preemptable(preemptor: Task, candidates: Sequence[Task]) -> list[Task]:
+    def preemptable(preemptor: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Return the candidates whose jobs, not they themselves, have a lower priority."""
         own = session.jobs[preemptor.job].priority
         return [one for one in candidates if session.jobs[one.job].priority < own]

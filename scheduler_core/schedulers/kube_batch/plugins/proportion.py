@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import field
 
-from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, PENDING, QueueInfo, Task
+from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, PENDING, QueueInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.record import FilledQueue, ProportionRound, QueueShares
 from scheduler_core.schedulers.kube_batch.resources import Resource, total
@@ -90,7 +90,7 @@ class Proportion:
         of = self.shares[queue.name]
         return of.whole.fits(of.allocated)
 
-    def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> list[Task]:
+    def reclaimable(self, reclaimer: TaskInfo, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Return the candidates without which their queues still have what they deserve.
 
         A queue's candidates add up in the order examined, whether or not they were chosen.

@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates import CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.priorities import Mapped, ServiceAntiAffinity
 from scheduler_core.schedulers.v1_11.priorities.selector_spreading import SelectorSpread
-from scheduler_core.schedulers.v1_11.strategy import NodeIndices, Strategy, Trial
+from scheduler_core.schedulers.v1_11.strategy import EvaluationStrategy, NodeIndices, Trial
 
 BY_SERVICE = (CheckServiceAffinity, ServiceAntiAffinity)
 MAX_AGE = 0.5  # seconds of virtual time for which a ranking may be used
@@ -42,7 +42,7 @@ class _Ranked:
     pairs: int  # predicate-node evaluations that another pod like it would take on all nodes
 
 
-class Batching(Strategy):
+class Batching(EvaluationStrategy):
     """The ranking kept by one scheduler, and the evaluations it saved; events do not invalidate a ranking."""
 
     ranks = True

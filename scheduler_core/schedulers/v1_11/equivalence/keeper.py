@@ -27,14 +27,14 @@ from scheduler_core.schedulers.v1_11.equivalence.lookups import Lookups, Pending
 from scheduler_core.schedulers.v1_11.equivalence.row import Mode
 from scheduler_core.schedulers.v1_11.equivalence.rules import Invalidation, InvalidationRules
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.strategy import Strategy
+from scheduler_core.schedulers.v1_11.strategy import EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 from scheduler_core.settings.settings import Settings
 
 NO_CLASS = "it has no controller, hence no equivalence class"
 
 
-class CacheKeeper(Strategy):
+class CacheKeeper(EvaluationStrategy):
     """Manages the cache of one scheduler; a restarted scheduler gets a new keeper."""
 
     def __init__(self, cluster: Cluster, profile: Profile, settings: Settings, *, trace: bool) -> None:
@@ -80,7 +80,7 @@ class CacheKeeper(Strategy):
 
     # A cycle
 
-    def begin(self, cycle: int, time: float) -> None:  # noqa: ARG002 -- part of the Strategy interface
+    def begin(self, cycle: int, time: float) -> None:  # noqa: ARG002 -- part of the EvaluationStrategy interface
         """Begin a cycle; cycles are counted from 1."""
         self.cycle = cycle
 

@@ -13,7 +13,7 @@ from scheduler_core.schedulers.v1_37.groups.outcome import (
     GroupStatus,
     unschedulable,
 )
-from scheduler_core.schedulers.v1_37.groups.placements import Placement, best, generate
+from scheduler_core.schedulers.v1_37.groups.placements import GroupPlacement, best, generate
 from scheduler_core.schedulers.v1_37.interface import Hinting, SchedulingSteps
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, min_count
@@ -65,7 +65,7 @@ class GroupAlgorithm:
         if not placements:
             return GroupResult(unschedulable("no feasible placements found"))
         record.placements = [placement.document() for placement in placements]
-        results: list[tuple[Placement, GroupResult]] = []
+        results: list[tuple[GroupPlacement, GroupResult]] = []
         for placement in placements:
             result = self._on(placement, record)
             if result.status.error:
@@ -85,7 +85,7 @@ class GroupAlgorithm:
             return GroupResult(GroupStatus(ERROR, [str(error)]))
         return successful[index][1]
 
-    def _on(self, placement: Placement | None, record: GroupRecord) -> GroupResult:
+    def _on(self, placement: GroupPlacement | None, record: GroupRecord) -> GroupResult:
         """Try the members one after the other, those before assumed (podGroupSchedulingDefaultAlgorithm)."""
         rows = None if placement is None else [self.cluster.nodes.rows[name] for name in placement.nodes]
         result = GroupResult(GroupStatus(SUCCESS))

@@ -26,7 +26,7 @@ _PROPORTION = 100
 _UNKNOWN_DOMAIN = "cannot determine domain for already scheduled pods"
 
 
-class Placement(Struct, frozen=True):
+class GroupPlacement(Struct, frozen=True):
     """A set of nodes, in the order in which the scheduler walks them."""
 
     name: str
@@ -45,7 +45,7 @@ def node_names(cluster: ClusterState) -> list[str]:
 
 def generate(
     cluster: ClusterState, profile: KubeSchedulerProfile, group: Manifest, bound: Sequence[CompiledPod]
-) -> list[Placement]:
+) -> list[GroupPlacement]:
     """Return the placements in name order: one for each value of the topology label, or one of all nodes.
 
     Bound members fix the value. Raises ValueError if they do not sit under one value.
@@ -53,12 +53,13 @@ def generate(
     names = node_names(cluster)
     key = topology_key(group) if profile.points["placementGenerate"] else None
     if key is None:
-        return [Placement("", tuple(names))]
+        return [GroupPlacement("", tuple(names))]
     domain = {name: labels(cluster.objects["Node"][name]).get(key) for name in names}
     fixed = _fixed_domain(domain, bound)
     values = {value for value in domain.values() if value is not None and fixed in (None, value)}
     return [
-        Placement(value, tuple(name for name in names if domain[name] == value)) for value in sorted(values)
+        GroupPlacement(value, tuple(name for name in names if domain[name] == value))
+        for value in sorted(values)
     ]
 
 
@@ -82,7 +83,7 @@ def best(
     cluster: ClusterState,
     profile: KubeSchedulerProfile,
     bound: int,
-    results: Sequence[tuple[Placement, GroupResult]],
+    results: Sequence[tuple[GroupPlacement, GroupResult]],
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the index of the best of several placements, and all scores; the first name wins a tie.
 
@@ -107,7 +108,7 @@ def _counts(
     cluster: ClusterState,
     profile: KubeSchedulerProfile,
     bound: int,
-    results: Sequence[tuple[Placement, GroupResult]],
+    results: Sequence[tuple[GroupPlacement, GroupResult]],
 ) -> list[int]:
     """Score by how many members would be placed, of the most that are (PodGroupPodsCount)."""
     del cluster, profile
@@ -125,14 +126,14 @@ def _fits(
     cluster: ClusterState,
     profile: KubeSchedulerProfile,
     bound: int,
-    results: Sequence[tuple[Placement, GroupResult]],
+    results: Sequence[tuple[GroupPlacement, GroupResult]],
 ) -> list[int]:
     del bound
     return [_most_allocated(cluster, profile, placement, result) for placement, result in results]
 
 
 def _most_allocated(
-    cluster: ClusterState, profile: KubeSchedulerProfile, placement: Placement, result: GroupResult
+    cluster: ClusterState, profile: KubeSchedulerProfile, placement: GroupPlacement, result: GroupResult
 ) -> int:
     """Return the allocation of the placement's nodes together, in percent, with the placed members.
 
@@ -166,6 +167,8 @@ def _requested(cluster: ClusterState, name: str) -> Ints:
 
 _SCORES: Mapping[
     str,
-    Callable[[ClusterState, KubeSchedulerProfile, int, Sequence[tuple[Placement, GroupResult]]], list[int]],
+    Callable[
+        [ClusterState, KubeSchedulerProfile, int, Sequence[tuple[GroupPlacement, GroupResult]]], list[int]
+    ],
 ] = {FIT: _fits, COUNT: _counts}
 """The PlacementScore plugins."""

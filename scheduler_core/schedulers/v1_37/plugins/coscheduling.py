@@ -1,8 +1,8 @@
 """Coscheduling of scheduler-plugins: all pods of a PodGroup of scheduling.x-k8s.io start together, or none.
 
 The rules are those of :mod:`scheduler_core.schedulers.coscheduling`, in the edition of the main branch of
-scheduler-plugins. What the plugin remembers between attempts is in its :class:`Manager`; without one, in dry
-runs on a copy of the cluster, it refuses nothing.
+scheduler-plugins. What the plugin remembers between attempts is in its :class:`PodGroupManager`; without one,
+in dry runs on a copy of the cluster, it refuses nothing.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _TEXTS = {
 }
 
 
-class Manager(Protocol):
-    """What the plugin remembers in a running scheduler (core.Manager)."""
+class PodGroupManager(Protocol):
+    """What the plugin remembers in a running scheduler (core.PodGroupManager)."""
 
     def check(self, pod: CompiledPod) -> PreFilterResult:
         """Apply the rules of PreFilter without remembering what they find."""
@@ -60,8 +60,8 @@ class Coscheduling(Plugin):
         text = "" if manager is None else manager.give_up(ctx.pod)
         return Status(UNSCHEDULABLE, (text,) if text else ())
 
-    def _manager(self, ctx: Context) -> Manager | None:
-        found: Manager | None = ctx.handles.get(self.key)
+    def _manager(self, ctx: Context) -> PodGroupManager | None:
+        found: PodGroupManager | None = ctx.handles.get(self.key)
         return found
 
 
