@@ -8,12 +8,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scheduler_core.cli import bench, compare, conform, cost, explain, export, live, optimum, simulate
+from scheduler_core.cli import bench, compare, conform, cost, explain, export, optimum, simulate
 from scheduler_core.cli.reporting import InputError
 
 COMMANDS = {
     "simulate": simulate,
-    "live": live,
     "explain": explain,
     "compare": compare,
     "cost": cost,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -217,6 +218,11 @@ def problem_lines(problems: Sequence[Problem]) -> str:
 def _line(problem: Problem) -> str:
     where = ":".join(str(part) for part in (problem.file, problem.line) if part)
     return ": ".join(part for part in (where, problem.path, problem.message) if part)
+
+
+def print_lines(lines: Iterable[str], out: TextIO) -> None:
+    """Print lines as they come."""
+    out.writelines(f"{line}\n" for line in lines)
 
 
 def counted(number: int, noun: str) -> str:

@@ -19,10 +19,11 @@ from scheduler_core.cli.reporting import (
     add_scheduler_argument,
     counted,
     is_read,
+    print_lines,
     problem_lines,
     read_scenario,
 )
-from scheduler_core.cli.timed_report import report_timed
+from scheduler_core.cli.timed_report import event_lines, report_timed
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
 from scheduler_core.cluster.controllers.daemon_admission import unplaced
 from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", help="write one JSON object per cycle; - for standard output"
     )
+    parser.add_argument("--events", action="store_true", help="print each event with its virtual second")
     add_scheduler_argument(parser)
     add_gates_argument(parser)
     add_cache_arguments(parser)
@@ -83,18 +85,21 @@ def _run(options: argparse.Namespace) -> int:
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
     try:
-        simulation = simulate(scenario, trace=options.trace is not None)
+        simulation = simulate(scenario, trace=options.trace is not None or options.events)
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
     last: dict[str, Cycle] = {}
     recorded = scenario.recorded()
     placements: list[RecordedPlacement] = []
     conditions = RecordedAnswers(DumpFacts.of(scenario))
+    out = sys.stderr if options.trace == "-" else sys.stdout
     with _opened(options.trace) as trace:
         for cycle in simulation:
             if trace is not None:
                 print(trace_line(cycle), file=trace)
-                cycle.matrix = None  # written already; from here on the story is enough
+            if options.events:
+                print_lines(event_lines(cycle), out)
+            cycle.matrix = None  # written already; from here on the story is enough
             last[cycle.pod] = cycle
             conditions.note(cycle)
             if recorded:
@@ -103,12 +108,13 @@ def _run(options: argparse.Namespace) -> int:
                     for pod, node in cycle.decision.placements
                 )
     write_answers(simulation, options)
-    out = sys.stderr if options.trace == "-" else sys.stdout
+    if options.events:
+        print_lines((*event_lines(simulation.rest), ""), out)
     if is_timed_run(simulation):
         report_timed(simulation, out)
     else:
         report(simulation, last, out)
-    print("".join(f"{line}\n" for line in conditions.lines()), end="", file=out)
+    print_lines(conditions.lines(), out)
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)

@@ -9,10 +9,11 @@ from typing import TextIO
 
 from scheduler_core.cli.availability_report import availability_lines
 from scheduler_core.cli.descheduler_report import descheduler_lines
-from scheduler_core.cli.reporting import counted, in_columns
+from scheduler_core.cli.reporting import counted, in_columns, print_lines
 from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import TimedSimulation
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 
@@ -42,16 +43,30 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
             print(f"  and {len(phases) - PHASES_SHOWN:,} more changes", file=out)
     if simulation.contest is not None:
         report_several(simulation.contest, simulation.scenario.settings.design, out)
-    for line in availability_lines(simulation.availability()):
-        print(line, file=out)
+    print_lines(availability_lines(simulation.availability()), out)
     if simulation.descheduler is not None:
-        print(*descheduler_lines(simulation.descheduler), sep="\n", file=out)
+        print_lines(descheduler_lines(simulation.descheduler), out)
     print(file=out)
     for text in simulation.notes():
         print(text, file=out)
     for text in simulation.unsettled:
         print(f"note: {text}", file=out)
     print(totals(simulation), file=out)
+
+
+def event_lines(recorded: Cycle | FinalState | None) -> Iterator[str]:
+    """Yield what happened up to a cycle's end, or at the end of a run, by virtual second."""
+    if isinstance(recorded, Cycle) and not recorded.happenings and not recorded.consequences:
+        for event in recorded.events:  # time stands still
+            yield _event(recorded.time, event.reason, event.object, event.message)
+        return
+    consequences = recorded.consequences if isinstance(recorded, Cycle) else ()
+    for one in (*recorded.happenings, *consequences) if recorded is not None else ():
+        yield _event(one.time, one.what, one.about, one.text)
+
+
+def _event(time: float, reason: str, about: str, text: str) -> str:
+    return f"{time:>12.3f}s  {reason:<20}  {about:<40}  {text}".rstrip()
 
 
 def totals(simulation: TimedSimulation) -> str:

@@ -72,6 +72,20 @@ def test_simulate_says_what_became_of_every_pod(bundle: str, capsys: pytest.Capt
     assert lines[-1].startswith("2 nodes, 4 cycles: ")
 
 
+def test_events_of_an_instant_run_are_printed_cycle_by_cycle(
+    bundle: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The events come before the report, which is the same without them."""
+    assert main(["simulate", bundle]) == 0
+    report = capsys.readouterr().out
+    assert main(["simulate", bundle, "--events"]) == 0
+    events, _, then = capsys.readouterr().out.partition("\n\n")
+    assert then == report
+    found = [" ".join(line.split()[1:3]) for line in events.splitlines()]
+    assert {"Preempted pod/default/low", "Scheduled pod/default/high"} <= {*found}
+    assert found[-1] == "FailedScheduling pod/default/huge"
+
+
 def test_the_trace_keeps_to_its_schema(
     bundle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,6 +116,18 @@ def test_an_image_with_a_digest_is_no_moment(simulated: Any, tmp_path: Path) -> 
     assert "SuccessfulCreate" in trace.read_text()
 
 
+def test_events_are_printed_by_virtual_second(simulated: Any) -> None:
+    """A node that is lost, what its controllers do about it, and what happens after the last cycle."""
+    _, output, _ = simulated("--events", "--lose", "zone=a@100", "--recover", "n1@1000")
+    found = [line.split() for line in output.partition("\n\n")[0].splitlines()]
+    times = {(reason, about): float(time[:-1]) for time, reason, about, *_ in reversed(found)}
+    assert 150 <= times["NodeNotReady", "n1"] < 156, "50 s after the lease was last renewed, seen each 5 s"
+    evicted = next(time for (reason, _), time in times.items() if reason == "TaintManagerEviction")
+    assert 450 <= evicted < 456, "300 s of toleration later"
+    assert times["NodeReady", "n1"] == 1000
+    assert float(found[-1][0][:-1]) >= 1000, "no pod is tried any more"
+
+
 WRONG = [
     (["--drain", "n9"], "there is no node 'n9'; there are n1, n2, n3"),
     (["--drain", "zone=c"], "no node has the label topology.kubernetes.io/zone=c; its values are a, b"),
