@@ -31,7 +31,7 @@ from scheduler_core.run.several.v1_37_coscheduling import V1_37Coscheduling, is_
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.run.several.v1_37_permit import PermitStage
 from scheduler_core.run.several.v1_37_view import V1_37View
-from scheduler_core.run.several.view import GroupWatcher, SchedulerView
+from scheduler_core.run.several.view import CustomGroupController, GroupWatcher, SchedulerView
 from scheduler_core.run.v1_37.claims import ClaimWriter
 from scheduler_core.schedulers.coscheduling.editions import CURRENT, Edition
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
@@ -64,20 +64,24 @@ def make_server(
     interrupt: Callable[[], None] | None,
     kind: type[SharedCluster] = SharedCluster,
     gangs: bool = False,
+    native: bool = False,
 ) -> SharedCluster:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
-    That is Coscheduling's: beside a lone v1.37 without the plugin, which writes conditions itself, PodGroups
-    are only indexed.
+    That is Coscheduling's: beside a lone v1.37 without the plugin PodGroups are only indexed. ``native``: a
+    scheduler runs v1.37, which writes the conditions of native PodGroups itself.
 
     Raises:
         PolicyError: The configuration cannot be used.
     """
     parts = make_parts(configuration, manager.options.epoch)
     scheduling = next(iter(parts.profiles.values())).scheduling
-    own: list[Plugin] = [one for one in parts.plugins if isinstance(one, PodGroupController)]
+    controller = CustomGroupController if native else PodGroupController
+    own: list[Plugin] = [
+        controller(parts.edition) for one in parts.plugins if isinstance(one, PodGroupController)
+    ]
     if gangs:
-        own = [PodGroupController(CURRENT)]
+        own = [controller(CURRENT)]
     elif kind is not SharedCluster:
         own = [GroupWatcher(parts.edition)]
     return kind(

@@ -22,6 +22,7 @@ from scheduler_core.kubernetes.model import (
     PodDisruptionBudget,
     Workload,
 )
+from scheduler_core.kubernetes.provisioning import PROVISIONED_BY
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
@@ -109,7 +110,8 @@ class StoredManifests:
             if made is not None:
                 return made
         if stored is None:
-            return self.made.created(obj, self) if isinstance(obj, WRITTEN) else None
+            made = self.made.created(obj, self) if isinstance(obj, WRITTEN) else None
+            return made if made is None or not isinstance(obj, PersistentVolume) else _with_source(made)
         return followed(stored, previous, obj)
 
     def operated(self, operation: Operation) -> Document | None:
@@ -121,6 +123,15 @@ class StoredManifests:
         if made is not None:
             self._store(made)
         return made
+
+
+def _with_source(volume: Document) -> Document:
+    """Return a provisioned volume as one of its driver, by which NodeVolumeLimits counts it."""
+    meta = volume["metadata"]
+    driver = (meta.get("annotations") or {}).get(PROVISIONED_BY)
+    if driver is None:
+        return volume
+    return {**volume, "spec": {**volume["spec"], "csi": {"driver": driver, "volumeHandle": meta["name"]}}}
 
 
 def followed(stored: Document, previous: KubernetesObject | None, obj: KubernetesObject) -> Document:

@@ -70,8 +70,10 @@ class SeveralSimulation(TimedSimulation):
 
     def _build(self, manager: Manager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         scenario = self.scenario
+        native = self.lone or scenario.settings.runs(V1_37Peer.release)
         server = self._make_server(
             scenario.objects,
+            native=native,
             manager=manager,
             keep=self._keep,
             details=self._trace,
@@ -82,7 +84,7 @@ class SeveralSimulation(TimedSimulation):
         self.ledger.server = server
         server.judge = None if self.lone else self.ledger
         self.manifests = None
-        if self.lone or scenario.settings.runs(V1_37Peer.release):
+        if native:
             self.manifests = self._make_manifests(server)
             server.watchers.append(self.manifests)
         self.claims = None if self.manifests is None else ClaimController(server, self.manifests)

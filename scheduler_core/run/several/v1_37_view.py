@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_22.status import Status
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 from scheduler_core.schedulers.v1_37.binding import bind_devices, release_claims, unreservable
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
-from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.clock import SECOND, WRITE
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt
 from scheduler_core.schedulers.v1_37.podgroups import group_of
@@ -127,11 +127,15 @@ class V1_37View(SchedulerView):
 
     def begin_scheduling(self) -> None:
         """Learn what the API server has; the plugins that are asked about it are there."""
-        self.catch_up()
         known = self.manifests.objects
-        for kind in sorted(known, key=lambda kind: kind in LAST):
+        kinds = sorted(known, key=lambda kind: kind in LAST)
+        left = sum(map(len, known.values()))
+        for kind in kinds:
             for key, manifest in known[kind].items():
+                self.scheduler_run.queue.pass_to(self.now - left * WRITE)
+                left -= 1
                 self._learn(kind, key, manifest)
+        self.catch_up()
 
     @property
     def now(self) -> int:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodGroup, PodGroupStatus
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.several.server import SharedCluster
+from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
@@ -63,6 +64,15 @@ class GroupWatcher(PodGroupController):
 
     def _enqueue(self, key: str) -> None:
         """Do nothing."""
+
+
+class CustomGroupController(PodGroupController):
+    """The plugin's controller in a cluster with v1.37, to which PodGroups of ``scheduling.k8s.io`` belong."""
+
+    def _enqueue(self, key: str) -> None:
+        group = self.framework.groups.get(key)
+        if group is None or not is_read(group):
+            super()._enqueue(key)
 
 
 class SchedulerView(ControlledFramework):

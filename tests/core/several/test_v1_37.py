@@ -356,7 +356,32 @@ def test_gangs_are_scheduled_as_groups_beside_others() -> None:
     (placing,) = (one for one in cycles if one.decision.further)
     assert {pod for pod, _ in placing.decision.placements} == {f"default/p{number}" for number in range(3)}
     assert all(made.placement()[f"default/q{number}"] for number in range(2))
+    written = {event.what for one in cycles for event in (*one.happenings, *one.consequences)}
+    assert "PodGroupSync" not in written  # Coscheduling's controller knows the groups of its own API group
     assert made.fork(trace=False).placement() == made.placement()
+
+
+def test_provisioned_volumes_count_for_their_drivers_limit() -> None:
+    """The node's CSINode admits one volume: the second pod's claim waits for a node."""
+    storage_class = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"},
+                     "provisioner": "csi.example", "volumeBindingMode": "WaitForFirstConsumer"}  # fmt: skip
+    limited = {"name": "csi.example", "nodeID": "n0", "allocatable": {"count": 1}}
+    driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n0"},
+              "spec": {"drivers": [limited]}}  # fmt: skip
+    claims = [
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": f"c{number}"},
+         "spec": {"storageClassName": "fast", "accessModes": ["ReadWriteOnce"],
+                  "resources": {"requests": {"storage": "1Gi"}}}}
+        for number in range(2)
+    ]  # fmt: skip
+    waiting = []
+    for number in range(2):
+        claim = {"name": "v", "persistentVolumeClaim": {"claimName": f"c{number}"}}
+        waiting += named([pod(1, "web", 0, {"volumes": [claim]})], f"p{number}-")
+    made = SeveralSimulation(load(bundle(BESIDE, [*nodes(1), storage_class, driver, *claims, *waiting])))
+    messages = [one.message for one in made]
+    assert sum(map(bool, made.placement().values())) == 1
+    assert any("exceed max volume count" in (one or "") for one in messages)
 
 
 def test_members_whose_bindings_failed_come_back_with_their_group() -> None:
