@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from scheduler_core.authoring.revisions import RESTARTED
-from scheduler_core.cluster.controllers.evicting import EVICT
-from scheduler_core.cluster.controllers.running import FAILS, RECOVERS
-from scheduler_core.cluster.descheduler.actor import DESCHEDULE
-from scheduler_core.cluster.store import DRAIN
+from scheduler_core.authoring.verbs import verb_in
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document, Manifest
@@ -21,9 +17,6 @@ WORDS_SHOWN = 3  # fields of a patch that are listed
 VALUE_SHOWN = 48  # characters
 POD_SPECS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
 CONTAINERS = ("containers", "initContainers")
-VERBS = {DRAIN: "drain", EVICT: "evict", FAILS: "fail", RECOVERS: "recover", DESCHEDULE: "deschedule"}
-"""The verbs that annotations ask for."""
-RESTARTS = {RESTARTED: "restart"}
 
 
 def named(key: Key) -> str:
@@ -44,31 +37,12 @@ def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) 
     if "deleteOperation" in entry:
         return f"delete {key}"
     patch = entry["patchOperation"].get("patch")
-    verb, value = verb_of(patch)
+    verb, second = verb_in(patch)
     if verb:
-        later = _later(verb, value, entry.get("time"))
-        return f"{verb} {key}{later}"
+        now = "" if entry.get("time") is None else f"{entry['time']:g}"
+        return f"{verb} {key} at {second} s" if second not in ("", now) else f"{verb} {key}"
     change = (images_of(before, _patched(entry, before)) if before else "") or patch_words(patch)
     return f"patch {key}: {change}" if change else f"patch {key}"
-
-
-def verb_of(patch: Any) -> tuple[str, str]:
-    """Return the operator's verb that a patch stands for, with its value; "" for any other patch."""
-    for path, verbs in ((("metadata",), VERBS), (("spec", "template", "metadata"), RESTARTS)):
-        found: Any = patch
-        for step in (*path, "annotations"):
-            found = found.get(step) if isinstance(found, Mapping) else None
-        for annotation, verb in verbs.items():
-            if isinstance(found, Mapping) and found.get(annotation):
-                value = str(found[annotation])
-                return f"force-{verb}" if value == "force" else verb, value
-    return "", ""
-
-
-def _later(verb: str, value: str, time: float | None) -> str:
-    """Return the second at which a node fails or recovers, if that is not the operation's own."""
-    at = None if time is None else f"{time:g}"
-    return f" at {value} s" if verb in ("fail", "recover") and value != at else ""
 
 
 def all_words(entries: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> list[str]:

@@ -202,12 +202,13 @@ class Call:
 
         return watch
 
-    def moment(self, field: str = "step", *, during: bool = False) -> Moment | None:
+    def moment(self, field: str = "step") -> Moment | None:
         """Return the moment that a field of the payload names, ``None`` if it is absent or empty.
 
-        Raises CommandError.
+        The field ``during`` puts that of ``step`` inside the next cycle. Raises CommandError.
         """
         step = self.payload.get(field)
+        during = field == "step" and self.payload.get("during") == "evaluation"
         try:
             return Moment.parse(step, during=during) if step else None
         except HistoryError as error:

@@ -13,6 +13,7 @@ from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.settings.release import ROWS
 
 register = template.Library()
+SHOWN_OF_VERBS = ("title", "help", "kinds", "timed", "about", "icon", "question", "idle", "value")
 
 
 @register.simple_tag
@@ -38,17 +39,8 @@ def releases() -> SafeString:
 def verbs() -> SafeString:
     """Return operators' verbs, in the order of menus, as the protocol's ``Verb`` in a JSON element."""
     rows = [
-        {
-            "verb": name,
-            "title": row.title,
-            "help": row.help,
-            "kinds": row.kinds,
-            "timed": row.timed,
-            "domain": row.domain,
-            "value": row.value
-            and {"label": row.value.label, "example": row.value.example, "default": row.value.default},
-        }
+        {"verb": name, **{field: msgspec.to_builtins(getattr(row, field)) for field in SHOWN_OF_VERBS}}
         for name, row in VERBS.items()
-        if row.on_menus
+        if row.icon
     ]
     return json_script(rows, "verbs")

@@ -12,9 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.cluster.controllers.draining import FORCE
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
-from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.quantity import parse_quantity
@@ -173,38 +171,6 @@ def _replicas(workload: Manifest, key: str, value: str) -> None:
     part(workload, "spec")["parallelism" if workload["kind"] == "Job" else "replicas"] = int(value)
 
 
-def _image(workload: Manifest, key: str, value: str) -> None:
-    template = part(workload, "spec", "template", "spec")
-    listed = [dict(item) for item in template.get("containers") or [] if isinstance(item, Mapping)]
-    if not value or any(letter.isspace() for letter in value):
-        raise RevisionError(f"{value[:80]!r} is not an image: write registry.example/web:2, for example.")
-    chosen = [item for item in listed if not key or item.get("name") == key]
-    if not chosen:
-        raise RevisionError(f"The pod template has no container {key[:80]!r}.")
-    chosen[0]["image"] = value
-    template["containers"] = listed
-
-
-def _drain(node: Manifest, key: str, value: str) -> None:
-    del key
-    if value not in ("", FORCE):
-        raise RevisionError(f"A drain is with {FORCE} or without, not {value[:40]!r}.")
-    _cordon(node, "", "")
-    part(node, "metadata", "annotations")[DRAIN] = value or "true"
-
-
-def _restart(workload: Manifest, key: str, value: str) -> None:
-    del key
-    template = part(workload, "spec", "template", "metadata", "annotations")
-    template[RESTARTED] = value or _next(template.get(RESTARTED))
-
-
-def _next(restarted: object) -> str:
-    """Return a value that differs from the last one, as kubectl's time of day would."""
-    count = str(restarted or "0")
-    return str(int(count) + 1) if count.isdecimal() and len(count) < 10 else "1"
-
-
 def _tidy(manifest: Manifest, field: str) -> None:
     if not manifest[field]:
         del manifest[field]
@@ -224,10 +190,7 @@ REVISIONS: Mapping[str, Revision] = {
         Revision("condition", ("Node",), _condition),
         Revision("fails", ("Node",), _annotated(FAILS)),
         Revision("recovers", ("Node",), _annotated(RECOVERS)),
-        Revision("drain", ("Node",), _drain),
-        Revision("restart", ("Deployment", "StatefulSet", "DaemonSet"), _restart),
         Revision("replicas", _SCALED, _replicas),
-        Revision("image", (*_SCALED, "DaemonSet"), _image),
     )
 }
 """The changes with a control in the user interface; everything else is typed."""

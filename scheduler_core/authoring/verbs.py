@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -62,11 +62,41 @@ class Value(Struct, frozen=True):
     default: str = ""
 
 
+class Annotating(Struct, frozen=True):
+    """The change that sets an annotation, by which a patch is known to stand for the verb.
+
+    ``value`` is "" for the virtual second; a ``scheduled`` verb happens at that second, whenever written.
+    It annotates the object, or its pod template (``templated``); ``beside`` is the rest of the patch.
+    """
+
+    annotation: str
+    value: str = ""
+    scheduled: bool = False
+    templated: bool = False
+    beside: Patch = {}
+
+    def __call__(self, call: VerbCall) -> list[tuple[float, Patch]]:
+        """Return the patch."""
+        return [(0.0, self.patch(call.at))]
+
+    def patch(self, at: str = "") -> Patch:
+        """Return the patch that is made at a virtual second."""
+        annotated = {"metadata": {"annotations": {self.annotation: self.value or at}}}
+        return {**self.beside, **({"spec": {"template": annotated}} if self.templated else annotated)}
+
+    def found(self, patch: Any) -> str:
+        """Return what a patch sets the annotation to, "" if it does not set it."""
+        path = ("spec", "template", "metadata") if self.templated else ("metadata",)
+        for step in (*path, "annotations", self.annotation):
+            patch = patch.get(step) if isinstance(patch, Mapping) else None
+        return str(patch or "")
+
+
 class Verb(Struct, frozen=True):
     """One row: its name in menus, its help, the kinds it is for, the changes it makes, and its sentence.
 
-    ``timed`` verbs need controllers. ``domain``: it is for all nodes of a label rather than for one.
-    ``on_menus``: the workbench offers it, and not the command line alone.
+    ``timed`` verbs need controllers. ``icon`` is the workbench's; a verb without one is for the command line.
+    ``question`` is how its what-if is asked. A node in the state ``idle`` is left as it is.
     """
 
     title: str
@@ -76,8 +106,11 @@ class Verb(Struct, frozen=True):
     says: words.Sentence
     value: Value | None = None
     timed: bool = False
-    domain: bool = False
-    on_menus: bool = True
+    about: Literal["any", "one", "domain"] = "any"
+    """Whether it is for single objects alone, or for all nodes of a label alone."""
+    icon: str = ""
+    question: str = ""
+    idle: Literal["", "cordoned", "schedulable", "answering"] = ""
 
 
 class Asked(Struct, frozen=True):
@@ -95,28 +128,13 @@ def _always(patch: Patch) -> Changes:
     return lambda _call: [(0.0, patch)]
 
 
-def _annotated(key: str) -> Changes:
-    """Return the change that annotates a target with the second."""
-    return lambda call: [(0.0, {"metadata": {"annotations": {key: call.at}}})]
-
-
-def _drained(how: str) -> Patch:
-    return {"spec": {"unschedulable": True}, "metadata": {"annotations": {DRAIN: how}}}
-
-
 def _upgrade(call: VerbCall) -> Iterator[tuple[float, Patch]]:
     """Yield a drain in turn, and its end as by ``--timeout``, with the uncordon."""
     pause = seconds(call.value)
     if not pause:
         raise VerbError(f"{call.value[:40]!r} is not a number of seconds: write 120, for example", "value")
-    yield call.number * pause, _drained("true")
-    yield (
-        (call.number + 1) * pause,
-        {
-            "spec": {"unschedulable": None},
-            "metadata": {"annotations": {DRAIN: None}},
-        },
-    )
+    yield call.number * pause, _DRAIN.patch()
+    yield (call.number + 1) * pause, {**_UNCORDON, "metadata": {"annotations": {DRAIN: None}}}
 
 
 def _scale(call: VerbCall) -> Iterator[tuple[float, Patch]]:
@@ -141,10 +159,6 @@ def _image(call: VerbCall) -> Iterator[tuple[float, Patch]]:
             }
         },
     )
-
-
-def _restart(call: VerbCall) -> Iterator[tuple[float, Patch]]:
-    yield 0.0, {"spec": {"template": {"metadata": {"annotations": {RESTARTED: call.at}}}}}
 
 
 def _undo(call: VerbCall) -> Iterator[tuple[float, Patch]]:
@@ -183,49 +197,78 @@ def _back_to(call: VerbCall) -> str:
 _NODES = ("Node",)
 _ROLLED = ("Deployment", "StatefulSet", "DaemonSet")
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job")
-_CORDONED = _always({"spec": {"unschedulable": True}})
+_CORDON: Patch = {"spec": {"unschedulable": True}}
+_UNCORDON: Patch = {"spec": {"unschedulable": None}}
+_DRAIN = Annotating(DRAIN, "true", beside=_CORDON)
 VERBS: Mapping[str, Verb] = {
-    "cordon": Verb("Cordon", "no further pod is placed on the node", _NODES, _CORDONED, words.cordons),
+    "cordon": Verb(
+        "Cordon",
+        "no further pod is placed on the node",
+        _NODES,
+        _always(_CORDON),
+        words.cordons,
+        icon="hand",
+        idle="cordoned",
+    ),
     "uncordon": Verb(
         "Uncordon",
         "pods are placed on the node again",
         _NODES,
-        _always({"spec": {"unschedulable": None}}),
+        _always(_UNCORDON),
         words.plain("Uncordons {what}: pods are placed there again."),
+        icon="check",
+        idle="schedulable",
     ),
     "drain": Verb(
         "Drain",
         "cordon the node and evict its pods as budgets allow; DaemonSet pods stay",
         _NODES,
-        _always(_drained("true")),
+        _DRAIN,
         words.drains,
         timed=True,
+        icon="inbox",
+        question="it is drained",
     ),
     "force-drain": Verb(
         "Drain with force",
         "drain, and delete pods without a controller, too",
         _NODES,
-        _always(_drained(FORCE)),
+        Annotating(DRAIN, FORCE, beside=_CORDON),
         words.force_drains,
         timed=True,
+        icon="inbox",
     ),
-    "fail": Verb("Fail", "the node stops answering", _NODES, _annotated(FAILS), words.fails, timed=True),
+    "fail": Verb(
+        "Fail",
+        "the node stops answering",
+        _NODES,
+        Annotating(FAILS, scheduled=True),
+        words.fails,
+        timed=True,
+        about="one",
+        icon="cross",
+        question="it fails",
+    ),
     "lose": Verb(
         "Lose",
         "all nodes of a domain stop answering, as in zone=a",
         _NODES,
-        _annotated(FAILS),
+        Annotating(FAILS, scheduled=True),
         words.fails,
         timed=True,
-        domain=True,
+        about="domain",
+        icon="cross",
+        question="it is lost",
     ),
     "recover": Verb(
         "Recover",
         "the failed node answers again",
         _NODES,
-        _annotated(RECOVERS),
+        Annotating(RECOVERS, scheduled=True),
         words.plain("Lets {what} answer again: taints of the failure go, and pods are placed there."),
         timed=True,
+        icon="redo",
+        idle="answering",
     ),
     "upgrade": Verb(
         "Upgrade one by one",
@@ -235,7 +278,9 @@ VERBS: Mapping[str, Verb] = {
         words.upgrades,
         Value("SECONDS", "Seconds for each node", "120", "120"),
         timed=True,
-        domain=True,
+        about="domain",
+        icon="spark",
+        question="it is upgraded node by node",
     ),
     "scale": Verb(
         "Scale",
@@ -244,21 +289,24 @@ VERBS: Mapping[str, Verb] = {
         _scale,
         words.scales,
         Value("REPLICAS", "Replicas", "5"),
+        icon="plus",
     ),
     "set-image": Verb(
         "Set image",
         "give the first container another image",
-        (*_ROLLED, "ReplicaSet"),
+        (*_ROLLED, "ReplicaSet", "ReplicationController"),
         _image,
         words.rolls("Gives the first container of {what} the image {value}"),
         Value("IMAGE", "Image", "registry.example/web:2"),
+        icon="edit",
     ),
     "restart": Verb(
         "Restart rollout",
         "replace all pods, as kubectl rollout restart does",
         _ROLLED,
-        _restart,
+        Annotating(RESTARTED, templated=True),
         words.rolls("Restarts {what}"),
+        icon="redo",
     ),
     "undo": Verb(
         "Undo rollout",
@@ -266,29 +314,44 @@ VERBS: Mapping[str, Verb] = {
         _ROLLED,
         _undo,
         words.rolls("Takes {what} back to {words}"),
+        icon="undo",
     ),
     "evict": Verb(
         "Evict",
         "evict the pod, once, if its budget allows it",
         ("Pod",),
-        _annotated(EVICT),
+        Annotating(EVICT),
         words.evicts,
         timed=True,
+        icon="external",
     ),
     "deschedule": Verb(
         "Deschedule",
         "run the bundle's descheduler once, over the whole cluster, whichever node is named",
         _NODES,
-        _annotated(DESCHEDULE),
+        Annotating(DESCHEDULE),
         words.plain("Asks at {what} for a pass of the descheduler over the whole cluster."),
         timed=True,
-        on_menus=False,
     ),
 }
 """The verbs by name. One of the command line, of a menu or of the palette is a row here."""
 
 
 # --- using them
+
+
+def verb_in(patch: Any) -> tuple[str, str]:
+    """Return the verb that a patch stands for, and the second it is scheduled for; "" where there is none.
+
+    Of verbs with the same annotation it is the one with that value, else the first.
+    """
+    found = [
+        (change.value != value, name, value if change.scheduled else "")
+        for name, verb in VERBS.items()
+        if isinstance(change := verb.changes, Annotating) and (value := change.found(patch))
+    ]
+    _, name, second = min(found, key=lambda one: one[0], default=(False, "", ""))
+    return name, second
 
 
 def verb_of(asked: Asked) -> Verb:

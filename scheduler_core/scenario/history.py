@@ -210,11 +210,12 @@ def all_placed(scenario: Scenario, moment: Moment, entries: Sequence[Manifest]) 
     operations, first = placed(scenario, moment, entries[0])
     names = ids_of(operations)
     place = names.index(first)
+    at = {field: value for field, value in operations[place].items() if field in ("step", "during")}
     more = []
     for entry in entries[1:]:
         name = _free(names)
         names.append(name)
-        more.append({"id": name, "step": operations[place]["step"], **entry})
+        more.append({"id": name, **at, **entry})
     operations[place + 1 : place + 1] = more
     return operations
 

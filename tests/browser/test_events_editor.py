@@ -63,11 +63,11 @@ def test_events_of_several_kinds_are_added_by_a_form(page: Page) -> None:
     """Each lands after the cycle that was written, whatever is on screen; Undo takes one back."""
     bench = own(page)
     expect(bench.build).to_contain_text("There are no operations yet. Add an event")
-    add(page, bench, "Cordon a node", "2", Node="n2")
+    add(page, bench, "Cordon", "2", Node="n2")
     expect(events(bench)).to_have_count(1)
-    add(page, bench, "Taint a node", "3", Node="n3", Taint="maintenance:NoSchedule")
+    add(page, bench, "Taint", "3", Node="n3", Taint="maintenance:NoSchedule")
     expect(events(bench)).to_have_count(2)
-    add(page, bench, "Scale a workload", "4", Workload="default/web", Replicas="8")
+    add(page, bench, "Scale", "4", Workload="Deployment/default/web", Replicas="8")
     expect(events(bench)).to_have_count(3)
     expect(events(bench).nth(2)).to_contain_text("2 Pods created")
     expect(events(bench).nth(1)).to_contain_text("after 3")
@@ -80,10 +80,10 @@ def test_events_of_several_kinds_are_added_by_a_form(page: Page) -> None:
 def test_a_drained_node_s_pods_come_back_elsewhere(page: Page) -> None:
     """Under v1.37 the event gives controllers something to do: evicted pods are replaced."""
     bench = Workbench(page).open(drafted(page, CLUSTER, as_is=True))
-    add(page, bench, "Drain a node", "6", Node="n2")
+    add(page, bench, "Drain", "6", Node="n2")
     expect(events(bench).filter(has_text="drain Node n2")).to_be_visible()
     holds(lambda: placements(page), lambda nodes: len(nodes) == 8 and "n2" not in nodes[6:])
-    add(page, bench, "Restart a workload's pods", "8", Workload="default/web")
+    add(page, bench, "Restart rollout", "8", Workload="Deployment/default/web")
     holds(lambda: placements(page), lambda nodes: len(nodes) == 14 and "n2" not in nodes[6:])
 
 
@@ -97,8 +97,8 @@ def test_what_is_wrong_is_told_at_its_field(page: Page) -> None:
     expect(node).to_be_focused()
     node.fill("n9")
     box.get_by_role("button", name="Add the event").click()
-    expect(node).to_have_accessible_description(re.compile("There is no Node n9"))
-    box.get_by_label("What happens").select_option(label="Taint a node")
+    expect(node).to_have_accessible_description("There is no node 'n9'; there are n1, n2, n3.")
+    box.get_by_label("What happens").select_option(label="Taint")
     box.get_by_label("Node", exact=True).fill("n1")
     box.get_by_label("Taint", exact=True).fill("nonsense")
     box.get_by_role("button", name="Add the event").click()
@@ -115,7 +115,7 @@ def test_what_is_wrong_is_told_at_its_field(page: Page) -> None:
 def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
     """Its mark is a slider over the cycles; several presses are one change, and Undo leads back from all."""
     bench = own(page)
-    add(page, bench, "Cordon a node", "2", Node="n2")
+    add(page, bench, "Cordon", "2", Node="n2")
     row = events(bench).first
     mark = row.get_by_role("slider")
     expect(mark).to_have_attribute("aria-valuetext", "after cycle 2")
@@ -145,7 +145,7 @@ def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
 def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page) -> None:
     """One change each: a single Undo leads back."""
     bench = own(page)
-    add(page, bench, "Cordon a node", "2", Node="n2")
+    add(page, bench, "Cordon", "2", Node="n2")
     expect(events(bench)).to_have_count(1)
     add(page, bench, "Add a PersistentVolume", "3")
     expect(events(bench)).to_have_count(2)
@@ -186,14 +186,14 @@ def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
     expect(page.get_by_text(re.compile("^Moved to at .* of virtual time"))).to_be_visible()
     expect(events(bench).nth(1)).not_to_contain_text("60s")
     box = form(page, bench)
-    box.get_by_label("What happens").select_option(label="Delete a node")
+    box.get_by_label("What happens").select_option(label="Delete the node")
     box.get_by_label("Node", exact=True).fill("n2")
     box.get_by_role("textbox", name="Seconds of virtual time").fill("30.5")
     box.get_by_role("button", name="Add the event").click()
     expect(box).to_have_count(0)
     expect(events(bench).filter(has_text="delete Node n2")).to_contain_text("30.5s")
     box = form(page, bench)
-    box.get_by_label("What happens").select_option(label="A node fails")
+    box.get_by_label("What happens").select_option(label="Fail")
     box.get_by_label("Node", exact=True).fill("n1")
     box.get_by_role("textbox", name="Seconds of virtual time").fill("20")
     box.get_by_role("button", name="Add the event").click()

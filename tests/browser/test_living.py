@@ -31,7 +31,7 @@ spec:
 """
 
 
-@pytest.mark.parametrize(("what", "holding"), [("Delete a node", 4), ("A node fails", 6)])
+@pytest.mark.parametrize(("what", "holding"), [("Delete the node", 4), ("Fail", 6)])
 def test_pods_of_a_lost_node_are_replaced_and_counted(page: Page, what: str, holding: int) -> None:
     """Four of five have room on the other nodes, one is pending; the draft was not in virtual time before.
 

@@ -117,7 +117,6 @@ async def test_an_object_is_read_as_it_stands_after_a_step() -> None:
                 "condition",
                 "fails",
                 "recovers",
-                "drain",
             ],
             "start": True,
         }
@@ -676,20 +675,3 @@ async def test_without_virtual_time_pods_of_manifests_and_of_the_scheduler_go_wi
         card = await socket.success("operations.outcome", {"source": source, "id": "node"})
     assert there >= 3
     assert card["text"] == f"{there} pods went with it"
-
-
-async def test_a_workload_gets_a_new_image() -> None:
-    """The first container's, or that of the one that is named; what is no image is refused at its field."""
-    text = BUNDLE.rpartition("---\n")[2]
-    async with connected() as socket:
-        ask = {"object": text, "what": "image", "value": "registry.example/web:2"}
-        made = await socket.success("object.revise", ask)
-        for wrong in ({"value": "two words"}, {"value": ""}, {"key": "nope"}):
-            error = await socket.error("object.revise", {**ask, **wrong})
-            assert (error["code"], error["field"]) == ("payload.invalid", "value")
-    [container] = yaml.safe_load(made["object"])["spec"]["template"]["spec"]["containers"]
-    assert container == {
-        "name": "c",
-        "resources": {"requests": {"cpu": "100m"}},
-        "image": "registry.example/web:2",
-    }

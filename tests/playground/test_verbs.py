@@ -111,6 +111,18 @@ async def test_a_zone_is_drained_at_a_step_and_its_pods_move() -> None:
     assert {cycle.node for cycle in cycles[6:]} == {"n3"} and len(cycles) == 9
 
 
+async def test_a_verb_may_land_inside_a_cycle() -> None:
+    """Each of its operations does: the cycle that evaluates then still takes a node that is cordoned."""
+    async with connected(OWNER) as socket:
+        wish = {"verb": "cordon", "targets": "zone=a", "step": "1.2", "during": "evaluation"}
+        seen = await preview(socket, OLD, **{**wish, "step": "2"})
+        answer = await socket.success("bundle.verb", {"text": OLD, **wish})
+    assert (seen["operations"], seen["errors"]) == (2, [])
+    operations = list(yaml.safe_load_all(answer["text"]))[-1]["spec"]["operations"]
+    inside = {"step": {"major": 1, "minor": 2}, "during": "evaluation"}
+    assert [{key: one.get(key) for key in inside} for one in operations] == [inside] * 2
+
+
 async def test_an_upgrade_goes_on_from_the_step() -> None:
     """The first node is drained after the cycle, the others in their turn."""
     async with connected(OWNER) as socket:

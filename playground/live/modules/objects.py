@@ -157,8 +157,7 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
 )
 async def operate(call: Call) -> Answer:
     """Return a text with one change to its history; nothing is stored."""
-    moment = call.moment(during=call.payload.get("during") == "evaluation")
-    return await call.in_pool(_operated, call.payload, moment, call.moment("landed"))
+    return await call.in_pool(_operated, call.payload, call.moment(), call.moment("landed"))
 
 
 @command("bundle.amend", latest=1, large=True, text="text", target="text", object="text?", base="text?")

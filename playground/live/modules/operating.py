@@ -34,12 +34,13 @@ def _wish(payload: dict[str, Any], moment: Moment | None) -> VerbWish:
     step="text",
     seconds="text?",
     at="text?",
+    during="text?",
 )
 async def preview(call: Call) -> Answer:
     """Return what a verb would do at a step, in a sentence; nothing is stored."""
 
     def read(playback: Playback, index: int) -> Encoded:
-        moment = Moment.parse(playback.trail.step(index))
+        moment = Moment.parse(playback.trail.step(index), during=call.payload.get("during") == "evaluation")
         with refusals("step"):
             return Encoded(encode(previewed(playback, index, _wish(call.payload, moment))))
 
@@ -57,6 +58,7 @@ async def preview(call: Call) -> Answer:
     step="text?",
     seconds="text?",
     at="text?",
+    during="text?",
 )
 async def do(call: Call) -> Answer:
     """Return a text with the operations of a verb; nothing is stored."""
@@ -74,6 +76,7 @@ async def do(call: Call) -> Answer:
     step="text?",
     seconds="text?",
     at="text?",
+    during="text?",
     title="text?",
 )
 async def attempt(call: Call) -> Answer:

@@ -31,7 +31,8 @@ export interface Release {
 
 /**
  * An operator's verb, in the page's element `verbs`: what it is called, what it is for, and what is given beside the
- * target. `timed` needs controllers; `domain`: it is for all nodes of a label rather than for one.
+ * target. `timed` needs controllers; `about`: it is for one object, for all nodes of a label, or for either;
+ * `question` is how its what-if is asked, if it has one; a node in the state `idle` is left as it is.
  */
 export interface Verb {
   verb: string;
@@ -39,7 +40,10 @@ export interface Verb {
   help: string;
   kinds: string[];
   timed: boolean;
-  domain: boolean;
+  about: "any" | "one" | "domain";
+  icon: string;
+  question: string;
+  idle: "" | "cordoned" | "schedulable" | "answering";
   value: { label: string; example: string; default: string } | null;
 }
 
@@ -1747,11 +1751,21 @@ export interface Commands {
       step: string;
       seconds?: string;
       at?: string;
+      during?: string;
     };
     answers: { sentence: string; operations: number; errors: FieldProblem[] };
   };
   "bundle.verb": {
-    asks: { text: string; verb: string; targets: string; value?: string; step?: string; seconds?: string; at?: string };
+    asks: {
+      text: string;
+      verb: string;
+      targets: string;
+      value?: string;
+      step?: string;
+      seconds?: string;
+      at?: string;
+      during?: string;
+    };
     answers: Rewritten;
   };
   "policy.catalogue": { asks: {}; answers: Catalogue };
@@ -1796,6 +1810,7 @@ export interface Commands {
       step?: string;
       seconds?: string;
       at?: string;
+      during?: string;
       title?: string;
     };
     answers: { draft: string; url: string; title: string };

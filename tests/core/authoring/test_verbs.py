@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.authoring.verb_words import SeenCluster, SeenPod
-from scheduler_core.authoring.verbs import VERBS, Asked, chosen, entries, sentence
+from scheduler_core.authoring.verbs import VERBS, Asked, chosen, entries, sentence, verb_in
 from scheduler_core.kubernetes.manifests import Document
 
 ZONE = "topology.kubernetes.io/zone"
@@ -223,6 +223,9 @@ def test_a_verb_makes_operations_and_says_what_they_do(
     assert found == made
     assert sentence(asked, targets, SEEN).startswith(says)
     assert sentence(asked, targets), "and something of a cluster that has not run"
+    known = {"lose": "fail", "upgrade": "drain", "restart": "restart"}.get(verb, verb)
+    marked = {"drain", "force-drain", "fail", "recover", "restart", "evict", "deschedule"}
+    assert verb_in(found[0][2])[0] == (known if known in marked else ""), "what a history calls it"
 
 
 def test_every_verb_has_a_row() -> None:

@@ -8,6 +8,17 @@ const LISTS = new Set(["labels", "resources", "taints", "tolerations", "ports", 
 const LONG = 16; // characters of a choice that one column has no room for
 let made = 0;
 
+/**
+ * The options of a choice; those with a third part are under it as a heading.
+ *
+ * @param {[name: string, text: string, group?: string][]} rows
+ */
+function options(rows) {
+  const listed = (group) => rows.filter((row) => row[2] === group).map(([value, text]) => h("option", { value, text }));
+  const groups = [...new Set(rows.map(([, , group]) => group))];
+  return groups.map((label) => (label ? h("optgroup", { label }, listed(label)) : listed(label)));
+}
+
 export class FormField {
   /** `row` is a field of the server's table; `value` what stands in it. */
   constructor(row, value = row.default, { hint = row.hint, placeholder = row.placeholder } = {}) {
@@ -20,12 +31,7 @@ export class FormField {
     this.known = row.suggest && !chosen ? h("datalist", { id: `${id}-known` }) : null;
     this.suggested = [];
     if (row.type === "flag") this.input = h("input", { ...common, type: "checkbox" });
-    else if (chosen)
-      this.input = h(
-        "select",
-        { ...common, class: "field" },
-        chosen.map(([name, text]) => h("option", { value: name, text })),
-      );
+    else if (chosen) this.input = h("select", { ...common, class: "field" }, options(chosen));
     else
       this.input = h("input", {
         ...common,

@@ -3,15 +3,15 @@
 import { h, fill, icon, announce, dialog } from "../../lib/dom.js";
 import { Editor, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
-import { releaseOf } from "../../lib/releases.js";
 import { FormField } from "../add/fields.js";
 import { TEMPLATES } from "../edit/templates.js";
-import { KINDS, targetOf } from "./kinds.js";
+import { capital } from "../terms.js";
+import { asSentence, wishOf } from "../verbs/dialog.js";
+import { kindsFor, targetOf } from "./kinds.js";
 import { Moment } from "./moment.js";
-/** @import { Edit } from "../edit.js" */
+/** @import { Edit, Rewriting } from "../edit.js" */
 /** @import { View } from "../view.js" */
-
-const OFFERED = 200;
+/** @import { EventKind } from "./kinds.js" */
 
 export class EventForm {
   /**
@@ -27,15 +27,14 @@ export class EventForm {
     const { playback } = this.view;
     this.view.emit("hold");
     this.moment = new Moment(playback);
+    this.kinds = kindsFor(this.view);
     this.what = new FormField({
       name: "what",
       label: "What happens",
       type: "text",
       default: "cordon",
       hint: "",
-      choices: Object.entries(KINDS)
-        .filter(([, { timed }]) => !timed || releaseOf(playback.release).hasControllers)
-        .map(([name, { title }]) => [name, title]),
+      choices: [...this.kinds].map(([name, { title, group }]) => [name, title, group]),
       wide: true,
     });
     this.rest = h("div", { class: "event-rest" });
@@ -75,8 +74,9 @@ export class EventForm {
     this.what.input.focus();
   }
 
+  /** @returns {EventKind} */
   get #kind() {
-    return KINDS[this.what.value];
+    return this.kinds.get(this.what.value);
   }
 
   /** Show the fields of what was chosen. */
@@ -95,8 +95,9 @@ export class EventForm {
         })
       : null;
     this.fields = new Map(
-      (kind.fields ?? []).map(([name, label, placeholder, known]) => {
-        const field = new FormField({ name, label, type: "text", default: "", placeholder, hint: "", suggest: name });
+      (kind.fields ?? []).map(([name, label, placeholder, known, optional = false, value = ""]) => {
+        const row = { name, label, type: "text", default: value, placeholder, hint: "", suggest: name, optional };
+        const field = new FormField(row);
         field.know({ [name]: known });
         return [name, field];
       }),
@@ -120,33 +121,10 @@ export class EventForm {
         : null,
       this.editor?.element,
     );
-    if (this.target) {
-      this.target.value = this.#selected(kind.about);
-      this.target.know({ target: await this.#known(kind.about) });
-    }
-  }
-
-  /** @param {{ kind: string }} given */
-  #selected({ kind }) {
-    const { playback, node, pod } = this.view;
-    if (kind === "Node") return playback.nodes.names[node] ?? "";
-    return kind === "Pod" ? (playback.pods.keys[pod] ?? "") : "";
-  }
-
-  async #known({ kind, kinds }) {
-    const { playback } = this.view;
-    if (kind === "Node") return playback.nodes.names.slice(0, OFFERED);
-    if (kind === "Pod") return playback.pods.keys.slice(0, OFFERED);
-    try {
-      const listed = await playback.socket.call("objects.list", {
-        source: playback.source,
-        step: String(playback.wantedCycle),
-      });
-      return listed.kinds
-        .filter(([name]) => !kinds || kinds.includes(name))
-        .flatMap(([name, , names]) => names.map((one) => (one === name ? name : `${name} ${one}`)));
-    } catch {
-      return [];
+    const { target } = this;
+    if (target) {
+      target.value = kind.about.selected?.(this.view) ?? "";
+      target.know({ target: await kind.about.known(this.view) });
     }
   }
 
@@ -155,15 +133,13 @@ export class EventForm {
     for (const field of [this.target, ...this.fields.values()]) field?.showError("");
     fill(this.problems);
     const kind = this.#kind;
-    const target = this.target ? targetOf(kind.about, this.target.value) : "";
+    const target = this.target?.value.trim() ?? "";
     if (this.target && !target) {
       this.target.showError(`Choose ${kind.about.kind ? `a ${kind.about.kind.toLowerCase()}` : "an object"}.`);
       this.target.input.focus();
       return;
     }
-    const empty = [...this.fields.values()].find((field) =>
-      field.row.name === "value" ? !field.value && this.#kind.revise !== "label" : !field.value,
-    );
+    const empty = [...this.fields.values()].find((field) => !field.value && !field.row.optional);
     if (empty) {
       empty.showError("This is needed.");
       empty.input.focus();
@@ -171,19 +147,17 @@ export class EventForm {
     }
     const when = await this.moment.read();
     if (!when) return;
-    const { index, ...moment } = when;
     this.box.toggleAttribute("aria-busy", true);
     try {
       if (kind.yaml) {
         this.box.close();
-        this.view.playback.goto(index);
+        this.view.playback.goto(when.index);
         await this.edit.open({ target });
         return;
       }
-      const wish = await this.#wish(kind, target, index, moment);
-      const { words } = await this.edit.operate(wish);
+      const { words } = await this.edit.operate(...(await this.#wish(kind, target, when)));
       this.box.close();
-      this.edit.notify(`${words[0].toUpperCase()}${words.slice(1)}.`);
+      this.edit.notify(`${capital(words)}.`);
     } catch (error) {
       this.#wrong(error);
     } finally {
@@ -191,30 +165,41 @@ export class EventForm {
     }
   }
 
-  /** What `bundle.operate` is asked: of a common change, how the object stands at that moment, and how it shall. */
-  async #wish(kind, target, index, moment) {
+  /**
+   * What the server is asked, by which command: of a common change, how the object stands at that moment, and how it
+   * shall.
+   *
+   * @param {EventKind} kind
+   * @param {string} typed
+   * @param {any} when
+   * @returns {Promise<[any, Rewriting]>}
+   */
+  async #wish(kind, typed, when) {
     const { playback } = this.view;
-    if (kind.create) return { action: "create", object: this.editor.value, ...moment };
+    const { index, ...moment } = when;
+    const value = this.fields.get("value")?.value ?? "";
+    if (kind.verb)
+      return [wishOf(this.view, kind.verb, { targets: [typed], kind: "", label: "" }, when, value), "bundle.verb"];
+    if (kind.create) return [{ action: "create", object: this.editor.value, ...moment }, "bundle.operate"];
+    const target = targetOf(kind.about, typed);
     const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(index) });
-    if (kind.remove) return { action: "delete", target, base: found.yaml, step: found.step, ...moment };
-    const value = kind.atMoment
-      ? (moment.seconds ?? String(index ? playback.marks.time[index] : 0))
-      : (this.fields.get("value")?.value ?? kind.value ?? "");
+    const known = { target, base: found.yaml, step: found.step, ...moment };
+    if (kind.remove) return [{ action: "delete", ...known }, "bundle.operate"];
     const { object } = await playback.socket.call("object.revise", {
       object: found.yaml,
       what: kind.revise,
       key: this.fields.get("key")?.value ?? "",
       value,
     });
-    return { action: "patch", target, object, base: found.yaml, step: found.step, ...moment };
+    return [{ action: "patch", object, ...known }, "bundle.operate"];
   }
 
   /** At the field that it is about. */
   #wrong(error) {
     const { field, errors } = error.body ?? {};
-    const text = errors?.[0]?.message ?? error.message;
+    const text = asSentence(errors?.[0]?.message ?? error.message);
     if (field === "step" || field === "seconds") this.moment.showError(text);
-    else if (error.code === "object.not-found" && this.target) {
+    else if ((error.code === "object.not-found" || field === "target") && this.target) {
       this.target.showError(text);
       this.target.input.focus();
     } else if (field === "value" && this.fields.size) {

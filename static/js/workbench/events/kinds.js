@@ -1,95 +1,175 @@
-// What can happen from outside, as the form offers it: what it is about, what else it needs, and what it changes.
+// What can happen from outside, as the form offers it: operators' verbs by the engine's table, and other changes.
 
-/** @param {string} kind */
-const named = (kind) => ({ kind, label: kind, placeholder: kind === "Node" ? "n1" : "default/web" });
-const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"];
-const ROLLED = ["Deployment", "StatefulSet", "DaemonSet"];
-const IMAGED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job"];
+import { canDo, verbs, zones } from "../verbs/table.js";
+/** @import { Verb } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
+
+const OFFERED = 200;
 
 /**
- * By name: `about` the kind of object, `revise` the common change, `fields` its key and value, `create` a kind that is
- * typed as YAML, `timed` marks what only controllers know, `atMoment` a value that is the
- * event's moment, `value` one that is always the same.
+ * What an event is about: the field that names it, and what can be chosen, first what is selected on the page.
+ *
+ * @typedef {{
+ *   label: string,
+ *   placeholder: string,
+ *   kind?: string,
+ *   known: (view: View) => string[] | Promise<string[]>,
+ *   selected?: (view: View) => string,
+ * }} About
+ *
+ * One row of the form: a verb, a common change (`revise`) with its fields, a deletion, or an object as YAML, of a kind
+ * or any.
+ *
+ * @typedef {{
+ *   title: string,
+ *   group: string,
+ *   about?: About,
+ *   fields?: [name: string, label: string, placeholder: string, known: string[], optional?: boolean, value?: string][],
+ *   verb?: Verb,
+ *   revise?: string,
+ *   remove?: boolean,
+ *   create?: string,
+ *   yaml?: boolean,
+ * }} EventKind
  */
-export const KINDS = {
-  cordon: { title: "Cordon a node", about: named("Node"), revise: "cordon" },
-  uncordon: { title: "Uncordon a node", about: named("Node"), revise: "uncordon" },
-  taint: {
-    title: "Taint a node",
-    about: named("Node"),
-    revise: "taint",
-    fields: [
-      [
-        "key",
-        "Taint",
-        "maintenance:NoExecute",
-        ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"],
-      ],
-    ],
-  },
-  label: {
-    title: "Label a node",
-    about: named("Node"),
-    revise: "label",
-    fields: [
-      ["key", "Label", "disk", ["disk", "topology.kubernetes.io/zone"]],
-      ["value", "Value", "ssd", []],
-    ],
-  },
-  condition: {
-    title: "Set a condition of a node",
-    about: named("Node"),
-    revise: "condition",
-    fields: [
-      ["key", "Condition", "MemoryPressure", ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]],
-      ["value", "Status", "True", ["True", "False", "Unknown"]],
-    ],
-  },
-  fails: { title: "A node fails", about: named("Node"), revise: "fails", timed: true, atMoment: true },
-  recovers: {
-    title: "A failed node recovers",
-    about: named("Node"),
-    revise: "recovers",
-    timed: true,
-    atMoment: true,
-  },
-  drain: { title: "Drain a node", about: named("Node"), revise: "drain", timed: true },
-  forceDrain: {
-    title: "Drain a node, bare pods too",
-    about: named("Node"),
-    revise: "drain",
-    value: "force",
-    timed: true,
-  },
-  deletePod: { title: "Delete a pod", about: named("Pod"), remove: true },
-  deleteNode: { title: "Delete a node", about: named("Node"), remove: true },
-  scale: {
-    title: "Scale a workload",
-    about: { kinds: WORKLOADS, label: "Workload", placeholder: "Deployment default/web" },
-    revise: "replicas",
-    fields: [["value", "Replicas", "5", []]],
-  },
-  image: {
-    title: "Give a workload a new image",
-    about: { kinds: IMAGED, label: "Workload", placeholder: "Deployment default/web" },
-    revise: "image",
-    fields: [["value", "Image", "registry.example/web:2", []]],
-  },
-  restart: {
-    title: "Restart a workload's pods",
-    about: { kinds: ROLLED, label: "Workload", placeholder: "Deployment default/web" },
-    revise: "restart",
-  },
-  addNode: { title: "Add a node", create: "Node" },
-  addPod: { title: "Add a pod", create: "Pod" },
-  addVolume: { title: "Add a PersistentVolume", create: "PersistentVolume" },
-  policy: { title: "Another policy", create: "Policy" },
-  other: { title: "Change any object (YAML)", about: { label: "Object", placeholder: "Node n1" }, yaml: true },
+
+/** @type {About} */
+const NODE = {
+  kind: "Node",
+  label: "Node",
+  placeholder: "n1",
+  known: ({ playback }) => playback.nodes.names.slice(0, OFFERED),
+  selected: ({ playback, node }) => playback.nodes.names[node] ?? "",
+};
+/** @type {About} */
+const NODES = {
+  label: "Nodes",
+  placeholder: "zone=a",
+  known: (view) => [...zones(view).flatMap(({ targets }) => targets), "*"],
+};
+/** @type {About} */
+const POD = {
+  kind: "Pod",
+  label: "Pod",
+  placeholder: "default/web-1",
+  known: ({ playback }) => playback.pods.keys.slice(0, OFFERED),
+  selected: ({ playback, pod }) => playback.pods.keys[pod] ?? "",
 };
 
-/** `Node n1` of what was typed about a kind: the kind may be typed too, and where there are several it must be. */
-export function targetOf({ kind, kinds }, typed) {
-  const text = typed.trim();
-  if (kind) return text && (text.startsWith(`${kind} `) ? text : `${kind} ${text}`);
-  return kinds && text && !text.includes(" ") ? `Deployment ${text}` : text;
+/**
+ * The objects of some kinds, of all without any.
+ *
+ * @param {string[]} [kinds]
+ */
+const listed =
+  (kinds, separator = " ") =>
+  /** @param {View} view */
+  async ({ playback }) => {
+    const asked = { source: playback.source, step: String(playback.wantedCycle) };
+    const found = await playback.socket.call("objects.list", asked).catch(() => ({ kinds: [] }));
+    return found.kinds
+      .filter(([kind]) => !kinds || kinds.includes(kind))
+      .flatMap(([kind, , names]) => names.map((name) => (name === kind ? kind : `${kind}${separator}${name}`)));
+  };
+
+/**
+ * @param {Verb} verb
+ * @returns {About}
+ */
+function aboutOf({ kinds, about }) {
+  if (kinds[0] === "Node") return about === "domain" ? NODES : NODE;
+  if (kinds[0] === "Pod") return POD;
+  return { label: "Workload", placeholder: `${kinds[0]}/default/web`, known: listed(kinds, "/") };
 }
+
+/**
+ * @param {Verb} verb
+ * @returns {EventKind}
+ */
+function eventOf(verb) {
+  const about = aboutOf(verb);
+  const { label, example, default: given } = verb.value ?? {};
+  return {
+    title: verb.title,
+    group: `${about.label.replace(/s$/, "")}s`,
+    about,
+    verb,
+    fields: verb.value ? [["value", label, example, [], Boolean(given), given]] : [],
+  };
+}
+
+const CONDITIONS = ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"];
+const TAINTS = ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"];
+
+/** @type {[string, EventKind][]} */
+const OTHERS = [
+  [
+    "taint",
+    {
+      title: "Taint",
+      group: "Nodes",
+      about: NODE,
+      revise: "taint",
+      fields: [["key", "Taint", "maintenance:NoExecute", TAINTS]],
+    },
+  ],
+  [
+    "label",
+    {
+      title: "Label",
+      group: "Nodes",
+      about: NODE,
+      revise: "label",
+      fields: [
+        ["key", "Label", "disk", ["disk", "topology.kubernetes.io/zone"]],
+        ["value", "Value", "ssd", [], true],
+      ],
+    },
+  ],
+  [
+    "condition",
+    {
+      title: "Set a condition",
+      group: "Nodes",
+      about: NODE,
+      revise: "condition",
+      fields: [
+        ["key", "Condition", "MemoryPressure", CONDITIONS],
+        ["value", "Status", "True", ["True", "False", "Unknown"]],
+      ],
+    },
+  ],
+  ["deleteNode", { title: "Delete the node", group: "Nodes", about: NODE, remove: true }],
+  ["deletePod", { title: "Delete the pod", group: "Pods", about: POD, remove: true }],
+  ["addNode", { title: "Add a node", group: "Objects", create: "Node" }],
+  ["addPod", { title: "Add a pod", group: "Objects", create: "Pod" }],
+  ["addVolume", { title: "Add a PersistentVolume", group: "Objects", create: "PersistentVolume" }],
+  ["policy", { title: "Another policy", group: "Objects", create: "Policy" }],
+  [
+    "other",
+    {
+      title: "Change any object (YAML)",
+      group: "Objects",
+      about: { label: "Object", placeholder: "Node n1", known: listed() },
+      yaml: true,
+    },
+  ],
+];
+
+/**
+ * What the scheduler of the scenario can be shown, by name: first what is for nodes, then workloads, pods and others.
+ *
+ * @param {View} view
+ */
+export function kindsFor(view) {
+  const rows = verbs().filter((verb) => canDo(view, verb));
+  return new Map([.../** @type {[string, EventKind][]} */ (rows.map((verb) => [verb.verb, eventOf(verb)])), ...OTHERS]);
+}
+
+/**
+ * `Node n1` of what was typed about a kind, which may be typed too.
+ *
+ * @param {About} about
+ * @param {string} typed
+ */
+export const targetOf = ({ kind }, typed) => (!kind || typed.startsWith(`${kind} `) ? typed : `${kind} ${typed}`);

@@ -4,6 +4,7 @@ import { announce, debounce, dialog, fill, h, icon } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
 import { FormField } from "../add/fields.js";
 import { Moment } from "../events/moment.js";
+import { capital } from "../terms.js";
 import { controlled, verbs } from "./table.js";
 /** @import { Verb } from "../../lib/protocol.js" */
 /** @import { Edit } from "../edit.js" */
@@ -18,17 +19,25 @@ const TYPED = 200; // milliseconds after the last key
  * @param {View} view
  * @param {Verb} verb
  * @param {About} about
- * @param {{ index: number, step?: string, seconds?: string }} when
+ * @param {{ index: number, step?: string, seconds?: string, during?: string }} when
  */
-export function wishOf(view, { verb }, { targets }, { index, step, seconds }, value = "") {
+export function wishOf(view, { verb }, { targets }, { index, step, seconds, during }, value = "") {
   return {
     verb,
     targets: targets.join("\n"),
     value,
     at: seconds ?? String(index ? view.playback.marks.time[index] : 0),
     ...(seconds ? { seconds } : { step }),
+    ...(during ? { during } : {}),
   };
 }
+
+/**
+ * An error as a sentence.
+ *
+ * @param {string} text
+ */
+export const asSentence = (text) => `${capital(text)}.`.replace(/\.\.$/, ".");
 
 export class VerbDialog {
   #turn = 0;
@@ -167,7 +176,7 @@ export class VerbDialog {
    * @param {string} text
    */
   #wrong(field, text) {
-    const said = `${text[0].toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, ".");
+    const said = asSentence(text);
     fill(this.sentence);
     if (field === "value" && this.field) this.field.showError(said);
     else if (field === "step" || field === "seconds") this.moment.showError(said);

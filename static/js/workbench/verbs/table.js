@@ -63,12 +63,12 @@ export const whyNot = (view, verb) =>
  * @param {About} about
  */
 export function verbsFor(view, { kind, domain = false, cordoned = null, failed = null }) {
-  const idle = { cordon: cordoned === true, uncordon: cordoned === false, recover: failed === false };
+  const states = { cordoned: cordoned === true, schedulable: cordoned === false, answering: failed === false };
   return verbs().filter(
     (verb) =>
       verb.kinds.includes(kind)
-      && (domain ? verb.verb !== "fail" : !verb.domain)
-      && !idle[verb.verb]
+      && verb.about !== (domain ? "one" : "domain")
+      && !states[verb.idle]
       && canDo(view, verb),
   );
 }

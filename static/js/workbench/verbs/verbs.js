@@ -25,30 +25,8 @@ import { WhatIf } from "./whatif.js";
 /** @import { Section } from "./menu.js" */
 /** @import { About } from "./table.js" */
 
-/** What may be tried by one click, as a question. */
-const TRIED = {
-  drain: "… it is drained",
-  fail: "… it fails",
-  lose: "… it is lost",
-  upgrade: "… it is upgraded node by node",
-};
 const NAMED = 20; // nodes by name in the palette
 const WORKLOADS = 500;
-const ICONS = {
-  cordon: "hand",
-  uncordon: "check",
-  drain: "inbox",
-  "force-drain": "inbox",
-  fail: "cross",
-  lose: "cross",
-  recover: "redo",
-  upgrade: "spark",
-  scale: "plus",
-  "set-image": "edit",
-  restart: "redo",
-  undo: "undo",
-  evict: "external",
-};
 
 /**
  * What a menu is wanted for: a node or a pod by index, what is lit up, or a group of the stage; `place` is where.
@@ -105,7 +83,7 @@ export class Verbs {
       heading: about.label,
       entries: verbsFor(this.view, about).map((verb) => ({
         text: `${verb.title}…`,
-        name: ICONS[verb.verb],
+        name: verb.icon,
         title: verb.help,
         run: () => this.start(verb.verb, about),
       })),
@@ -119,9 +97,9 @@ export class Verbs {
    * @returns {Section[]}
    */
   #tried(about) {
-    const rows = verbsFor(this.view, about).filter(({ verb }) => TRIED[verb]);
-    const entries = rows.map(({ verb }) => ({
-      text: `${TRIED[verb]}?`,
+    const rows = verbsFor(this.view, about).filter(({ question }) => question);
+    const entries = rows.map(({ verb, question }) => ({
+      text: `… ${question}?`,
       name: "fork",
       title: "In a branch that is run to its end and compared with this",
       run: () => this.tryOut(verb, about),
@@ -172,7 +150,7 @@ export class Verbs {
             name: `${verb.title} ${about.label}`,
             run: () => this.start(verb.verb, about),
           },
-          ...(TRIED[verb.verb] ? [this.#question(verb, about)] : []),
+          ...(verb.question ? [this.#question(verb, about)] : []),
         ]);
     });
   }
