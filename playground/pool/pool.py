@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -102,7 +103,7 @@ class Pool:
                 if job is None:
                     process.end()
                 else:
-                    self._run(process, job)
+                    self._run(number, process, job)
         finally:
             process.end()
 
@@ -134,7 +135,7 @@ class Pool:
         place = self._places.get(visitor, number)
         return place == number or place not in self._idle
 
-    def _run(self, process: Process, job: Job[Any]) -> None:
+    def _run(self, number: int, process: Process, job: Job[Any]) -> None:
         def keep(report: JobProgress) -> None:
             job.report = report
 
@@ -143,18 +144,22 @@ class Pool:
                 return 0.0
             return CANCEL_SECONDS if job.unwanted else None
 
+        answer: Callable[[], None] | None = None
         try:
             if job.future.set_running_or_notify_cancel():
-                job.future.set_result(process.run(job.function, job.args, keep, patience))
+                result = process.run(job.function, job.args, keep, patience)
+                answer = partial(job.future.set_result, result)
         except Exception as error:
             if isinstance(error, LostError | OverrunError | JobError):
                 log.warning("a job of the pool failed", job=job.function.__name__, error=str(error))
-            job.future.set_exception(error)
-        finally:
-            with self._changed:
-                self._shares.done(job.visitor)
-                self._long -= job.long
-                self._changed.notify_all()
+            answer = partial(job.future.set_exception, error)
+        with self._changed:
+            self._shares.done(job.visitor)
+            self._long -= job.long
+            self._idle.add(number)  # before the visitor hears of it: the next job may come at once
+            self._changed.notify_all()
+        if answer is not None:
+            answer()
 
 
 @once
