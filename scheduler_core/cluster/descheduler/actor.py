@@ -17,7 +17,8 @@ from scheduler_core.cluster.descheduler.running import evict_by, run_policy
 from scheduler_core.cluster.v1_37.eviction import evict
 from scheduler_core.cluster.v1_37.loop import StatusError
 from scheduler_core.cluster.v1_37.objects import Manifest, key_of, namespace_of
-from scheduler_core.cluster.v1_37.server import ApiServer, EvictionOutcome, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
 
 LISTED = ("Node", "Pod", "PodDisruptionBudget", "PersistentVolumeClaim")
 DESCHEDULE = "podstep/deschedule"

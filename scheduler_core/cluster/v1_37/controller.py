@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Loop, QueueWorker, StatusError, Work, WorkQueue, Write
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -21,7 +22,8 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_meta,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 
 class Controller:

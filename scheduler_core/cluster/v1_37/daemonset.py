@@ -32,7 +32,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.replicaset import becomes_ready
-from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 BURST = 250
 Placed = Mapping[str, list[Manifest]]

@@ -56,8 +56,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import StoredWrite
 from scheduler_core.cluster.v1_37.template_hash import template_hash
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 Sets = Sequence[Manifest]
 

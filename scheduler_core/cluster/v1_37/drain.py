@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.eviction import evict
 from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
@@ -14,7 +15,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_spec,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset
+from scheduler_core.cluster.v1_37.server import ApiServer
 
 RETRY_SECONDS = 5.0
 Facts = dict[str, Any]

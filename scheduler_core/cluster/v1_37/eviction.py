@@ -20,8 +20,9 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, EvictionOutcome
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
+from scheduler_core.cluster.v1_37.watching import EvictionOutcome
 
 SEVERAL = (
     "Internal error occurred: This pod has more than one PodDisruptionBudget, "

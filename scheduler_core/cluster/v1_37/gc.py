@@ -20,7 +20,8 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_meta,
 )
-from scheduler_core.cluster.v1_37.server import FOREGROUND, ORPHAN, ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import FOREGROUND, ORPHAN, ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 
 class Item(NamedTuple):

@@ -21,7 +21,8 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     status_of,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 CONTROLLER = "kubernetes.io/job-controller"
 

@@ -11,6 +11,7 @@ from functools import partial
 from math import ceil, floor, isfinite
 from typing import Any
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -32,7 +33,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_condition,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 LEASE_SECONDS = 10
 INDEX = "batch.kubernetes.io/job-completion-index"

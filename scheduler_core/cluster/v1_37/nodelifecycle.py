@@ -38,7 +38,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.rates import NEVER, TaintQueue
-from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 START = -0.8
 """When the control plane starts, in virtual seconds."""

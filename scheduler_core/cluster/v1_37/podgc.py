@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Loop, Together, Work
 from scheduler_core.cluster.v1_37.nodelifecycle import START
 from scheduler_core.cluster.v1_37.objects import (
@@ -19,8 +20,9 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 PERIOD, QUARANTINE = 20.0, 40.0
 TERMINATED = 12_500

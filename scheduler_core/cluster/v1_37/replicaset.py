@@ -38,7 +38,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import StoredWrite
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 BURST = 500
 FAILURE = "ReplicaFailure"

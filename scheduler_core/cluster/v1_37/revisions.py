@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.controller import owned_by
 from scheduler_core.cluster.v1_37.loop import Work
 from scheduler_core.cluster.v1_37.objects import (
@@ -22,7 +23,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_spec,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.formats.decode import short_hash
 
 HASH = "controller.kubernetes.io/hash"

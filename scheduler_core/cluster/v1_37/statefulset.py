@@ -35,7 +35,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.replicaset import becomes_ready, next_check
-from scheduler_core.cluster.v1_37.server import StoredWrite
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 _POD_NAME, _POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 Step = Callable[[Manifest], Work]

@@ -22,7 +22,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_condition,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 FOREVER = -1.0
 

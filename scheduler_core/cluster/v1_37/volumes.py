@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -23,7 +24,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 from scheduler_core.kubernetes.quantity import parse_quantity
 
 SECONDS = 1

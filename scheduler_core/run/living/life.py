@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
 from scheduler_core.cluster.v1_37.drain import Drain, cordoned
@@ -23,7 +24,6 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.plane import ControlPlane
 from scheduler_core.cluster.v1_37.revisions import undone
-from scheduler_core.cluster.v1_37.server import Clientset
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.run.living.final import final
 from scheduler_core.run.living.scheduler import LivingScheduler

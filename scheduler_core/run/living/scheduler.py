@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
+from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -24,7 +25,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, Clientset, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 from scheduler_core.run.living.volumes import (
     claim_keys,
     is_fully_bound,

@@ -26,7 +26,8 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
     uid_of,
 )
-from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 _ORDER = ("revision", "node", "reason", "by", "replicas", "from", "message")
 _INDEX = "batch.kubernetes.io/job-completion-index"

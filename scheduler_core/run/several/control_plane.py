@@ -36,7 +36,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.plane import ControlPlane
-from scheduler_core.cluster.v1_37.server import ApiServer, StoredWrite
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watching import StoredWrite
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document

@@ -15,7 +15,7 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     taints_of,
 )
-from scheduler_core.cluster.v1_37.server import EvictionOutcome, StoredWrite
+from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
 
 REMOVALS = {
     "tainteviction": "TaintManagerEviction",

@@ -82,6 +82,8 @@ export class EventForm {
   /** Show the fields of what was chosen. */
   async #ask() {
     const kind = this.#kind;
+    this.what.hint = kind.verb ? `${capital(kind.verb.help)}.` : "";
+    this.what.showError("");
     fill(this.problems);
     this.target = kind.about
       ? new FormField({
