@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from scheduler_core.cluster.descheduler.arguments import Thresholds
+from msgspec import Struct
+
+from scheduler_core.cluster.descheduler.arguments import COUNT, NAMESPACES, THRESHOLDS, Namespaces, Thresholds
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.listing import total_requests
 from scheduler_core.cluster.descheduler.record import (
+    APPROPRIATE,
     EVICTED,
     KEPT,
     LIMITED,
     NO_TARGET,
+    OVER,
+    UNDER,
     NodeClass,
     Utilization,
 )
 from scheduler_core.cluster.descheduler.strategy import StrategyContext
+from scheduler_core.kubernetes.reading import Field
 
 BASIC = ("cpu", "memory", "pods")
 Usage = dict[str, int]
+
+
+class UtilizationArgs(Struct, frozen=True, kw_only=True):
+    """The arguments that both plugins have; thresholds in percent."""
+
+    thresholds: Thresholds = {}
+    number_of_nodes: int = 0
+    evictable_namespaces: Namespaces = Namespaces()
+
+
+UTILIZATION_FIELDS = {
+    "thresholds": Field("thresholds", THRESHOLDS),
+    "numberOfNodes": Field("number_of_nodes", COUNT),
+    "evictableNamespaces": Field("evictable_namespaces", NAMESPACES),
+}
 
 
 class NodeUsage:
@@ -91,15 +112,24 @@ def deviating(
     )
 
 
-def record_classes(
+def classified(
     context: StrategyContext,
-    nodes: Iterable[tuple[NodeUsage, Thresholds, str]],
+    nodes: Iterable[NodeUsage],
     low: Thresholds,
     high: Thresholds,
-) -> None:
-    """Record thresholds, percentages and classes."""
-    rows = (NodeClass(one.node.name, usage, of, one.node.cordoned) for one, usage, of in nodes)
+    class_of: Callable[[NodeUsage, Thresholds], str],
+) -> dict[str, list[NodeUsage]]:
+    """Record each node with its class by its usage in percent; return them by class, capped by ``high``."""
+    found: dict[str, list[NodeUsage]] = {UNDER: [], APPROPRIATE: [], OVER: []}
+    rows = []
+    for one in nodes:
+        usage = one.percentages()
+        of = class_of(one, usage)
+        found[of].append(one)
+        rows.append(NodeClass(one.node.name, usage, of, one.node.cordoned))
+        one.cap(high)
     context.record.utilization = Utilization(dict(low), dict(high), tuple(rows))
+    return found
 
 
 Continues = Callable[[NodeUsage, Usage], str]
@@ -187,13 +217,17 @@ def exhausted(budget: Usage) -> str:
     return next((name for name, left in budget.items() if left <= 0), "")
 
 
-def precondition(low: int, others: int, number_of_nodes: int, everything: int) -> Iterator[str]:
-    """Yield why a plugin does nothing, given how many nodes are underutilized and otherwise usable."""
+def stops(context: StrategyContext, low: int, others: int, args: UtilizationArgs, everything: int) -> bool:
+    """Stop a plugin that has nothing to do, given how many nodes are underutilized and otherwise usable."""
     if not low:
-        yield "no node is underutilized"
-    elif low <= number_of_nodes:
-        yield f"{low} nodes are underutilized, and numberOfNodes is {number_of_nodes}"
+        reason = "no node is underutilized"
+    elif low <= args.number_of_nodes:
+        reason = f"{low} nodes are underutilized, and numberOfNodes is {args.number_of_nodes}"
     elif low == everything:
-        yield "all nodes are underutilized"
+        reason = "all nodes are underutilized"
     elif not others:
-        yield "no node is above its target"
+        reason = "no node is above its target"
+    else:
+        return False
+    context.stop(reason)
+    return True

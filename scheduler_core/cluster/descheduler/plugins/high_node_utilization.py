@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from scheduler_core.cluster.descheduler.arguments import (
-    COUNT,
-    NAMESPACES,
     TEXTS,
-    THRESHOLDS,
     InvalidArguments,
-    Namespaces,
-    Thresholds,
     args_reader,
     check_excluding,
     check_thresholds,
@@ -22,28 +15,27 @@ from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import APPROPRIATE, UNDER
 from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.cluster.descheduler.utilization import (
+    UTILIZATION_FIELDS,
     NodeUsage,
     SourceEvictions,
     Usage,
+    UtilizationArgs,
+    classified,
     exhausted,
     is_below,
     measure,
-    precondition,
-    record_classes,
     resource_names,
+    stops,
 )
 from scheduler_core.kubernetes.reading import Field
 
 ONLY_THRESHOLDING = "OnlyThresholdingResources"
 
 
-class HighNodeUtilizationArgs(Struct, frozen=True):
-    """HighNodeUtilizationArgs; thresholds in percent."""
+class HighNodeUtilizationArgs(UtilizationArgs, frozen=True, kw_only=True):
+    """HighNodeUtilizationArgs."""
 
-    thresholds: Thresholds = {}
-    number_of_nodes: int = 0
     eviction_modes: tuple[str, ...] = ()
-    evictable_namespaces: Namespaces = Namespaces()
 
 
 def _check(args: HighNodeUtilizationArgs) -> Iterator[InvalidArguments]:
@@ -66,16 +58,15 @@ def run(context: StrategyContext, args: HighNodeUtilizationArgs) -> None:
     """Evict from the nodes below the threshold, the emptiest first, as long as the others have room."""
     nodes = measure(context, resource_names(args.thresholds))
     high = dict.fromkeys(args.thresholds, 100.0)
-    usages = {one.node.name: one.percentages() for one in nodes}
-    below = {name for name, usage in usages.items() if is_below(usage, args.thresholds)}
-    low = [one for one in nodes if one.node.name in below]
-    others = [one for one in nodes if one.node.name not in below and not one.node.cordoned]
-    rows = ((one, UNDER if one.node.name in below else APPROPRIATE) for one in nodes)
-    record_classes(context, ((one, usages[one.node.name], of) for one, of in rows), args.thresholds, high)
-    for one in nodes:
-        one.cap(high)
-    for reason in precondition(len(low), len(others), args.number_of_nodes, len(nodes)):
-        context.stop(reason)
+    classes = classified(
+        context,
+        nodes,
+        args.thresholds,
+        high,
+        lambda _one, usage: UNDER if is_below(usage, args.thresholds) else APPROPRIATE,
+    )
+    low, others = classes[UNDER], [one for one in classes[APPROPRIATE] if not one.node.cordoned]
+    if stops(context, len(low), len(others), args, len(nodes)):
         return
     moves = SourceEvictions(context, others, _ends, args.evictable_namespaces.exclude)
     moves.run(sorted(low, key=lambda one: one.weight), lambda pod: _requests_any(pod, args))
@@ -103,10 +94,8 @@ STRATEGY = Strategy(
     args=args_reader(
         HighNodeUtilizationArgs,
         {
-            "thresholds": Field("thresholds", THRESHOLDS),
-            "numberOfNodes": Field("number_of_nodes", COUNT),
+            **UTILIZATION_FIELDS,
             "evictionModes": Field("eviction_modes", TEXTS),
-            "evictableNamespaces": Field("evictable_namespaces", NAMESPACES),
         },
     ),
     defaults={"numberOfNodes": 0},

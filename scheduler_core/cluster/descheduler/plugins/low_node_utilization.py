@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from scheduler_core.cluster.descheduler.arguments import (
     COUNT,
-    NAMESPACES,
     THRESHOLDS,
     InvalidArguments,
-    Namespaces,
     Thresholds,
     args_reader,
     check_excluding,
@@ -22,16 +20,18 @@ from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import APPROPRIATE, OVER, UNDER
 from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.cluster.descheduler.utilization import (
+    UTILIZATION_FIELDS,
     NodeUsage,
     SourceEvictions,
     Usage,
+    UtilizationArgs,
+    classified,
     deviating,
     exhausted,
     is_below,
     measure,
-    precondition,
-    record_classes,
     resource_names,
+    stops,
 )
 from scheduler_core.kubernetes.reading import Field, boolean, record, text
 
@@ -46,14 +46,11 @@ class MetricsUtilization(Struct, frozen=True):
     query: str | None = None
 
 
-class LowNodeUtilizationArgs(Struct, frozen=True):
+class LowNodeUtilizationArgs(UtilizationArgs, frozen=True, kw_only=True):
     """LowNodeUtilizationArgs; thresholds in percent."""
 
-    thresholds: Thresholds = {}
-    target_thresholds: Thresholds = {}
+    target_thresholds: Thresholds = field(default_factory=dict)
     use_deviation_thresholds: bool = False
-    number_of_nodes: int = 0
-    evictable_namespaces: Namespaces = Namespaces()
     most_per_node: int | None = None
     metrics: MetricsUtilization | None = None
 
@@ -110,20 +107,12 @@ def run(context: StrategyContext, args: LowNodeUtilizationArgs) -> None:
         context.stop("usage by metrics is not simulated")
         return
     nodes = measure(context, resource_names(args.thresholds))
-    usages = {one.node.name: one.percentages() for one in nodes}
     low, high = args.thresholds, args.target_thresholds
     if args.use_deviation_thresholds:
-        low, high = deviating(usages.values(), low, high)
-    classes = {one.node.name: _category(one, usages[one.node.name], low, high) for one in nodes}
-    record_classes(
-        context, ((one, usages[one.node.name], classes[one.node.name]) for one in nodes), low, high
-    )
-    for one in nodes:
-        one.cap(high)
-    under = [one for one in nodes if classes[one.node.name] == UNDER]
-    over = [one for one in nodes if classes[one.node.name] == OVER]
-    for reason in precondition(len(under), len(over), args.number_of_nodes, len(nodes)):
-        context.stop(reason)
+        low, high = deviating([one.percentages() for one in nodes], low, high)
+    classes = classified(context, nodes, low, high, lambda one, usage: _category(one, usage, low, high))
+    under, over = classes[UNDER], classes[OVER]
+    if stops(context, len(under), len(over), args, len(nodes)):
         return
     moves = SourceEvictions(context, under, _ends, args.evictable_namespaces.exclude, args.most_per_node)
     moves.run(sorted(over, key=lambda one: -one.weight), _everyone)
@@ -159,11 +148,9 @@ STRATEGY = Strategy(
     args=args_reader(
         LowNodeUtilizationArgs,
         {
-            "thresholds": Field("thresholds", THRESHOLDS),
+            **UTILIZATION_FIELDS,
             "targetThresholds": Field("target_thresholds", THRESHOLDS),
             "useDeviationThresholds": Field("use_deviation_thresholds", boolean),
-            "numberOfNodes": Field("number_of_nodes", COUNT),
-            "evictableNamespaces": Field("evictable_namespaces", NAMESPACES),
             "evictionLimits": Field(
                 "most_per_node", record(lambda node=None: node, {"node": Field("node", COUNT)})
             ),
