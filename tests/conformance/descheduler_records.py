@@ -5,29 +5,18 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
-import time
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from scheduler_core.cluster.descheduler.conformance import answer
+from tests.conformance.record_files import DATA, print_matches
 
-FILE = Path(__file__).parent / "data" / "descheduler.jsonl.gz"
+FILE = DATA / "descheduler.jsonl.gz"
 ANY = "*"  # the value varied between the original's runs
 COUNTS = ("evictedCount", "perNode", "perStrategy")
 PODS = ("evicted", "evictedInSomeRuns", "refusedByPDB", "refusedByPDBInSomeRuns")
 KEYS = frozenset(("error", *COUNTS, *PODS))
-
-
-@cache
-def lines(path: Path = FILE) -> list[str]:
-    """Read the file."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return file.readlines()
 
 
 def problems(record: dict[str, Any], found: dict[str, Any]) -> list[str]:
@@ -70,18 +59,5 @@ def _outside(expected: dict[str, Any], got: dict[str, Any]) -> Iterator[str]:
         yield f"the order is {got.get('order')}, not {expected['order']}"
 
 
-def main() -> int:
-    """Answer all records, and print what differs."""
-    start, wrong = time.perf_counter(), 0
-    for line in lines():
-        record = json.loads(line)
-        for problem in problems(record, answer(record)):
-            wrong += 1
-            print(record["id"], problem)
-    rate = len(lines()) / (time.perf_counter() - start)
-    print(f"{len(lines())} records, {wrong} differences, {rate:.0f} a second")
-    return bool(wrong)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(bool(print_matches(FILE, answer, problems, lambda _record: ["records"])))

@@ -5,27 +5,15 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
-import time
-from collections import Counter
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from scheduler_core.schedulers.firmament.conformance import answer
+from tests.conformance.record_files import DATA, print_matches
 
-FILE = Path(__file__).parent / "data" / "firmament.jsonl.gz"
+FILE = DATA / "firmament.jsonl.gz"
 WHOLE = "original-costs"  # the source of records that list every field
-
-
-@cache
-def lines(path: Path = FILE) -> list[str]:
-    """Read the file."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return file.readlines()
 
 
 def differences(expected: Any, found: Any, path: str = "", *, whole: bool = True) -> Iterator[str]:
@@ -59,24 +47,5 @@ def problems(record: dict[str, Any], found: dict[str, Any]) -> list[str]:
     return list(differences(record["expect"], found["expect"], whole=whole))
 
 
-def main(path: Path) -> int:
-    """Answer every record of a file and print the table; return how many are wrong."""
-    records = [json.loads(line) for line in lines(path)]
-    began = time.perf_counter()
-    wrong = {record["id"]: found for record in records if (found := problems(record, answer(record)))}
-    seconds = time.perf_counter() - began
-    uses, failed = Counter[str](), Counter[str]()
-    for record in records:
-        uses.update(record["features"])
-        failed.update(record["features"] if record["id"] in wrong else ())
-    for name in sorted(uses):
-        print(f"{name:24} {uses[name] - failed[name]:4} of {uses[name]:4} match")
-    for name, found in list(wrong.items())[:20]:
-        print(name, *found[:3], sep="\n  ")
-    rate = len(records) / seconds
-    print(f"{len(records) - len(wrong)} of {len(records)} records match; {rate:.0f} records/s")
-    return len(wrong)
-
-
 if __name__ == "__main__":
-    sys.exit(bool(main(Path(sys.argv[1]) if len(sys.argv) > 1 else FILE)))
+    sys.exit(bool(print_matches(FILE, answer, problems)))

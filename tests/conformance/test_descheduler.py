@@ -10,14 +10,15 @@ import pytest
 
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.cluster.descheduler.conformance import answer
-from tests.conformance.descheduler_records import lines, problems
+from tests.conformance.descheduler_records import FILE, problems
+from tests.conformance.record_files import read_lines
 
 RECORDS = 618
 
 
 def records() -> list[dict[str, Any]]:
     """Return all records."""
-    return [json.loads(line) for line in lines()]
+    return [json.loads(line) for line in read_lines(FILE)]
 
 
 def test_every_run_is_within_the_record() -> None:
@@ -76,7 +77,7 @@ def test_the_comparison_finds_what_is_outside(change: dict[str, Any], found: lis
 
 def test_conform_survives_bad_records() -> None:
     """A record that cannot be read is answered with an error, and the others as ever."""
-    good = lines()[0]
+    good = read_lines(FILE)[0]
     bad = [
         '{"id": "a"}',
         '{"id": "b", "config": {"policy": "a: [", "implementation": "v0.9.0"}, "objects": []}',

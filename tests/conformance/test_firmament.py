@@ -11,7 +11,8 @@ import pytest
 
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.schedulers.firmament.conformance import answer
-from tests.conformance.firmament_records import differences, lines, problems
+from tests.conformance.firmament_records import FILE, differences, problems
+from tests.conformance.record_files import read_lines
 
 RECORDS = 251
 CHUNKS = [(start, 84) for start in range(0, RECORDS, 84)]
@@ -19,7 +20,7 @@ CHUNKS = [(start, 84) for start in range(0, RECORDS, 84)]
 
 def records(start: int = 0, count: int = RECORDS) -> list[dict[str, Any]]:
     """Return some of the records."""
-    return [json.loads(line) for line in lines()[start : start + count]]
+    return [json.loads(line) for line in read_lines(FILE)[start : start + count]]
 
 
 def test_no_record_is_missing() -> None:
@@ -90,7 +91,7 @@ def test_single_facts(given: dict[str, Any], expected: dict[str, Any]) -> None:
 
 def test_conform_answers_in_order_and_survives_bad_records() -> None:
     """On the command line a bad record is answered with an error and the others are decided as ever."""
-    good = lines()[:2]
+    good = read_lines(FILE)[:2]
     bad = [
         '{"id": "a"}\n',
         '{"id": "b", "config": {"flow_scheduling_cost_model": 6}, "objects": []}\n',

@@ -13,7 +13,8 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.schedulers.kube_batch.configuration import ACTION_NAMES, PLUGIN_NAMES
 from scheduler_core.schedulers.kube_batch.conformance import answer, rounded
-from tests.conformance.kube_batch_records import differences, exercised, lines, problems
+from tests.conformance.kube_batch_records import FILE, differences, exercised, problems
+from tests.conformance.record_files import read_lines
 
 RECORDS = 512
 CHUNKS = [(start, 64) for start in range(0, RECORDS, 64)]
@@ -21,7 +22,7 @@ CHUNKS = [(start, 64) for start in range(0, RECORDS, 64)]
 
 def records(start: int = 0, count: int = RECORDS) -> list[dict[str, Any]]:
     """Return some of the records."""
-    return [json.loads(line) for line in lines()[start : start + count]]
+    return [json.loads(line) for line in read_lines(FILE)[start : start + count]]
 
 
 def test_no_record_is_missing_and_every_part_is_exercised() -> None:
@@ -62,7 +63,7 @@ def test_the_comparison_finds_what_differs(expected: Any, found: Any, told: list
 
 def test_conform_answers_in_order_and_survives_bad_records() -> None:
     """On the command line a bad record is answered with an error and the others are decided as ever."""
-    good = lines()[:2]
+    good = read_lines(FILE)[:2]
     bad = [
         '{"id": "a"}\n',
         '{"id": "b", "config": {"schedulerConf": 3}, "objects": []}\n',

@@ -5,27 +5,22 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.records import answer
+from tests.conformance.record_files import DATA, read_lines
 
-DATA = Path(__file__).parent / "data"
 COUNTS = {"cycles": 400, "runs": 80, "gang": 57, "corners": 529}
 
 
-@cache
 def lines(name: str) -> list[str]:
     """Read one of the files."""
-    with gzip.open(DATA / f"scheduler-v1.37-{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        return file.readlines()
+    return read_lines(DATA / f"scheduler-v1.37-{name}.jsonl.gz")
 
 
 def comparable(expect: dict[str, Any]) -> dict[str, Any]:

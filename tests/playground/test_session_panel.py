@@ -14,7 +14,8 @@ from playground.panels.session_steps import ROW, ROWS, page
 from playground.playback.playback import Playback
 from scheduler_core.run.moment_record import UNTRIED, upto
 from scheduler_core.schedulers.kube_batch.record import JobShares, QueueShares, SessionRecord, Step
-from tests.conformance.kube_batch_records import lines
+from tests.conformance.kube_batch_records import FILE
+from tests.conformance.record_files import read_lines
 from tests.core.kube_batch.parts import group as made_group
 from tests.core.kube_batch.parts import members
 from tests.core.kube_batch.parts import node as made_node
@@ -175,7 +176,7 @@ def test_other_steps_have_no_session() -> None:
 def test_every_step_of_the_recorded_clusters_is_told() -> None:
     """Each kind has its sentence, and lists are bounded."""
     assert set(ROW) == set(get_args(Step)) - {QueueShares, JobShares}
-    assert lines()
+    assert read_lines(FILE)
     record = SessionRecord(1, 0.0, ("allocate",), preemption(3).steps * 100, 0, {}, ())
     found = page(record, 0, 10**6)
     assert len(found["rows"]) == ROWS

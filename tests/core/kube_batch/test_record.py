@@ -31,7 +31,8 @@ from scheduler_core.schedulers.kube_batch.record import (
 from scheduler_core.schedulers.kube_batch.recorder import MOST_NODES, Recorder
 from scheduler_core.schedulers.kube_batch.running import run_session
 from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, WatchedObjects, take_snapshot
-from tests.conformance.kube_batch_records import lines
+from tests.conformance.kube_batch_records import FILE
+from tests.conformance.record_files import read_lines
 from tests.core.kube_batch.parts import (
     configuration,
     group,
@@ -198,7 +199,7 @@ def test_steps_are_bounded() -> None:
 @pytest.mark.parametrize("start", range(0, 512, 128))
 def test_a_recorder_changes_nothing(start: int) -> None:
     """The recorded clusters end alike with and without one."""
-    for line in lines()[start : start + 128 : 4]:
+    for line in read_lines(FILE)[start : start + 128 : 4]:
         record = json.loads(line)
         try:
             conf = parse_configuration(record["config"]["schedulerConf"])
