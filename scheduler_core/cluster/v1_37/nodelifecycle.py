@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import floor
-from typing import Any
 
 from msgspec import Struct
 
@@ -17,9 +16,26 @@ from scheduler_core.cluster.v1_37.defaults import NOT_READY, UNREACHABLE
 from scheduler_core.cluster.v1_37.kubelet import Kubelets, with_ready
 from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.node_rounds import Rest, Rounds, Visit
+from scheduler_core.cluster.v1_37.node_taints import (
+    CONDITION_TAINTS,
+    has_no_execute,
+    no_schedule_taints,
+    old_labels,
+    taint,
+    unknown_conditions,
+    without_taints,
+)
+from scheduler_core.cluster.v1_37.node_zones import (
+    FULL,
+    INITIAL,
+    NORMAL,
+    PARTIAL,
+    counted_zone,
+    zone_of,
+    zone_state,
+)
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
-    condition_in,
     condition_of,
     created_at,
     is_ready,
@@ -28,11 +44,9 @@ from scheduler_core.cluster.v1_37.objects import (
     name_of,
     node_of,
     ready_status,
-    spec_of,
     stamp,
     status_of,
     taints_of,
-    with_condition,
     with_meta,
     with_spec,
     with_status,
@@ -44,23 +58,6 @@ from scheduler_core.cluster.v1_37.watching import StoredWrite
 START = -0.8
 """When the control plane starts, in virtual seconds."""
 PERIOD, TAINT_PERIOD = 5.0, 0.1
-UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
-_CONDITION_TAINTS = {"False": NOT_READY, "Unknown": UNREACHABLE}
-_PRESSURES = {
-    f"{name}Pressure": f"node.kubernetes.io/{name.lower()}-pressure" for name in ("Memory", "Disk", "PID")
-}
-_TAINTS = {
-    "Ready": _CONDITION_TAINTS,
-    "NetworkUnavailable": {"True": "node.kubernetes.io/network-unavailable"},
-    **{condition: {"True": key} for condition, key in _PRESSURES.items()},
-}
-"""The key of a node's NoSchedule taint by the type and status of its condition."""
-_OWN = frozenset({UNSCHEDULABLE, *(key for keys in _TAINTS.values() for key in keys.values())})
-_POSTED = ("Ready", *_PRESSURES)
-"""The conditions that kubelets post; NetworkUnavailable is the network's."""
-_SAME_LABELS = {f"kubernetes.io/{name}": f"beta.kubernetes.io/{name}" for name in ("os", "arch")}
-"""Labels, and those that are kept equal to them (labelReconcileInfo)."""
-_INITIAL, _NORMAL, _PARTIAL, _FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
 _DRIFT = 1e-3
 """Passes take a little time: a grace period of whole passes has ended when the last one comes."""
 _SHORT_GRACE = 20.0
@@ -83,29 +80,6 @@ class _Health(Struct):
     heartbeat: str
     lease: float | None
     probed: float
-
-
-def zone_of(node: Manifest) -> str:
-    """Return the node's region and zone, by their old labels first (GetZoneKey)."""
-    labels = labels_of(node)
-    parts = [
-        labels.get(
-            f"failure-domain.beta.kubernetes.io/{name}", labels.get(f"topology.kubernetes.io/{name}", "")
-        )
-        for name in ("region", "zone")
-    ]
-    return ":\0:".join(parts) if any(parts) else ""
-
-
-def _counted_zone(node: Manifest) -> str | None:
-    """Return the zone whose state a node counts for, ``None`` for a node that is excluded."""
-    return None if "node.kubernetes.io/exclude-disruption" in labels_of(node) else zone_of(node)
-
-
-def taint(key: str, effect: str, at: str = "") -> dict[str, Any]:
-    """Return a taint; ``at`` is when it was added."""
-    made = {"key": key, "effect": effect}
-    return {**made, "timeAdded": at} if at else made
 
 
 class NodeLifecycle(Controller):
@@ -148,11 +122,13 @@ class NodeLifecycle(Controller):
 
     def _note(self, write: StoredWrite) -> None:
         statuses = [None if one is None else ready_status(one) for one in (write.old, write.new)]
-        disrupted = not {_INITIAL, _NORMAL}.issuperset(self._zones.values())
+        disrupted = not {INITIAL, NORMAL}.issuperset(self._zones.values())
         changed = disrupted if None in statuses else statuses[0] != statuses[1]
         self._stale = self._stale or changed
         new = write.new
-        if new is None or (statuses[1] == "True") != any(_has(new, one) for one in (UNREACHABLE, NOT_READY)):
+        if new is None or (statuses[1] == "True") != any(
+            has_no_execute(new, one) for one in (UNREACHABLE, NOT_READY)
+        ):
             self._unsettled.pop(write.key, None)
         else:
             self._unsettled[write.key] = None
@@ -186,15 +162,7 @@ class NodeLifecycle(Controller):
         """Give a node the NoSchedule taints of its conditions, and its labels their old names."""
         yield from self._taint_schedule(key)
         node = self.server.get("Node", key)
-        if node is None:
-            return
-        labels = labels_of(node)
-        lacks = {
-            old: labels[now]
-            for now, old in _SAME_LABELS.items()
-            if now in labels and labels[now] != labels.get(old)
-        }
-        if lacks:
+        if node is not None and (lacks := old_labels(node)):
             yield self.client.patch(node, lambda one: with_meta(one, labels={**labels_of(one), **lacks}))
 
     def _taint_schedule(self, key: str) -> Work:
@@ -202,13 +170,7 @@ class NodeLifecycle(Controller):
         node = self.server.get("Node", key)
         if node is None:
             return
-        conditions = status_of(node).get("conditions") or ()
-        rows = (_TAINTS.get(row["type"], {}).get(row["status"]) for row in conditions)
-        wanted = [found for found in rows if found]
-        if spec_of(node).get("unschedulable"):
-            wanted.append(UNSCHEDULABLE)
-        has = [one["key"] for one in taints_of(node) if one["effect"] == "NoSchedule" and one["key"] in _OWN]
-        add, drop = [key for key in wanted if key not in has], [key for key in has if key not in wanted]
+        add, drop = no_schedule_taints(node)
         if add or drop:
             yield from self._swap(node, add, drop, "NoSchedule")
 
@@ -219,7 +181,7 @@ class NodeLifecycle(Controller):
         if fresh := [taint(key, effect, at) for key in add if (key, effect) not in have]:
             yield self.client.patch(node, lambda one: with_spec(one, taints=[*taints_of(one), *fresh]))
         if [key for key in drop if (key, effect) in have]:
-            yield self.client.patch(node, lambda one: _without(one, drop, effect))
+            yield self.client.patch(node, lambda one: without_taints(one, drop, effect))
 
     # --- passes
 
@@ -244,7 +206,7 @@ class NodeLifecycle(Controller):
         if not all(map(self._is_settled, self._awake())):
             self._rounds.wake_waiting()
         visits = sorted(
-            Visit(self.server.place("Node", name_of(node)), name_of(node), _counted_zone(node))
+            Visit(self.server.place("Node", name_of(node)), name_of(node), counted_zone(node))
             for node in self._awake()
         )
         nodes = [self.server.current("Node", visit.name) for visit in visits]
@@ -288,12 +250,12 @@ class NodeLifecycle(Controller):
 
     def _rest_of(self, node: Manifest) -> Rest | None:
         """Return how a node rests: it is well, or silent and queued for its taint; ``None`` if it is not."""
-        name, zone, status = name_of(node), _counted_zone(node), ready_status(node)
+        name, zone, status = name_of(node), counted_zone(node), ready_status(node)
         if zone is None or self.options.grace_seconds <= _SHORT_GRACE:
             return None
-        silent, tainted = name in self.kubelets.failed, _has(node, UNREACHABLE)
+        silent, tainted = name in self.kubelets.failed, has_no_execute(node, UNREACHABLE)
         place, created = self.server.place("Node", name), created_at(node)
-        if _has(node, NOT_READY) or silent == (status == "True"):
+        if has_no_execute(node, NOT_READY) or silent == (status == "True"):
             return None
         if status == "True":
             return None if tainted else Rest(place, zone, ready=True, created=created)
@@ -305,7 +267,7 @@ class NodeLifecycle(Controller):
     def _new_zone(self, node: Manifest) -> None:
         zone = zone_of(node)
         if zone not in self._zones:
-            self._zones[zone] = _INITIAL
+            self._zones[zone] = INITIAL
             self._tainters[zone] = TaintQueue(self.loop, self.options.eviction_rate)
 
     def _look(self, name: str) -> Work:
@@ -332,7 +294,7 @@ class NodeLifecycle(Controller):
             or ready_status(node) == "Unknown"
         ):
             return node
-        made = with_status(node, {**status_of(node), "conditions": _unknown(node, stamp(self.now))})
+        made = with_status(node, {**status_of(node), "conditions": unknown_conditions(node, stamp(self.now))})
         return (yield self.client.update_status(made))
 
     def _probe(self, node: Manifest) -> _Health:
@@ -351,21 +313,21 @@ class NodeLifecycle(Controller):
         if status == "True":
             yield from self._reachable(node)
             return
-        wanted = _CONDITION_TAINTS[status]
+        wanted = CONDITION_TAINTS[status]
         opposite = UNREACHABLE if wanted == NOT_READY else NOT_READY
-        if _has(node, opposite):
+        if has_no_execute(node, opposite):
             yield from self._swap(node, [wanted], [opposite], "NoExecute")
             return
         tainter = self._tainters[zone_of(node)]
-        if not _has(node, wanted):
+        if not has_no_execute(node, wanted):
             tainter.remove(name_of(node))
         tainter.add(name_of(node))
         self._taint_later()
 
     def _reachable(self, node: Manifest) -> Work:
         for key in (UNREACHABLE, NOT_READY):
-            if _has(node, key):
-                yield self.client.patch(node, partial(_without, keys=[key], effect="NoExecute"))
+            if has_no_execute(node, key):
+                yield self.client.patch(node, partial(without_taints, keys=[key], effect="NoExecute"))
         self._tainters[zone_of(node)].remove(name_of(node))
 
     # --- NoExecute taints
@@ -382,7 +344,7 @@ class NodeLifecycle(Controller):
             while (name := tainter.take()) is not None:
                 node = self.server.get("Node", name)
                 status = "True" if node is None else ready_status(node)
-                wanted = _CONDITION_TAINTS.get(status)
+                wanted = CONDITION_TAINTS.get(status)
                 if node is not None and wanted is not None:
                     opposite = UNREACHABLE if wanted == NOT_READY else NOT_READY
                     yield from self._swap(node, [wanted], [opposite], "NoExecute")
@@ -415,11 +377,11 @@ class NodeLifecycle(Controller):
 
     def _disruption(self, tally: Mapping[str, tuple[int, int]]) -> Work:
         """Set the rates of zones by how many of their nodes are ready (handleDisruption)."""
-        states = {zone: self._state(*found) for zone, found in tally.items()}
+        states = {zone: zone_state(*found, self.options.unhealthy_threshold) for zone, found in tally.items()}
         for zone in [zone for zone in self._zones if zone not in states]:
             del self._zones[zone]
-        all_are = all(state == _FULL for state in states.values())
-        all_were = all(state == _FULL for state in self._zones.values())
+        all_are = all(state == FULL for state in states.values())
+        all_were = all(state == FULL for state in self._zones.values())
         if all_are and not all_were:
             self._rounds.wake_all()
             for name in self.server.in_order("Node", self._known):
@@ -428,7 +390,7 @@ class NodeLifecycle(Controller):
                     yield from self._reachable(found)
             for zone in self._zones:
                 self._tainters[zone].swap(NEVER)
-                self._zones[zone] = _FULL
+                self._zones[zone] = FULL
         elif all_were and not all_are:
             self._rounds.wake_all()
             for name in self._known & self._health.keys():
@@ -444,40 +406,11 @@ class NodeLifecycle(Controller):
     def _limit(self, zone: str, size: int, state: str) -> None:
         options = self.options
         rate = options.eviction_rate
-        if state == _PARTIAL:
+        if state == PARTIAL:
             rate = options.secondary_eviction_rate if size > options.large_cluster else NEVER
         self._tainters[zone].swap(rate)
         self._zones[zone] = state
 
-    def _state(self, well: int, lost: int) -> str:
-        """Return the state of a zone with so many ready and lost nodes (ComputeZoneState)."""
-        if not well:
-            return _FULL
-        if lost > 2 and lost / (well + lost) >= self.options.unhealthy_threshold:
-            return _PARTIAL
-        return _NORMAL
-
-
-def _unknown(node: Manifest, at: str) -> list[dict[str, Any]]:
-    """Return a node's conditions with those that its kubelet posts Unknown, also those never posted."""
-    rows: list[dict[str, Any]] = list(status_of(node).get("conditions") or ())
-    for kind in _POSTED:
-        row = condition_in(rows, kind)
-        reason = "NodeStatusNeverUpdated" if row is None else "NodeStatusUnknown"
-        if row is None or row["status"] != "Unknown":
-            unknown = {"status": "Unknown", "reason": reason, "lastTransitionTime": at}
-            rows = with_condition(rows, {**(row or {"type": kind}), **unknown})
-    return rows
-
 
 def _heartbeat(node: Manifest) -> str:
     return str((condition_of(node, "Ready") or {}).get("lastHeartbeatTime"))
-
-
-def _has(node: Manifest, key: str) -> bool:
-    return any(one["key"] == key and one["effect"] == "NoExecute" for one in taints_of(node))
-
-
-def _without(node: Manifest, keys: Sequence[str], effect: str) -> Manifest:
-    kept = [one for one in taints_of(node) if not (one["key"] in keys and one["effect"] == effect)]
-    return with_spec(node, taints=kept or None)

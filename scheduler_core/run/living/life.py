@@ -10,7 +10,8 @@ from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
 from scheduler_core.cluster.v1_37.drain import Drain, cordoned
 from scheduler_core.cluster.v1_37.loop import StatusError, Work, Write
-from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions, zone_of
+from scheduler_core.cluster.v1_37.node_zones import zone_of
+from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from scheduler_core import load
-from scheduler_core.cluster.v1_37.nodelifecycle import zone_of
+from scheduler_core.cluster.v1_37.node_zones import zone_of
 from scheduler_core.cluster.v1_37.objects import CLUSTER_SCOPED
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.run import simulate
