@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers.workloads import WorkloadChange
-from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration, is_descheduler_policy
+from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 from scheduler_core.cluster.descheduler.policy import KIND as DESCHEDULER_POLICY
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
-from scheduler_core.formats.decode import (
-    SECRET_KINDS,
-    Decoded,
-    Originals,
-    decode,
-    find_kind,
-    is_generated,
-)
-from scheduler_core.formats.helm import blame_templates, hook_message, hooks_of, is_passing_hook
+from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
-from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.openb import read_tables
-from scheduler_core.formats.problems import LocatedMessage, format_problem, problems_of, unknown_findings
+from scheduler_core.formats.problems import format_problem, problems_of
 from scheduler_core.formats.recorder import read_recorder
-from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
-from scheduler_core.formats.sharing import SharedParts
-from scheduler_core.formats.skipping import Skipped
-from scheduler_core.kubernetes.keys import Key, key_of
-from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
-from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.model import KubernetesObject, Node, Workload, WrittenManifest
+from scheduler_core.formats.replacing import duplicate_findings
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import At, Report, show
+from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.descheduling import read_descheduler
@@ -48,25 +33,23 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
+from scheduler_core.scenario.intake import Intake
 from scheduler_core.scenario.living import has_work, names_plugin, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
-from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
+from scheduler_core.scenario.reconfiguration import Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
-from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
-from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND, Answers, read_answers
+from scheduler_core.scenario.unhonored import Unhonored, found_in
+from scheduler_core.schedulers.extenders.answers import Answers, read_answers
 from scheduler_core.schedulers.firmament import NAME as FIRMAMENT
 from scheduler_core.schedulers.kube_batch.document import (
     BATCH_CONFIGURATION,
     BATCH_SCHEDULER,
     check_batch_configuration,
-    is_batch_configuration,
 )
 from scheduler_core.schedulers.table import SUPPORT, TYPED, checked, support_beside
-from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
-from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.settings.feature_gates import read_gates
@@ -77,7 +60,6 @@ from scheduler_core.settings.release import (
     chosen_release,
     default_release,
     in_time,
-    release_of_kubelets,
     row_of,
     row_with_controllers,
 )
@@ -162,8 +144,8 @@ def read_objects(
     return load_documents(manifests, expand=False, admission=admission, presumed=TYPED).objects
 
 
-class _Loading:
-    """The loading of one bundle into a Scenario: the documents read and the problems found so far."""
+class _Loading(Intake):
+    """The loading of one bundle into a Scenario: its documents, and the problems found so far."""
 
     def __init__(
         self,
@@ -174,6 +156,7 @@ class _Loading:
         admission: bool,
         watch: Watch = unwatched,
     ) -> None:
+        super().__init__(Report(strict=admission, limit=limits.problems))
         self.title = title
         self.scheduler = ""  # overrides the settings'
         self.presumed = ""  # answers if nothing chooses
@@ -183,29 +166,8 @@ class _Loading:
         self.controllers = True
         self.watch = watch
         self.limits = limits
-        self.report = Report(strict=admission, limit=limits.problems)
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
         self.errors: list[Problem] = []
-        self.namespaces: list[Entry] = []
-        self.decoded: list[Decoded] = []
-        self.seen: dict[Key, int] = {}  # each object's index in ``decoded``
-        self.before: dict[Key, Decoded] = {}  # originals of objects that a later document replaced
-        self.positions: dict[Key, int] = {}  # each object's index in ``documents``
-        self.documents: list[Document] = []
-        self.shared = SharedParts()
-        self.originals = Originals()
-        self.summary: Counter[str] = Counter()
-        self.ignored: dict[str, list[Entry]] = {}
-        self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
-        self.hooks: dict[tuple[str, str], list[Entry]] = {}  # of a Helm release, by kind and annotation
-        self.replaced: list[Replaced] = []
-        self.policies: list[Entry] = []
-        self.configurations: list[Entry] = []
-        self.batches: list[Entry] = []  # configuration files of kube-batch
-        self.deschedulers: list[Entry] = []
-        self.scenarios: list[Entry] = []
-        self.settings: list[Entry] = []
-        self.answers: list[Entry] = []  # of extenders
         self.sources: dict[str | None, SourceText] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
@@ -358,134 +320,6 @@ class _Loading:
         later = (operation.object for operation in operations if operation.object is not None)
         return found_in(self.report, ignored, chain(objects, later))
 
-    @property
-    def policy(self) -> Document | None:
-        """Return the document that configures the scheduler, ``None`` for the default provider."""
-        return next((entry.value for of in (self.policies, self.configurations) for entry in of), None)
-
-    def take(self, entry: Entry) -> None:
-        """Classify one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
-        self.shared.use(entry.value)
-        replica = self.originals.replica(entry)
-        if replica is not None and key_of(replica.object) not in self.seen:
-            self.add(replica)
-            return
-        noted = self.report.noted
-        at = At(self.report, None, entry)
-        if is_descheduler_policy(entry.value):
-            self.deschedulers.append(entry)
-        if is_policy(entry.value, at):
-            self.policies.append(entry)
-            self.keep(entry)
-            return
-        if is_batch_configuration(entry.value):
-            entry.kind = entry.kind or BATCH_CONFIGURATION
-            self.batches.append(entry)
-            self.keep(entry)
-            return
-        if is_scheduler_configuration(entry.value, at):
-            self.configurations.append(entry)
-            self.keep(entry)
-            return
-        if entry.kind == ANSWERS_KIND:
-            self.answers.append(entry)
-            self.keep(entry)
-            return
-        if entry.kind in ("Scenario", SETTINGS_KIND):
-            version = entry.value.get("apiVersion")
-            if entry.kind == SETTINGS_KIND and version not in (None, VERSIONS[SETTINGS_KIND]):
-                text = f"{SETTINGS_KIND} have the apiVersion {VERSIONS[SETTINGS_KIND]}, not {show(version)}"
-                at.child("apiVersion").error(text)
-            (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
-            self.keep(entry)
-            return
-        if isinstance(entry.value, Skipped):
-            self.skipped.setdefault((entry.kind, entry.value.reason), []).append(entry)
-            return
-        if is_passing_hook(entry.value):
-            self.documents.append(entry.value)
-            self.hooks.setdefault((entry.kind, hooks_of(entry.value)), []).append(entry)
-            return
-        wrong = len(self.report.errors)
-        row = find_kind(entry, at)
-        if row is None:
-            if len(self.report.errors) == wrong:  # otherwise its kind has been reported already
-                self.ignore(entry)
-            return
-        read = decode(entry, row, self.report)
-        if read is None:
-            self.keep(entry)
-            return
-        key = key_of(read)
-        earlier = self.seen.get(key)
-        if earlier is not None and is_generated(entry.value):
-            # Two files may each hold a pod of the same generateName, at the same position.
-            read = decode(entry, row, self.report, salt=str(len(self.decoded))) or read
-            key, earlier = key_of(read), None
-        if earlier is None:
-            decoded = Decoded(entry, read)
-            self.add(decoded)
-            if self.report.noted == noted and not is_generated(entry.value):
-                self.originals.add(decoded)
-            return
-        self.supersede(key, earlier, entry, row)
-
-    def add(self, decoded: Decoded) -> None:
-        """Add a new object."""
-        key = key_of(decoded.object)
-        self.seen[key] = len(self.decoded)
-        self.decoded.append(decoded)
-        self.positions[key] = len(self.documents)
-        self.keep(decoded.entry)
-
-    def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
-        """Replace an earlier document by a later one, as ``kubectl apply`` would."""
-        first = self.decoded[place].entry
-        if same_list(first, entry):
-            self.replaced.append(Replaced(key, first, entry, (), is_error=True))
-            return
-        value, kept = applied(first.value, entry.value, key[0])
-        merged = replace(entry, value=value)
-        read = decode(merged, row, self.report)
-        if read is not None:
-            self.before.setdefault(key, self.decoded[place])
-            self.decoded[place] = Decoded(merged, read)
-            self.documents[self.positions[key]] = value
-            self.replaced.append(Replaced(key, first, entry, kept))
-
-    def write_down(self, changed: Iterable[WorkloadChange]) -> None:
-        """Apply the controllers' initial changes of the cluster to the documents, so that they round-trip."""
-        gone: set[int] = set()
-        for action, obj in changed:
-            place = self.positions.get(key_of(obj))
-            if action == "delete":
-                if place is not None:
-                    gone.add(place)
-            elif place is None:
-                self.positions[key_of(obj)] = len(self.documents)
-                self.documents.append(to_manifest(obj))
-            elif isinstance(obj, Workload):
-                document = self.documents[place]
-                document = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
-                self.documents[place] = document
-                force_setattr(obj.meta, "written", WrittenManifest(document))
-        self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
-
-    def keep(self, entry: Entry) -> None:
-        self.documents.append(entry.value)
-        self.summary[entry.kind] += 1
-
-    def ignore(self, entry: Entry) -> None:
-        if entry.kind not in SECRET_KINDS:
-            self.documents.append(entry.value)
-        if entry.kind == "Namespace":
-            self.namespaces.append(entry)
-            self.summary[entry.kind] += 1
-        else:
-            # A custom resource may have the name of a built-in kind.
-            name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
-            self.ignored.setdefault(name, []).append(entry)
-
     def operations(self, settings: Settings, release: str) -> tuple[Operation, ...]:
         if not self.scenarios:
             return ()
@@ -494,14 +328,6 @@ class _Loading:
         configuration = Reconfiguration(self.policy, given, settings, release)
         unread = chain(self.namespaces, *self.ignored.values())
         return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread)
-
-    @property
-    def kubelets(self) -> str:
-        """Return the release that the nodes' kubelets suggest, "" if they suggest none."""
-        nodes = (d.entry.value for d in self.decoded if isinstance(d.object, Node))
-        infos = ((node.get("status") or {}).get("nodeInfo") for node in nodes)
-        versions = (info.get("kubeletVersion") for info in infos if isinstance(info, Mapping))
-        return release_of_kubelets(version for version in versions if isinstance(version, str))
 
     def release(self, configuration: Configuration) -> str:
         """Return the release that answers, from the start or by an operation on the configuration."""
@@ -552,28 +378,13 @@ class _Loading:
         problems = sorted(blame_templates(problems, self.sources), key=Problem.place)
         if self.report.unlisted:
             problems.append(Problem(f"and {self.report.unlisted:,} more problems of the same input"))
-        raise BundleError(problems, self.noteworthy())
-
-    def noteworthy(self) -> list[Problem]:
-        """Return the warnings found while reading: fields and kinds without effect, in order."""
-        found: list[LocatedMessage] = []
-        for kind, listed in self.ignored.items():
-            read = self.assembly.checks and is_manifest_kind(listed[0].value)
-            entries = [entry for entry in listed if not read and not is_reported(entry)]
-            if entries:
-                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, entries)))
-        for (kind, reason), entries in self.skipped.items():
-            found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
-        for (kind, hooks), entries in self.hooks.items():
-            found.append((At(self.report, None, entries[0]), hook_message(kind, hooks, len(entries))))
-        found += [*unknown_findings(self.report), *self.report.warnings]
-        return sorted(problems_of(found), key=Problem.place)
+        raise BundleError(problems, self.noteworthy(checked=bool(self.assembly.checks)))
 
     def warnings(
         self, objects: list[KubernetesObject], operations: tuple[Operation, ...], bundle: Bundle
     ) -> list[Problem]:
         """Return the warnings about a valid bundle."""
-        out = self.noteworthy()
+        out = self.noteworthy(checked=bool(self.assembly.checks))
         given = [operation.object for operation in operations if operation.object is not None]
         if not any(key[0] == "Node" for key in map(key_of, chain(objects, given))) and bundle.entries:
             text = (
@@ -588,18 +399,3 @@ class _Loading:
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out
-
-
-def _left_out(kind: str, reason: str, count: int) -> str:
-    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, and not kept for export"
-    return f"{what}: {reason}; scheduling does not read this kind"
-
-
-def _ignored(kind: str, entries: Sequence[Entry]) -> str:
-    what = f"{len(entries)} {kind} {'is' if len(entries) == 1 else 'are'}"
-    if kind in SECRET_KINDS:
-        return f"{what} left out: scheduling does not read Secrets, and they should not be shared"
-    custom = is_custom(entries[0].value.get("apiVersion"))
-    missing = ", and pods that its controller may create are missing" if custom else ""
-    unread = f"scheduling does not read this kind{missing}"
-    return f"{what} ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"

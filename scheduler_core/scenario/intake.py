@@ -1,0 +1,235 @@
+"""The documents of a bundle, each as what it is: an object, a configuration, a history, or without effect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import force_setattr, replace
+
+from scheduler_core.cluster.controllers.workloads import WorkloadChange
+from scheduler_core.cluster.descheduler.configuration import is_descheduler_policy
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import (
+    SECRET_KINDS,
+    Decoded,
+    Originals,
+    decode,
+    find_kind,
+    is_generated,
+)
+from scheduler_core.formats.helm import hook_message, hooks_of, is_passing_hook
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.problems import LocatedMessage, problems_of, unknown_findings
+from scheduler_core.formats.replacing import Replaced, applied, same_list
+from scheduler_core.formats.sharing import SharedParts
+from scheduler_core.formats.skipping import Skipped
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import Node, Workload, WrittenManifest
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Report, show
+from scheduler_core.scenario.reconfiguration import VERSIONS
+from scheduler_core.scenario.unhonored import is_reported
+from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND
+from scheduler_core.schedulers.kube_batch.document import BATCH_CONFIGURATION, is_batch_configuration
+from scheduler_core.schedulers.v1_11.policy.document import is_policy
+from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
+from scheduler_core.settings.release import release_of_kubelets
+from scheduler_core.settings.settings import SETTINGS_KIND
+
+
+class Intake:
+    """The documents taken so far, by what they are; what is noteworthy about them is reported."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.namespaces: list[Entry] = []
+        self.decoded: list[Decoded] = []
+        self.seen: dict[Key, int] = {}  # each object's index in ``decoded``
+        self.before: dict[Key, Decoded] = {}  # originals of objects that a later document replaced
+        self.positions: dict[Key, int] = {}  # each object's index in ``documents``
+        self.documents: list[Document] = []
+        self.shared = SharedParts()
+        self.originals = Originals()
+        self.summary: Counter[str] = Counter()
+        self.ignored: dict[str, list[Entry]] = {}
+        self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
+        self.hooks: dict[tuple[str, str], list[Entry]] = {}  # of a Helm release, by kind and annotation
+        self.replaced: list[Replaced] = []
+        self.policies: list[Entry] = []
+        self.configurations: list[Entry] = []
+        self.batches: list[Entry] = []  # configuration files of kube-batch
+        self.deschedulers: list[Entry] = []
+        self.scenarios: list[Entry] = []
+        self.settings: list[Entry] = []
+        self.answers: list[Entry] = []  # of extenders
+
+    def take(self, entry: Entry) -> None:
+        """Classify one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
+        self.shared.use(entry.value)
+        replica = self.originals.replica(entry)
+        if replica is not None and key_of(replica.object) not in self.seen:
+            self.add(replica)
+            return
+        noted = self.report.noted
+        at = At(self.report, None, entry)
+        if is_descheduler_policy(entry.value):
+            self.deschedulers.append(entry)
+        listed = self._list_of(entry, at)
+        if listed is not None:
+            listed.append(entry)
+            self.keep(entry)
+            return
+        if isinstance(entry.value, Skipped):
+            self.skipped.setdefault((entry.kind, entry.value.reason), []).append(entry)
+            return
+        if is_passing_hook(entry.value):
+            self.documents.append(entry.value)
+            self.hooks.setdefault((entry.kind, hooks_of(entry.value)), []).append(entry)
+            return
+        wrong = len(self.report.errors)
+        row = find_kind(entry, at)
+        if row is None:
+            if len(self.report.errors) == wrong:  # otherwise its kind has been reported already
+                self.ignore(entry)
+            return
+        read = decode(entry, row, self.report)
+        if read is None:
+            self.keep(entry)
+            return
+        key = key_of(read)
+        earlier = self.seen.get(key)
+        if earlier is not None and is_generated(entry.value):
+            # Two files may each hold a pod of the same generateName, at the same position.
+            read = decode(entry, row, self.report, salt=str(len(self.decoded))) or read
+            key, earlier = key_of(read), None
+        if earlier is None:
+            decoded = Decoded(entry, read)
+            self.add(decoded)
+            if self.report.noted == noted and not is_generated(entry.value):
+                self.originals.add(decoded)
+            return
+        self.supersede(key, earlier, entry, row)
+
+    def _list_of(self, entry: Entry, at: At) -> list[Entry] | None:
+        """Return the list of a configuration or history, ``None`` for any other document."""
+        if is_policy(entry.value, at):
+            return self.policies
+        if is_batch_configuration(entry.value):
+            entry.kind = entry.kind or BATCH_CONFIGURATION
+            return self.batches
+        if is_scheduler_configuration(entry.value, at):
+            return self.configurations
+        if entry.kind == SETTINGS_KIND:
+            version = entry.value.get("apiVersion")
+            if version not in (None, VERSIONS[SETTINGS_KIND]):
+                text = f"{SETTINGS_KIND} have the apiVersion {VERSIONS[SETTINGS_KIND]}, not {show(version)}"
+                at.child("apiVersion").error(text)
+            return self.settings
+        return {ANSWERS_KIND: self.answers, "Scenario": self.scenarios}.get(entry.kind)
+
+    def add(self, decoded: Decoded) -> None:
+        """Add a new object."""
+        key = key_of(decoded.object)
+        self.seen[key] = len(self.decoded)
+        self.decoded.append(decoded)
+        self.positions[key] = len(self.documents)
+        self.keep(decoded.entry)
+
+    def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
+        """Replace an earlier document by a later one, as ``kubectl apply`` would."""
+        first = self.decoded[place].entry
+        if same_list(first, entry):
+            self.replaced.append(Replaced(key, first, entry, (), is_error=True))
+            return
+        value, kept = applied(first.value, entry.value, key[0])
+        merged = replace(entry, value=value)
+        read = decode(merged, row, self.report)
+        if read is not None:
+            self.before.setdefault(key, self.decoded[place])
+            self.decoded[place] = Decoded(merged, read)
+            self.documents[self.positions[key]] = value
+            self.replaced.append(Replaced(key, first, entry, kept))
+
+    def write_down(self, changed: Iterable[WorkloadChange]) -> None:
+        """Apply the controllers' initial changes of the cluster to the documents, so that they round-trip."""
+        gone: set[int] = set()
+        for action, obj in changed:
+            place = self.positions.get(key_of(obj))
+            if action == "delete":
+                if place is not None:
+                    gone.add(place)
+            elif place is None:
+                self.positions[key_of(obj)] = len(self.documents)
+                self.documents.append(to_manifest(obj))
+            elif isinstance(obj, Workload):
+                document = self.documents[place]
+                document = {**document, "spec": {**document["spec"], "replicas": obj.replicas}}
+                self.documents[place] = document
+                force_setattr(obj.meta, "written", WrittenManifest(document))
+        self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
+
+    def keep(self, entry: Entry) -> None:
+        """Keep a document for export, and count it."""
+        self.documents.append(entry.value)
+        self.summary[entry.kind] += 1
+
+    def ignore(self, entry: Entry) -> None:
+        """Keep a document of a kind that is not read, unless it is a secret."""
+        if entry.kind not in SECRET_KINDS:
+            self.documents.append(entry.value)
+        if entry.kind == "Namespace":
+            self.namespaces.append(entry)
+            self.summary[entry.kind] += 1
+        else:
+            # A custom resource may have the name of a built-in kind.
+            name = f"{entry.kind} of {entry.value.get('apiVersion')}" if entry.kind in KINDS else entry.kind
+            self.ignored.setdefault(name, []).append(entry)
+
+    @property
+    def policy(self) -> Document | None:
+        """Return the document that configures the scheduler, ``None`` for the default provider."""
+        return next((entry.value for of in (self.policies, self.configurations) for entry in of), None)
+
+    @property
+    def kubelets(self) -> str:
+        """Return the release that the nodes' kubelets suggest, "" if they suggest none."""
+        nodes = (d.entry.value for d in self.decoded if isinstance(d.object, Node))
+        infos = ((node.get("status") or {}).get("nodeInfo") for node in nodes)
+        versions = (info.get("kubeletVersion") for info in infos if isinstance(info, Mapping))
+        return release_of_kubelets(version for version in versions if isinstance(version, str))
+
+    def noteworthy(self, *, checked: bool) -> list[Problem]:
+        """Return the warnings found while reading: fields and kinds without effect, in order.
+
+        ``checked``: kinds that are read as manifests alone have been looked at.
+        """
+        found: list[LocatedMessage] = []
+        for kind, listed in self.ignored.items():
+            read = checked and is_manifest_kind(listed[0].value)
+            entries = [entry for entry in listed if not read and not is_reported(entry)]
+            if entries:
+                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, entries)))
+        for (kind, reason), entries in self.skipped.items():
+            found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
+        for (kind, hooks), entries in self.hooks.items():
+            found.append((At(self.report, None, entries[0]), hook_message(kind, hooks, len(entries))))
+        found += [*unknown_findings(self.report), *self.report.warnings]
+        return sorted(problems_of(found), key=Problem.place)
+
+
+def _left_out(kind: str, reason: str, count: int) -> str:
+    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, and not kept for export"
+    return f"{what}: {reason}; scheduling does not read this kind"
+
+
+def _ignored(kind: str, entries: Sequence[Entry]) -> str:
+    what = f"{len(entries)} {kind} {'is' if len(entries) == 1 else 'are'}"
+    if kind in SECRET_KINDS:
+        return f"{what} left out: scheduling does not read Secrets, and they should not be shared"
+    custom = is_custom(entries[0].value.get("apiVersion"))
+    missing = ", and pods that its controller may create are missing" if custom else ""
+    unread = f"scheduling does not read this kind{missing}"
+    return f"{what} ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"
