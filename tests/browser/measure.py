@@ -43,6 +43,7 @@ MEASURED = 40  # steps from click to paint
 CYCLES = 100_000
 DRAG_MOVES = 240
 RUN_SECONDS = 900
+LIVING = ((500, 50, 100), (5_000, 500, 100))  # nodes, Deployments, replicas of each
 LATE = 8_000  # a cycle near the end of the production trace
 
 #: Notes in the page when it was first painted, and when its address's step was on screen with its verdicts.
@@ -248,15 +249,24 @@ def scrub(browser: Browser, site: Stack) -> Iterator[Row]:
     worked = 1_000 * (work.seconds - began) / len(times)
     page.mouse.up()
     page.context.close()
-    gaps = sorted(after - before for before, after in pairwise(times))
-    rate = 1_000 * len(gaps) / (times[-1] - times[0])
-    longest, usual = ms(gaps[-1]), ms(gaps[round(0.95 * (len(gaps) - 1))])
     yield (
         f"scrubbing {CYCLES:,} cycles",
-        f"{rate:.0f} frames a second",
+        f"{frames(times)} frames a second",
         "no stutter",
-        f"longest frame {longest}, p95 {usual}, of {len(gaps)} frames; {worked:.1f} ms of work each",
+        f"{gaps_of(times)}; {worked:.1f} ms of work each",
     )
+
+
+def frames(times: list[float]) -> str:
+    """Return how many frames a second were shown at these times, in milliseconds."""
+    return f"{1_000 * (len(times) - 1) / (times[-1] - times[0]):.0f}"
+
+
+def gaps_of(times: list[float]) -> str:
+    """Return the longest and the 95th percentile of the times between frames."""
+    gaps = sorted(after - before for before, after in pairwise(times))
+    usual = gaps[round(0.95 * (len(gaps) - 1))]
+    return f"longest frame {ms(gaps[-1])}, p95 {ms(usual)}, of {len(gaps)} frames"
 
 
 def production(browser: Browser, site: Stack) -> Iterator[Row]:
@@ -280,11 +290,51 @@ def production(browser: Browser, site: Stack) -> Iterator[Row]:
     )
 
 
+def lost_zone(nodes: int, deployments: int, replicas: int) -> str:
+    """Return a cluster in three zones with Deployments, one zone of which stops answering after a minute."""
+    made = []
+    for number in range(nodes):
+        one = bundles.node(f"node-{number:04}", "16", "64Gi")
+        one["metadata"]["labels"] = {"topology.kubernetes.io/zone": "abc"[number % 3]}
+        if number % 3 == 0:
+            one["metadata"]["annotations"] = {"podstep/fails-at": "60"}
+        made.append(one)
+    made += [bundles.deployment(f"web-{at:03}", replicas, "300m", "256Mi") for at in range(deployments)]
+    return bundles.bundle(*made)
+
+
+def living(browser: Browser, site: Stack) -> Iterator[Row]:
+    """Compute a lost zone to its end under controllers, noting every frame of the page meanwhile."""
+    for nodes, deployments, replicas in LIVING:
+        address = share(site, lost_zone(nodes, deployments, replicas), f"{nodes} nodes, a zone lost")
+        page = new_page(browser, site.base_url)
+        page.set_default_timeout(1_000 * RUN_SECONDS)
+        page.goto(address)
+        page.wait_for_function("() => window.podstep?.ready")
+        work = Work(page)
+        began, started = work.seconds, time.monotonic()
+        page.evaluate(FRAMES)
+        page.keyboard.press("End")
+        page.wait_for_function("() => podstep.playback.complete", polling=500)
+        seconds = time.monotonic() - started
+        times = page.evaluate("framesEnd()")
+        worked = work.seconds - began
+        cycles = page.evaluate("podstep.playback.cycles")
+        page.context.close()
+        yield (
+            f"a zone of {nodes:,} nodes lost, {deployments * replicas:,} pods",
+            f"{frames(times)} frames a second while it is computed",
+            "60",
+            f"{seconds:.0f} s, {cycles:,} cycles; {gaps_of(times)}; {worked:.1f} s of work in the page",
+        )
+
+
 PARTS: dict[str, Callable[[Browser, Stack], Iterator[Row]]] = {
     "steps": step_to_paint,
     "paint": first_paint,
     "bytes": sizes,
     "scrub": scrub,
+    "living": living,
     "production": production,
 }
 

@@ -143,6 +143,8 @@ def followed(stored: Document, previous: KubernetesObject | None, obj: Kubernete
         return {**stored, "status": {**status, "disruptionsAllowed": obj.disruptions_allowed}}
     if not isinstance(obj, WRITTEN):
         return stored
+    if isinstance(obj, Pod) and isinstance(previous, Pod) and _differ_in_life_alone(previous, obj):
+        return _lived(stored, previous, obj)
     patch = merge_patch(to_manifest(previous), to_manifest(obj))
     if isinstance(obj, PersistentVolumeClaim) and (patch.get("spec") or {}).get("volumeName"):
         patch["status"] = {"phase": "Bound"}  # the volume controller's part
@@ -151,3 +153,36 @@ def followed(stored: Document, previous: KubernetesObject | None, obj: Kubernete
         return stored
     changed: Document = apply_patch(stored, patch, "merge")
     return changed
+
+
+_LIFE = {
+    "node_name": ("spec", "nodeName"),
+    "phase": ("status", "phase"),
+    "nominated_node_name": ("status", "nominatedNodeName"),
+    "start_time": ("status", "startTime"),
+}
+"""What scheduler and kubelet change of a pod, and where its manifest has it."""
+
+_KEPT = tuple(
+    name for name in Pod.__struct_fields__ if name not in _LIFE and name not in ("ready", "restarts")
+)
+
+
+def _differ_in_life_alone(previous: Pod, pod: Pod) -> bool:
+    """Return whether two versions of a pod share all that only users and controllers change."""
+    return all(getattr(previous, name) is getattr(pod, name) for name in _KEPT)
+
+
+def _lived(stored: Document, previous: Pod, pod: Pod) -> Document:
+    """Return a pod's manifest with what scheduler and kubelet have changed: as the merge patch would."""
+    made = {**stored}
+    for name, (part, field) in _LIFE.items():
+        value = getattr(pod, name)
+        if value == getattr(previous, name):
+            continue
+        made[part] = {**(made.get(part) or {})}
+        if value:
+            made[part][field] = value
+        else:
+            made[part].pop(field, None)
+    return made
