@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.kubernetes import support_workload as support
 from scheduler_core.kubernetes.fields_cluster import CONDITION, PERSISTENT_VOLUME_CLAIM, int_or_percent, top
-from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
+from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR, META
 from scheduler_core.kubernetes.fields_pod import POD_TEMPLATE
 from scheduler_core.kubernetes.model import (
     JobSpec,
@@ -121,6 +121,19 @@ _JOB_STATUS = record(
     },
     part=support.JOB_STATUS,
 )
+
+
+def _check_job_template(out: dict[str, Any], at: At) -> None:
+    if "template" not in out["spec"]:
+        at.child("spec").child("template").error("template is missing: the pods of its Jobs")
+
+
+JOB_TEMPLATE = record(
+    dict,
+    {"metadata": Field("meta", META), "spec": Field("spec", _JOB, required=True)},
+    check=_check_job_template,
+)
+"""The reader of a CronJob's Jobs."""
 
 
 def _job(spec: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:

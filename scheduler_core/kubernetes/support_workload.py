@@ -102,13 +102,17 @@ WHOLE_JOB = whole("Job", has_status=True)
 
 
 class ReportedKind(Struct, frozen=True):
-    """A kind without a reader that other clusters honor; like :class:`Reported`, for a whole manifest."""
+    """A kind without a reader that other clusters honor; like :class:`Reported`, for a whole manifest.
+
+    ``taken`` is where it has an effect after all.
+    """
 
     kind: str
     group: str
     effect: str
     when: FieldTest = present
     disks: bool = False
+    taken: str = ""
 
 
 def _limits_volumes(value: Any, manifest: Document) -> bool:
@@ -127,7 +131,12 @@ REPORTED_KINDS: Mapping[str, ReportedKind] = {
         ReportedKind(
             "RuntimeClass", "node.k8s.io", "it adds overhead, a node selector and tolerations to its pods"
         ),
-        ReportedKind("CronJob", "batch", "it creates Jobs, and so pods, on a schedule"),
+        ReportedKind(
+            "CronJob",
+            "batch",
+            "it creates Jobs, and so pods, on a schedule",
+            taken="v1.37 with controllers",
+        ),
         ReportedKind("HorizontalPodAutoscaler", "autoscaling", "it changes the number of replicas"),
         ReportedKind("VerticalPodAutoscaler", "autoscaling.k8s.io", "it changes what pods request"),
         ReportedKind(

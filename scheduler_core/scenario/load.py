@@ -24,6 +24,7 @@ from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.progress import Watch, counted, unwatched
+from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.descheduling import read_descheduler
 from scheduler_core.scenario.dump import missing_pods
@@ -230,6 +231,7 @@ class _Loading(Intake):
         if descheduler is not None and not lives:
             text = f"the descheduler has no effect under {release}: it runs where kube-scheduler v1.37 lives"
             At(self.report, None, self.settings[0]).child("descheduler").warn(text)
+        crons = cron_jobs.taken(self.ignored, self.report) if lives and controllers else ()
         row = row_with_controllers(release) if lives else row_of(release)
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
@@ -283,6 +285,7 @@ class _Loading(Intake):
             custom=self.named if self.timed or settings.schedulers else frozenset(),
             answers=answers,
             descheduler=descheduler if lives else None,
+            cron_jobs=crons,
             lives=lives,
         )
         return replace(scenario, warnings=scenario.warned())

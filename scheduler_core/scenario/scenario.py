@@ -90,6 +90,7 @@ class Scenario(Struct, frozen=True):
     asks_batch: bool = False  # in virtual time: kube-batch or another custom scheduler runs, by pods or file
     custom: frozenset[str] = frozenset()  # in virtual time: the custom schedulers that pods name
     descheduler: DeschedulerConfiguration | None = None  # runs in a living cluster
+    cron_jobs: tuple[Document, ...] = ()  # begin Jobs in a living cluster
     lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
 
     def __post_init__(self) -> None:

@@ -46,7 +46,7 @@ class Schedule:
         named = _ZONE.fullmatch(text)
         if named is not None:
             zone, text = zone or named[1], named[2]
-        self._zone = _zone(zone or "UTC")
+        self._zone = time_zone(zone or "UTC")
         self._every = _period(text)
         if self._every:
             return
@@ -104,7 +104,8 @@ class Schedule:
         return (in_month and in_week) if self._any_day else (in_month or in_week)
 
 
-def _zone(name: str) -> tzinfo:
+def time_zone(name: str) -> tzinfo:
+    """Return a time zone. Raises ValueError if there is none of this name."""
     if name == "UTC":
         return UTC  # also where the system has no database of time zones
     try:
@@ -132,9 +133,9 @@ def _read(field: str, low: int, high: int, names: dict[str, int]) -> set[int]:
         else:
             begin = _number(first, names)
             end = _number(last, names) if last else high if step else begin
+        if not low <= begin <= end <= high:
+            raise ValueError(f"{field[:40]!r} is not between {low} and {high}")
         found.update(range(begin, end + 1, int(step or 1)))
-    if not found or min(found) < low or max(found) > high:
-        raise ValueError(f"{field!r} is not between {low} and {high}")
     return found
 
 

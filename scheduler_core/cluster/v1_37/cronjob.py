@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import inf
 from typing import Any
 
@@ -16,6 +17,7 @@ from scheduler_core.cluster.v1_37.objects import (
     controller_of,
     created_at,
     is_deleting,
+    key_of,
     name_of,
     namespace_of,
     reference_to,
@@ -26,10 +28,13 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_status,
 )
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 _DELTA = 0.1
 """Added to the next schedule, so that its time has come (nextScheduleDelta)."""
+PROLONGING, HORIZON = 3, 86_400.0
+"""A CronJob prolongs a run for so many Jobs, each at most so many seconds away: a schedule never ends."""
 
 
 class CronJobs(Controller):
@@ -37,6 +42,12 @@ class CronJobs(Controller):
 
     name = "cronjob"
     watched = ("CronJob", "Job")
+    epoch = EPOCH
+    """Virtual time 0 in seconds since 1970, by whose days and hours schedules go."""
+
+    def __init__(self, server: ApiServer) -> None:
+        super().__init__(server)
+        self._begun: Counter[str] = Counter()
 
     def observe(self, write: StoredWrite) -> None:
         """Queue a CronJob, and that of a Job; one with another schedule waits for its next time."""
@@ -50,10 +61,9 @@ class CronJobs(Controller):
         elif (schedule := _schedule_of(new)) is not None:
             self.queue.add_after(write.key, self._until_next(schedule, self.now))
 
-    @staticmethod
-    def _until_next(schedule: Schedule, now: float) -> float:
+    def _until_next(self, schedule: Schedule, now: float) -> float:
         """Return in how many seconds the next time has come (nextScheduleTimeDuration)."""
-        return schedule.next(now + EPOCH) - EPOCH + _DELTA - now
+        return schedule.next(now + self.epoch) - self.epoch + _DELTA - now
 
     def sync(self, key: str) -> Work:
         """Forget old Jobs, take finished ones off the status, begin the next (syncCronJob)."""
@@ -71,7 +81,8 @@ class CronJobs(Controller):
         if status != status_of(cron):
             yield self.client.update_status(with_status(cron, status))
         if wait is not None:
-            self.queue.add_after(key, wait)
+            idle = self._begun[key] >= PROLONGING or wait > HORIZON
+            self.queue.add_after(key, wait, idle=idle)
         elif error is not None:
             raise error
 
@@ -110,7 +121,7 @@ class CronJobs(Controller):
         if is_deleting(cron) or spec_of(cron).get("suspend") or schedule is None:
             return None
         now = self.now
-        due = schedule.last(_earliest(cron, now) + EPOCH, now + EPOCH)
+        due = schedule.last(_earliest(cron, now) + self.epoch, now + self.epoch)
         if due is not None and self._may_begin(cron, status, due):
             begun = yield from self._begin(cron, status, due)
             if not begun:
@@ -137,7 +148,8 @@ class CronJobs(Controller):
             if (controller_of(job) or {}).get("uid") != uid_of(cron):
                 return False
         active = [*(status.get("active") or ()), {"kind": "Job", "name": name_of(job), "uid": uid_of(job)}]
-        status |= {"active": active, "lastScheduleTime": stamp(due - EPOCH)}
+        status |= {"active": active, "lastScheduleTime": stamp(due - self.epoch)}
+        self._begun[key_of(cron)] += 1
         return True
 
     def _replace(self, cron: Manifest, status: dict[str, Any]) -> Work:

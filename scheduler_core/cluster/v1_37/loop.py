@@ -262,8 +262,8 @@ class WorkQueue:
             self.queue[key] = None
             self.loop.wake(self.worker)
 
-    def add_after(self, key: Hashable, seconds: float) -> None:
-        """Queue a key later; of several times the earliest counts."""
+    def add_after(self, key: Hashable, seconds: float, *, idle: bool = False) -> None:
+        """Queue a key later; of several times the earliest counts. An ``idle`` one is a pass of the loop."""
         if seconds <= 0:
             self.add(key)
             return
@@ -271,7 +271,7 @@ class WorkQueue:
         if key in self._later and self._later[key] <= at:
             return
         self._later[key] = at
-        self.loop.at(at, self._arrive, key, at)
+        (self.loop.pass_at if idle else self.loop.at)(at, self._arrive, key, at)
 
     def _arrive(self, key: Hashable, at: float) -> None:
         if self._later.get(key) == at:

@@ -38,7 +38,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.plane import ControlPlane
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
-from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
@@ -77,7 +77,8 @@ class ControlPlaneManager:
         self.server.most_pods = options.most_pods
         self.names = Names()
         self.server.name = self.names.name
-        self._start(scenario.objects)
+        self.plane.controllers["CronJobs"].epoch = options.epoch
+        self._start(scenario.objects, scenario.cron_jobs)
         given = scenario.descheduler
         self.descheduler = None if given is None else Descheduler(self.server, given, self._refused)
 
@@ -92,10 +93,11 @@ class ControlPlaneManager:
 
     # --- the cluster at its start
 
-    def _start(self, objects: Iterable[KubernetesObject]) -> None:
+    def _start(self, objects: Iterable[KubernetesObject], cron_jobs: Iterable[Document]) -> None:
         """Store what was written; pods and sets that controllers would make are theirs to make."""
         made, order = self.manifests.made, list(objects)
         known = {typed_key(one): one.meta.uid for one in order}
+        known |= {document_key(one): one["metadata"]["uid"] for one in cron_jobs}
         for batch in made.batches(self.manifests, ()):
             self.manifests.keep(batch[0])
         wanted = set(_owners_of_written(order))
@@ -112,6 +114,8 @@ class ControlPlaneManager:
             if key[0] in KINDS:
                 self._load(manifest, known)
                 self.store.objects[key] = obj
+        for cron_job in cron_jobs:
+            self._load(dict(cron_job), known)
         self.loop.settle()
         self._list(order)
 

@@ -77,7 +77,8 @@ def _reported() -> Iterator[str]:
             here = ", ".join([*sorted(row.honored_by), *_current(row.field, part.type)]) or "never"
             yield f"| {part.type} `{row.field}` | {row.effect} | {here} |"
     for kind in REPORTED_KINDS.values():
-        yield f"| kind {kind.kind} | {kind.effect} | {', '.join(_current(kind.kind, '')) or 'never'} |"
+        here = ", ".join(_current(kind.kind, "")) or kind.taken or "never"
+        yield f"| kind {kind.kind} | {kind.effect} | {here} |"
 
 
 def _current(name: str, of: str) -> Iterator[str]:
