@@ -30,6 +30,8 @@ const SYMBOLS_SHOWN = 9; // of each line
 
 export class Charts {
   #figures = null;
+  #due = new Set(); // charts that are to be drawn
+  #drawing = null; // until all of them are
   #kept = {}; // how each table is sorted and filtered, also when its numbers are loaded again
 
   /** `onPoint` receives the cycle that somebody clicked in a chart. */
@@ -47,7 +49,7 @@ export class Charts {
     this.last = last;
     for (const table of tables) this.#table(table);
     await plotly(this.library);
-    this.#draw();
+    await this.#draw();
   }
 
   /** Let the lines of pods end at the counters: they come several times a second, the figures once. */
@@ -61,11 +63,21 @@ export class Charts {
       trace.y.push(value);
     }
     this.last = Math.max(total ?? 0, done);
-    this.#chart("pods", figure);
+    this.#draw(["pods"]);
   }
 
-  #draw() {
-    for (const [name, figure] of Object.entries(this.#figures)) this.#chart(name, figure);
+  /** Draw charts, one a frame: together they would hold the page for half a second and more. */
+  #draw(names = Object.keys(this.#figures)) {
+    for (const name of names) this.#due.add(name);
+    return (this.#drawing ??= this.#drawDue().finally(() => (this.#drawing = null)));
+  }
+
+  async #drawDue() {
+    for (const name of this.#due) {
+      if (!document.hidden) await new Promise(requestAnimationFrame);
+      this.#due.delete(name);
+      if (this.#figures[name]) this.#chart(name, this.#figures[name]);
+    }
   }
 
   /** Draw a chart, as soon as there is something to draw, and offer it as a file. */
