@@ -93,9 +93,9 @@ class Trail:
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
         if cycle.moves is not None:
-            others = (*cycle.decision.victims, *(key for key, _ in (*cycle.decision.further, *cycle.moves)))
+            others = (*cycle.decision.victims, *(key for key, _ in cycle.decision.further))
             self.meet((cycle.pod, *others), pods or {})
-            moves = [[self.tables.pod_index[key], self.place_of(node)] for key, node in cycle.moves]
+            moves = self.moved(cycle.moves, pods or {})
             self.nodes.look(cycle.index, nodes or {})
             self.terminating.look(cycle.index, terminating)
         marks = [mark for record in cycle.plugins for mark in record.marks]
@@ -112,6 +112,14 @@ class Trail:
                 self.tables.add(pods[key].pod)
             else:
                 self.tables.extend([[key, {}, 0, "", ""]])
+
+    def moved(
+        self, moves: Iterable[tuple[str, str | None]], pods: Mapping[str, PodState]
+    ) -> PlacementChanges:
+        """Return moves as indices of the tables, to which new pods are added."""
+        moves = tuple(moves)
+        self.meet((key for key, _ in moves), pods)
+        return [[self.tables.pod_index[key], self.place_of(node)] for key, node in moves]
 
     def place_of(self, node: str | None) -> int:
         """Return a node as placements have it: ``None`` for a pod that is gone, "" for a pending one."""

@@ -210,6 +210,7 @@ class _Attempt:
         decision = self.trail.decisions[index - 1]
         changes, operations = self.trail.changes[index - 1], self.trail.operations_of(index)
         self.meter.apply(decision.pod, letter(decision), changes, operations)
+        self.meter.end(self.trail.terminating.of(index))
 
     def run_to_end(self) -> str:
         """Compute slices until the simulation ends, is cancelled or its turn is over; return the state."""
@@ -333,8 +334,13 @@ class _Attempt:
 
     def _finish(self, state: str) -> str:
         index = len(self.trail)
-        if index and self.samples.rows[-1][0] != index:
+        if index:
             time_ = self.trail.time(index)
+            rest = self.simulation.rest if state == DONE else None
+            if rest is not None:
+                time_ = rest.time
+                self.meter.move(self.trail.moved(rest.moves, self.simulation.cluster.pods))
+                self.meter.end(self.trail.terminating.different(self.simulation.terminating))
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
         self.at_end = over_time.stored(self.simulation.availability())
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}

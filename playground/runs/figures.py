@@ -19,6 +19,7 @@ from scheduler_core.record.availability import Availability, AvailabilitySample,
 
 TABLE_ROWS = 60
 PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its index in a sample
+TERMINATING = ("terminating", 6)  # where there are any
 OVER_TIME = "Workloads over time"
 WORKLOAD_COLUMNS = (
     *("workload", "desired", "ready", "pending"),
@@ -57,8 +58,11 @@ def figures(run: Run) -> dict[str, Any]:
     steps = [row[0] for row in rows]
     counted = _counted(run, rows)
     at_cycles = [row[0] for row in counted]
-    pods = go.Figure([_line(name, at_cycles, [row[at] for row in counted]) for name, at in PODS])
-    pods.update_layout(_layout("Pods over cycles", "cycle", "pods"), meta={"peak": _peak(counted)})
+    pods = go.Figure([_line(name, at_cycles, [row[at] for row in counted]) for name, at in _series(counted)])
+    ended = counted[-1][6] if counted else 0
+    pods.update_layout(
+        _layout("Pods over cycles", "cycle", "pods"), meta={"peak": _peak(counted), "terminating": ended}
+    )
     full = go.Figure([_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)])
     full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
     full.update_yaxes(tickformat="~%", hoverformat=".1%")
@@ -114,13 +118,14 @@ def tables(run: Run) -> list[dict[str, Any]]:
     rows, resources = _samples(run)
     shown = _thinned(rows)
     counted = _thinned(_counted(run, rows))
+    series = _series(counted)
     decided, found = several.rows_of(run), over_time.of(run)
     return [
         {
             "name": "pods",
             "title": "Pods over cycles",
-            "columns": ["cycle", "pending", "running", "unschedulable"],
-            "rows": [[f"{row[0]:,}", *(f"{row[at]:,}" for _, at in PODS)] for row in counted],
+            "columns": ["cycle", *("running" if name == "placed" else name for name, _ in series)],
+            "rows": [[f"{row[0]:,}", *(f"{row[at]:,}" for _, at in series)] for row in counted],
         },
         {
             "name": "utilisation",
@@ -167,9 +172,16 @@ def _samples(run: Run) -> tuple[list[Any], list[str]]:
 
 def _counted(run: Run, rows: list[Any]) -> list[Any]:
     """Return the samples with the run's own counts last, so that charts and counters agree."""
+    rows = [row if len(row) > TERMINATING[1] else [*row, 0] for row in rows]
     if not run.cycles or (rows and rows[-1][0] >= run.cycles):
         return rows
-    return [*rows, [run.cycles, None, run.pending, run.placed, run.unschedulable]]
+    ended = rows[-1][6] if rows else 0
+    return [*rows, [run.cycles, None, run.pending, run.placed, run.unschedulable, None, ended]]
+
+
+def _series(counted: list[Any]) -> list[tuple[str, int]]:
+    """Return the series of the pods' chart."""
+    return [*PODS, *([TERMINATING] if any(row[6] for row in counted) else [])]
 
 
 def _peak(rows: list[Any]) -> list[int]:

@@ -1,4 +1,4 @@
-"""The metrics of a run: numbers of pending and placed pods, and the utilisation of the cluster."""
+"""The metrics of a run: numbers of pending, running and Terminating pods, and the cluster's utilisation."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from typing import Any
 
 from playground.limits import limit
 from playground.playback.tables import ABSENT, PENDING, Tables
+from playground.playback.terminating import TerminatingChanges
 from playground.playback.trail import PlacementChanges
 from scheduler_core.kubernetes.model import Node
 from scheduler_core.scenario.scenario import Operation, Scenario
 
-Sample = list[Any]  # [index, time, pending, placed, unschedulable, [utilisation per resource 0..1]]
+Sample = list[Any]
+"""``[index, time, pending, placed, unschedulable, [utilisation per resource 0..1], terminating]``; without
+the last in rows that were stored before it was counted."""
 
 
 class Meter:
     """Counts of one simulation, kept up to date cycle by cycle.
 
     A pod is *pending* until its first attempt, *unschedulable* after a failed attempt, *placed* while it is
-    on a node. ``used`` and ``capacity`` are in the resources' base units, summed over all nodes.
+    on a node, and *terminating* there once it is deleted, until its kubelet has ended it. ``used`` and
+    ``capacity`` are in the resources' base units, summed over all nodes.
     """
 
     def __init__(self, scenario: Scenario, tables: Tables) -> None:
         self._tables = tables
         self._where = list(tables.start)
         self._failed: set[int] = set()
+        self._ending: set[int] = set()
         self._nodes: dict[str, Mapping[str, int]] = {}
         self.used: Counter[str] = Counter()
         self.capacity: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
-        self.placed = 0
+        self._on_nodes = 0
         self.waiting = 0
         for item in scenario.objects:
             if isinstance(item, Node):
@@ -53,6 +58,16 @@ class Meter:
         """The number of pods that wait for their first attempt."""
         return self.waiting - len(self._failed)
 
+    @property
+    def terminating(self) -> int:
+        """The number of pods on nodes that are being deleted."""
+        return sum(self._where[pod] >= 0 for pod in self._ending)
+
+    @property
+    def placed(self) -> int:
+        """The number of other pods on nodes."""
+        return self._on_nodes - self.terminating
+
     def _set_node(self, name: str, allocatable: Mapping[str, int] | None) -> None:
         self.capacity.subtract(self._nodes.pop(name, {}))
         if allocatable is not None:
@@ -63,7 +78,7 @@ class Meter:
         if node == PENDING:
             self.waiting += sign
         elif node >= 0:
-            self.placed += sign
+            self._on_nodes += sign
             usage = self._tables.usage[pod]
             (self.used.update if sign > 0 else self.used.subtract)(usage)
 
@@ -75,16 +90,25 @@ class Meter:
             if operation.kind == "Node":
                 node = operation.object
                 self._set_node(operation.key, node.allocatable if isinstance(node, Node) else None)
+        self.move(changes)
+        self.outcomes[outcome] += 1
+        number = self._tables.pod_index[pod]
+        if outcome != "s" and self._where[number] == PENDING:
+            self._failed.add(number)
+
+    def move(self, changes: PlacementChanges) -> None:
+        """Count pods that were placed, deleted or created."""
         self._where += [ABSENT] * (len(self._tables.pods) - len(self._where))  # of pods created since
         for number, value in changes:
             self._count(number, self._where[number], -1)
             self._count(number, value, 1)
             self._where[number] = value
             self._failed.discard(number)
-        self.outcomes[outcome] += 1
-        number = self._tables.pod_index[pod]
-        if outcome != "s" and self._where[number] == PENDING:
-            self._failed.add(number)
+
+    def end(self, changes: TerminatingChanges) -> None:
+        """Count pods that became Terminating, and those that are so no more."""
+        for pod, is_from_now in changes:
+            (self._ending.add if is_from_now else self._ending.discard)(pod)
 
     def sample(self, index: int, time: float, resources: list[str]) -> Sample:
         """Return the state after cycle ``index``."""
@@ -92,7 +116,7 @@ class Meter:
             round(self.used[name] / self.capacity[name], 5) if self.capacity[name] > 0 else 0.0
             for name in resources
         ]
-        return [index, time, self.pending, self.placed, self.unschedulable, shares]
+        return [index, time, self.pending, self.placed, self.unschedulable, shares, self.terminating]
 
     def resources(self) -> list[str]:
         """Return the resources that the nodes offer, the basic ones first."""
@@ -114,7 +138,9 @@ class Samples:
         return index % self.stride == 0
 
     def add(self, sample: Sample) -> None:
-        """Add a sample; thin the samples if there are too many."""
+        """Add a sample, in place of one after the same cycle; thin the samples if there are too many."""
+        if self.rows and self.rows[-1][0] == sample[0]:
+            self.rows.pop()
         self.rows.append(sample)
         if len(self.rows) > limit("RUN_SAMPLES"):
             self.stride *= 2

@@ -16,7 +16,7 @@ from playground.panels import steps
 from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
-from playground.runs import compute, rescue, service
+from playground.runs import compute, figures, rescue, service
 from playground.runs.metrics import Meter, Samples
 from playground.serving import heartbeat
 from playground.storage import bundles, store
@@ -330,6 +330,49 @@ def test_the_meter_agrees_with_a_count_from_scratch() -> None:
         assert meter.used["cpu"] == sum(playback.tables.usage[pod].get("cpu", 0) for pod in on_nodes)
         assert meter.pending + meter.unschedulable == int((placed == -1).sum())
     assert meter.capacity["cpu"] == 5_000
+
+
+LIVING = """\
+{kind: SimulationSettings, scheduler: v1.37}
+---
+{kind: Node, apiVersion: v1, metadata: {name: a, annotations: {podstep/fails-at: "60"}},
+ status: {allocatable: {cpu: "4", pods: "110"}}}
+---
+{kind: Node, apiVersion: v1, metadata: {name: b}, status: {allocatable: {cpu: "4", pods: "110"}}}
+---
+{kind: Deployment, apiVersion: apps/v1, metadata: {name: web}, spec: {
+ replicas: 4, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}},
+ spec: {containers: [{name: c, resources: {requests: {cpu: 500m}}}]}}}}
+---
+{kind: Job, apiVersion: batch/v1, metadata: {name: short}, spec: {template: {
+ metadata: {annotations: {podstep/run-seconds: "5"}}, spec: {restartPolicy: Never, containers: [{name: c}]}}}}
+"""
+
+
+def test_the_end_counts_what_came_after_the_last_cycle(sent: list[str]) -> None:
+    """Pods of a silent node stay there, being deleted: they do not run. A Job's pod has ended."""
+    started, _ = service.start(bundles.parse([("", LIVING)], "a node fails"), OWNER)
+    assert run_simulation(started.pk) == "done"
+    row = finished(started)
+    silent = row.samples["rows"][-1][6]
+    assert (row.placed, row.pending, row.unschedulable) == (4, 0, 0)
+    assert silent == 2
+    named = figures.figures(row)["pods"]
+    assert [line["name"] for line in named["data"]] == ["pending", "placed", "unschedulable", "terminating"]
+    assert named["layout"]["meta"]["terminating"] == silent
+    table = next(one for one in figures.tables(row) if one["name"] == "pods")
+    assert table["columns"] == ["cycle", "pending", "running", "unschedulable", "terminating"]
+    assert table["rows"][-1][1:] == ["0", "4", "0", "2"]
+
+
+def test_samples_that_count_no_terminating_pods_are_charted(run: Run) -> None:
+    """Rows that were stored before they were counted have six values."""
+    run_simulation(run.pk)
+    row = finished(run)
+    row.samples["rows"] = [one[:6] for one in row.samples["rows"]]
+    named = figures.figures(row)["pods"]
+    assert [line["name"] for line in named["data"]] == ["pending", "placed", "unschedulable"]
+    assert named["layout"]["meta"]["terminating"] == 0
 
 
 def test_samples_are_thinned_evenly(limits: Any) -> None:

@@ -42,6 +42,7 @@ const charts = new Charts(root, root.dataset.plotly, (cycle) => {
 let run = JSON.parse($("#run", root).textContent);
 let scheduled = null; // cycles that placed their pod, and the most pods that ran at once: of the figures
 let peak = null;
+let terminating = 0; // pods on nodes that are being deleted
 let first = Number(root.dataset.first) || 0; // the first unschedulable cycle
 let seen = []; // [time, cycles done] of the last changes, for the rate
 let fetched = { at: -Infinity, done: -1, state: "" };
@@ -143,7 +144,8 @@ function words() {
 function outcome() {
   if (scheduled === null || fetched.state !== "done") return `Done: all ${plural(run.done, "cycle")}`;
   const cycles = scheduled === run.done ? "" : `${plural(run.done, "cycle")}, `;
-  return `Done: ${cycles}${count(scheduled)} scheduled · ${count(run.placed)} running at the end`;
+  const ended = terminating ? ` · ${count(terminating)} Terminating` : "";
+  return `Done: ${cycles}${count(scheduled)} scheduled · ${count(run.placed)} running at the end${ended}`;
 }
 
 /** How fast it goes and how long it will take, in words. */
@@ -316,7 +318,7 @@ async function figures() {
     dump(data.dump);
     unplaced(data.unplaced);
     scheduled = data.figures.outcomes.data[0]?.y[0] ?? 0;
-    peak = data.figures.pods.layout.meta?.peak ?? null;
+    ({ peak = null, terminating = 0 } = data.figures.pods.layout.meta ?? {});
     cycles();
     stats();
     part("progress-text").textContent = words();
