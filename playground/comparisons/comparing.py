@@ -326,10 +326,10 @@ def _ends(playback: Playback) -> dict[str, str]:
 def _metrics(playback: Playback) -> dict[str, Any]:
     """Return the metrics computed from the decisions."""
     decisions, placement = playback.trail.decisions, playback.trail.placement
-    results = Counter(decision.result for decision in decisions)
+    results, standing = Counter(decision.result for decision in decisions), playback.trail.standing()
     return {
-        "placed": int((placement >= 0).sum()),
-        "pending": int((placement == -1).sum()),
+        "placed": standing["placed"],
+        "pending": standing["pending"],
         "cycles": len(decisions),
         "failedCycles": len(decisions) - results["scheduled"],
         "preemptions": sum(decision.nominated is not None for decision in decisions),

@@ -156,13 +156,7 @@ def compared(mine: Playback, parent: Playback | None) -> Compared:
 
 
 def _standing(playback: Playback) -> dict[str, Any]:
-    placement = playback.trail.placement
-    return {
-        "cycles": len(playback),
-        "placed": int((placement >= 0).sum()),
-        "pending": int((placement == PENDING).sum()),
-        "stopped": bool(playback.stopped),
-    }
+    return {"cycles": len(playback), **playback.trail.standing(), "stopped": bool(playback.stopped)}
 
 
 def _first(mine: Playback, parent: Playback) -> dict[str, Any] | None:

@@ -44,6 +44,11 @@ class TerminatingTrail:
             self._cycles.append(index)
             self._changes.append([pod, is_from_now])
 
+    @property
+    def now(self) -> Collection[int]:
+        """The pods that are Terminating after the last cycle."""
+        return self._now
+
     def of(self, index: int) -> TerminatingChanges:
         """Return what changed in a cycle."""
         return self._changes[bisect_left(self._cycles, index) : bisect_left(self._cycles, index + 1)]

@@ -208,6 +208,16 @@ class Trail:
                 placement[pod] = value
         return placement
 
+    def standing(self) -> dict[str, int]:
+        """Return how many pods are on nodes and pending after the last cycle, and how many end on a node."""
+        placement = self.placement
+        ending = sum(int(placement[pod] >= 0) for pod in self.terminating.now if pod < len(placement))
+        return {
+            "placed": int((placement >= 0).sum()) - ending,
+            "pending": int((placement == PENDING).sum()),
+            "terminating": ending,
+        }
+
     def marks(self, first: int, last: int) -> dict[str, Any]:
         """Return the protocol's ``Marks`` of cycles ``first`` to ``last``, of none if there are none."""
         first = min(first, last + 1)

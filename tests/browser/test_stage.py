@@ -373,6 +373,13 @@ def test_five_thousand_nodes_are_drawn_at_once(page: Page, site: Stack) -> None:
         assert figures["median"] < 160, figures
 
 
+def test_terminating_pods_are_counted_for_themselves(page: Page, site: Stack) -> None:
+    """Two pods of a silent node are being deleted there: stage and tree do not count them as placed."""
+    bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=7").at(7)
+    expect(bench.stage).to_contain_text("4 of 5 pods placed · 2 Terminating")
+    expect(bench.build.get_by_role("treeitem", name=re.compile("deploy.web"))).to_contain_text("4 / 5")
+
+
 def test_every_look_of_the_stage_can_be_read(
     page: Page, accessible: Callable[[Page], None], site: Stack
 ) -> None:

@@ -108,7 +108,8 @@ async def test_a_branch_is_compared_with_its_parent() -> None:
         made = await branched(socket, root)
         same = await socket.success("branch.compare", {"draft": made})
         assert (same["words"], same["first"], same["elsewhere"]) == ([], None, 0)
-        assert same["here"] == same["parent"] == {"cycles": 4, "placed": 4, "pending": 0, "stopped": False}
+        standing = {"cycles": 4, "placed": 4, "pending": 0, "terminating": 0, "stopped": False}
+        assert same["here"] == same["parent"] == standing
         await cordoned(socket, made)
         found = await socket.success("branch.compare", {"draft": made})
         listed = await tree(socket, {"draft": root})

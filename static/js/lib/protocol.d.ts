@@ -1403,8 +1403,9 @@ export interface BranchList {
 
 export interface Standing {
   cycles: number;
-  placed: number;
+  placed: number; // and not being deleted
   pending: number;
+  terminating: number;
   stopped: boolean;
 }
 

@@ -14,8 +14,9 @@ export function madeAt(step) {
 export function standing({ here, parent }) {
   const by = parent ? here.pending - parent.pending : 0;
   const beside = by ? ` (${by > 0 ? "+" : "−"}${count(Math.abs(by))})` : "";
+  const leaving = here.terminating ? `, ${count(here.terminating)} Terminating` : "";
   const part = here.stopped ? ", as far as it was computed" : "";
-  return `${count(here.placed)} placed, ${count(here.pending)} pending${beside}${part}`;
+  return `${count(here.placed)} placed, ${count(here.pending)} pending${beside}${leaving}${part}`;
 }
 
 /** Where it parts from its parent, or that it does not. */

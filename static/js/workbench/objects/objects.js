@@ -299,9 +299,9 @@ export class Objects {
       let there = true;
       if (key === "workloads") text = plural(cluster.present, "pod");
       else if (key.startsWith("group:")) {
-        const { placed, present } = this.#tally(what);
-        there = present > 0;
-        text = `${count(placed)} / ${count(present)}`;
+        const { placed, present, leaving } = this.#tally(what);
+        there = present + leaving > 0;
+        text = present || !leaving ? `${count(placed)} / ${count(present)}` : `${count(leaving)} Terminating`;
       } else if (key.startsWith("pod:")) {
         const at = cluster.placement[what];
         there = at !== ABSENT;
@@ -318,16 +318,22 @@ export class Objects {
     if (items.length && !items.some((item) => item.tabIndex === 0)) items[0].tabIndex = 0; // the one that had it went
   }
 
-  /** How many of some pods are there at the step on screen, and how many of these have a node. */
+  /** How many of some pods are there at the step on screen, how many of these have a node, and how many more leave. */
   #tally(members) {
-    const { placement } = this.view.playback.cluster;
+    const { playback } = this.view;
+    const { placement } = playback.cluster;
     let placed = 0;
     let present = 0;
+    let leaving = 0;
     for (const pod of members) {
+      if (playback.isTerminating(pod)) {
+        leaving += 1;
+        continue;
+      }
       if (placement[pod] >= 0) placed += 1;
       if (placement[pod] !== ABSENT) present += 1;
     }
-    return { placed, present };
+    return { placed, present, leaving };
   }
 
   #mark() {

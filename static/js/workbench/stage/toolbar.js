@@ -104,13 +104,17 @@ export class Toolbar {
     );
   }
 
-  /** How many nodes there are, and pods on them. */
+  /** How many nodes there are, and pods on them; those that are being deleted there count for themselves. */
   showCount() {
-    const { nodes, cluster } = this.view.playback;
+    const { playback } = this.view;
+    const { nodes, cluster } = playback;
     const present =
       nodes.since || nodes.until ? nodes.names.filter((_, node) => this.view.exists(node)).length : nodes.names.length;
-    const { placed, present: pods } = cluster;
-    this.count.textContent = `${plural(present, "node")} · ${count(placed)} of ${plural(pods, "pod")} placed`;
+    const leaving = [...playback.terminating].filter((pod) => cluster.placement[pod] >= 0).length;
+    const [placed, pods] = [cluster.placed - leaving, cluster.present - leaving];
+    const words = [plural(present, "node"), `${count(placed)} of ${plural(pods, "pod")} placed`];
+    if (leaving) words.push(`${count(leaving)} Terminating`);
+    this.count.textContent = words.join(" · ");
   }
 
   /** What the marks on the nodes mean, as far as there are any: the overview has no room for words beside them. */
