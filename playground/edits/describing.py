@@ -144,5 +144,5 @@ def _fields(patch: Any, path: str) -> list[str]:
                 f"{step.get('op')} {step.get('path')}" for step in patch[:50] if isinstance(step, Mapping)
             ]
         return [f"{path} ({len(patch)})"]
-    value = "taken away" if patch is None else str(patch).lower() if isinstance(patch, bool) else str(patch)
+    value = "removed" if patch is None else str(patch).lower() if isinstance(patch, bool) else str(patch)
     return [f"{path} {value}"[: len(path) + VALUE_SHOWN]]

@@ -219,7 +219,7 @@ def _tie(condition: SearchCondition, cycle: Cycle, met: frozenset[str]) -> str:
 
 KINDS: dict[str, ConditionKind] = {
     "cycle": ConditionKind("index", True, "", "this cycle", _cycle),
-    "pod": ConditionKind("namespace/name", True, "", "the pod is tried, bound, or taken away", _pod),
+    "pod": ConditionKind("namespace/name", True, "", "the pod is tried, bound or deleted", _pod),
     "node": ConditionKind(
         "name", True, "", "a pod goes or is nominated to the node, or the node changes", _node
     ),

@@ -123,7 +123,7 @@ class PutBackLine(Line, frozen=True):
 class DryRunLine(Line, frozen=True):
     """The dry run on one candidate node."""
 
-    removed: Annotated[Sequence[str], Meta(description="All pods of lower priority, taken away at first.")]
+    removed: Annotated[Sequence[str], Meta(description="All pods of lower priority, removed at first.")]
     put_back: Annotated[
         Sequence[PutBackLine], Meta(description="The same pods in the order in which they were put back.")
     ]

@@ -43,8 +43,8 @@ def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def every_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Progress is told more often than a few times a second: these texts are not that long."""
-    monkeypatch.setattr(commands, "PROGRESS_SECONDS", 0.01)
+    """Every report is pushed, not a few a second: these texts are not that long."""
+    monkeypatch.setattr(commands, "PROGRESS_SECONDS", 0.0)
 
 
 async def draft(socket: Socket, text: str) -> dict[str, str]:

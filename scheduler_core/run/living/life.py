@@ -92,7 +92,7 @@ class Life:
             yield self.user.patch(found, lambda one: self._patched(one, step["patch"]))
 
     def _patched(self, one: Manifest, patch: Any) -> Manifest:
-        """Return a patched object, a workload with the defaults of what the patch takes away."""
+        """Return a patched object, a workload with the defaults of what the patch removes."""
         made = apply_patch(one, patch, "merge")
         return admitted(made, self.server) if spec_of(one).keys() & {"template", "jobTemplate"} else made
 

@@ -128,8 +128,8 @@ def _before_removal(at: DecisionContext) -> QuirkText | None:
         return None
     return lambda: (
         f"All pods that match the affinity terms of {at.pod.key} are on "
-        f"{at.cluster.columns.names[nodes[0]]}; with them taken away it would be the first of its series, "
-        "and is not taken for that."
+        f"{at.cluster.columns.names[nodes[0]]}; without them it would be the first of its series, "
+        "which the dry run does not see."
     )
 
 

@@ -94,7 +94,7 @@ QUIRKS = (
         "self-match-before-removal",
         "MatchInterPodAffinity",
         "Whether any pod matches the required affinity terms is known from before preemption's dry run: with "
-        "the only matching pod taken away the incoming pod still is not the first of its series.",
+        "the only matching pod removed the incoming pod still is not the first of its series.",
         "In a dry run, look at the pods that are left.",
         "predicates.predicateMetadata.RemovePod",
         (Upstream(67788, "keeps topology pairs instead, which go with their last pod"),),

@@ -64,10 +64,10 @@ export const KINDS = {
     asks: true,
   },
   pod: {
-    title: "A pod is tried, bound or taken away",
+    title: "A pod is tried, bound or deleted",
     about: "pod",
     needs: true,
-    words: (about) => `${short(about)} is tried, bound or taken away`,
+    words: (about) => `${short(about)} is tried, bound or deleted`,
     marked: ({ marks, pods }, index, about) => marks.pod[index] === (pods.get(about) ?? -1),
     why: ({ light, node, pod }, about) => {
       if (pod(light.pod) === about) return `${short(about)} is tried`;

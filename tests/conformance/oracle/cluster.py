@@ -77,7 +77,7 @@ class Cluster:
         }
         self.counter = 0
         self.waiting: list[Manifest] = []  # both queues, without the pod being tried
-        self.simulated: tuple[list[Manifest], list[Manifest]] = ([], [])  # taken away, put back
+        self.simulated: tuple[list[Manifest], list[Manifest]] = ([], [])  # removed, added again
         self._configure(record.get("policy") or {})
 
     def _bind(self, pod: Manifest, node: str) -> None:

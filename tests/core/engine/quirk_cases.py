@@ -170,7 +170,7 @@ CASES: Mapping[str, Case] = {
         v1_11=("unschedulable", None),
         fixed=("unschedulable", "n"),
         changed=("preemption", "decision"),
-        text="are on n; with them taken away",
+        text="are on n; without them",
     ),
     "nominated-pods-are-no-targets": Case(
         matters=(
