@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
 from playground.live.framing import Frame
+from playground.live.halls import Veil
 from playground.live.watching import Watcher
 
 T = TypeVar("T")
@@ -17,6 +19,11 @@ class Client(Watcher, Protocol):
     address: str
     closed: bool
     frame: Frame | None  # of a page in another page's frame
+    admitted: asyncio.Event  # set unless the page is a room's and has not joined it yet
+
+    @property
+    def veil(self) -> Veil | None:
+        """What is hidden from this connection: it follows in a room whose question is open."""
 
     @property
     def asker(self) -> str:

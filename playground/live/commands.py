@@ -16,13 +16,15 @@ from msgspec import Struct, field
 
 from playground.live.client import Client
 from playground.live.errors import CommandError
+from playground.live.halls import UNVEILED, Veil
 from playground.live.sightings import sightings
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.library import library
-from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.playback.stopping import Superseded, TooMuchWorkError
+from playground.playback.veiled import veiled
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
@@ -43,6 +45,7 @@ LookupKey = Callable[[Playback, dict[str, Any]], Hashable]
 T = TypeVar("T")
 
 OPTIONAL = "?"
+ADMITTED_SECONDS = 20.0  # that the page of a room has to join it
 PROGRESS_SECONDS = 0.15  # between two progress frames of reading a bundle
 
 
@@ -119,6 +122,7 @@ class Call:
     request: int
     payload: dict[str, Any]
     source: sources.Source | None = None
+    veil: Veil | None = None  # what is hidden from who asks
 
     @property
     def visitor(self) -> str:
@@ -241,7 +245,12 @@ class Call:
                 raise Superseded
             if playback is None:
                 playback = sources.open_playback(source)
-            return turn(playback, unwanted) if kept is None else self._kept(playback, kept, turn, unwanted)
+            shown = playback
+            if self.veil is not None:
+                if len(playback) < self.veil.last and playback.advance(SLICE_SECONDS):
+                    return None
+                shown = veiled(playback, min(self.veil.last, len(playback)))
+            return turn(shown, unwanted) if kept is None else self._kept(shown, kept, turn, unwanted)
 
         large = offload.enabled() and sources.is_large(source)
         if not sources.is_open(source):  # parsing takes seconds, and must not delay others' steps
@@ -255,7 +264,7 @@ class Call:
 
     async def _once_for_all(self, once: Callable[[], T | None]) -> T | None:
         fields = COMMANDS[self.name].fields
-        asked = (self.found().key, self.name, *(repr(self.payload.get(field)) for field in fields))
+        asked = (self.found().key, self.veil, self.name, *(repr(self.payload.get(field)) for field in fields))
         return await self.connection.in_engine_once(asked, once)
 
     def _kept(
@@ -361,8 +370,12 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         await in_storage(_count, row, call)
     try:
         if row.source:
+            await _veil(call)
             call.source = await _source(row, call)
-        return await row.answer(call)
+        answer = await row.answer(call)
+        if row.source and (veil := connection.veil) is not None and veil != call.veil:
+            raise Superseded  # a question was asked meanwhile, whose answer may be in this one
+        return answer
     except BundleError as error:
         message = "The bundle cannot be read."
         raise CommandError("bundle.invalid", message, errors=bundles.problems_wire(error.problems)) from error
@@ -386,6 +399,23 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         raise CommandError("server.busy", str(error), retryAfter=error.retry_after) from error
     except LostError as error:
         raise CommandError("server.error", str(error)) from error
+
+
+async def _veil(call: Call) -> None:
+    """Note what is hidden from who asks. Raises CommandError for what is hidden as a whole.
+
+    The page of a room waits until it has joined: before, nobody knows what it may see.
+    """
+    try:
+        async with asyncio.timeout(ADMITTED_SECONDS):
+            await call.connection.admitted.wait()
+    except TimeoutError:
+        raise CommandError("permission.denied", "The page of a room joins the room first.") from None
+    call.veil = veil = call.connection.veil
+    if veil is None:
+        return
+    if call.name not in UNVEILED or call.payload.get("source") != {"scenario": veil.scenario}:
+        raise CommandError("room.question-open")
 
 
 def _count(row: SocketCommand, call: Call) -> None:

@@ -28,7 +28,8 @@ from playground.live.commands import COMMANDS, at_hand, dispatch
 from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
-from playground.live.framing import Frame, frame_of
+from playground.live.framing import Frame, frame_of, room_of
+from playground.live.halls import Veil
 from playground.live.recalling import CLOSED, recaller
 from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
@@ -120,6 +121,7 @@ class Connection(AsyncWebsocketConsumer):
         self.address = ""
         self.opened: datetime = timezone.now()
         self.frame: Frame | None = None
+        self.admitted = asyncio.Event()
         self.watching = Watching(self)
         self._counted = False
         self._outgoing = Outgoing()
@@ -167,7 +169,10 @@ class Connection(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         """Accept, unless the address has too many connections already."""
         try:
-            self.frame = frame_of(self.scope.get("query_string", b""))
+            query = self.scope.get("query_string", b"")
+            self.frame = frame_of(query)
+            if not room_of(query):
+                self.admitted.set()
         except ValueError:
             await self.close()
             return
@@ -231,7 +236,8 @@ class Connection(AsyncWebsocketConsumer):
             self._refuse(request, CommandError("permission.denied", refusal))
             return
         began = time.monotonic()
-        known = at_hand(self.visitor, name, payload)
+        open_to_all = self.admitted.is_set() and self.veil is None
+        known = at_hand(self.visitor, name, payload) if open_to_all else None
         if known is not None:
             counters.COMMAND_SECONDS.labels(name).observe(time.monotonic() - began)
             self._note_latest(name, request)  # supersedes older requests all the same
@@ -299,6 +305,11 @@ class Connection(AsyncWebsocketConsumer):
         """Cancel one request; a request that is already answered is ignored."""
         if request in self._under_way:
             self._given_up.add(request)
+
+    @property
+    def veil(self) -> Veil | None:
+        """What is hidden from this connection: it follows in a room whose question is open."""
+        return hub.veil_of(self)
 
     @property
     def asker(self) -> str:

@@ -1,7 +1,10 @@
-"""What the connection of a page in another page's frame may ask: of its own scenario, and to change nothing.
+"""What a connection's address says of its page: that it is in another page's frame, or in a room.
+
+In a frame a page asks of its own scenario, and changes nothing.
 
 Such a page connects to ``/ws/?frame=<scenario>``, with ``&lock=1&step=<step>`` where its step is locked: then
-nothing that belongs to another step is answered either. A page that is no frame asks without this.
+nothing that belongs to another step is answered either. The page of a room connects to ``/ws/?room=<room>``:
+nothing of a scenario is answered before it has joined. Any other page asks without this.
 """
 
 from __future__ import annotations
@@ -71,9 +74,28 @@ def frame_of(query: bytes) -> Frame | None:
     """
     if not query:
         return None
-    fields = parse_qs(query[: LONGEST + 1].decode("latin-1"), keep_blank_values=True)
+    fields = _fields(query)
+    if "room" in fields:
+        return None
     scenario, step = (fields.pop(name, [""])[0] for name in ("frame", "step"))
     locked = fields.pop("lock", [""])[0] == "1"
     if fields or not scenario or len(query) > LONGEST:
         raise ValueError("the query of a connection names a frame, its step and its lock")
     return Frame(scenario, step[:STEP_LENGTH] if locked else None)
+
+
+def room_of(query: bytes) -> str:
+    """Return the room whose page connects, "" for a page that is in none.
+
+    Raises ValueError for a query that is not one of ours.
+    """
+    fields = _fields(query)
+    if "room" not in fields:
+        return ""
+    if len(fields) > 1 or not fields["room"][0] or len(query) > LONGEST:
+        raise ValueError("the query of a connection names a room alone")
+    return fields["room"][0]
+
+
+def _fields(query: bytes) -> dict[str, list[str]]:
+    return parse_qs(query[: LONGEST + 1].decode("latin-1"), keep_blank_values=True)

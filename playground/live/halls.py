@@ -13,6 +13,25 @@ from playground.rooms import questions
 from playground.serving.protocols import encoded
 from playground.wire import frame
 
+#: What who predicts may ask: of the cycles before the one in question, and of the scenario's own text.
+UNVEILED = frozenset(
+    {
+        *("scenario.open", "step.locate", "timeline.get", "cycles.window", "cycle.get", "events.list"),
+        *("preemption.candidates", "preemption.run", "scores.explain", "podgroup.get", "kubebatch.steps"),
+        *("cache.classes", "cache.members", "cache.equivalent", "cache.map"),
+        *("object.get", "objects.list", "operations.list", "operations.get", "policy.text"),
+        "comment.watch",  # which answers that there are none: they tell what a step decided
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Veil:
+    """What is hidden while a question is open: everything of a scenario after its ``last`` cycle."""
+
+    scenario: str
+    last: int
+
 
 @dataclass(eq=False, slots=True)
 class Member:
@@ -69,6 +88,12 @@ class Hall:
     def votable(self) -> bool:
         """Whether there is a question, as far as this process knows, that is not revealed."""
         return self.row.question is not None and not self.row.question["revealed"]
+
+    @property
+    def veil(self) -> Veil | None:
+        """What is hidden from all but the leader, ``None`` while no question is open."""
+        last = questions.veil_of(self.row.question)
+        return None if last is None else Veil(self.row.scenario.short, last)
 
     def named(self) -> list[tuple[str, str]]:
         """Return the people who gave a name."""

@@ -21,7 +21,7 @@ from channels.layers import get_channel_layer
 
 from playground.limits import limit
 from playground.live.errors import CommandError
-from playground.live.halls import Hall, Member
+from playground.live.halls import Hall, Member, Veil
 from playground.live.moves import Position, RoomPosition
 from playground.live.watching import Polling, Watcher
 from playground.models import Room
@@ -74,6 +74,7 @@ class Hub(Polling):
             raise CommandError("room.full")
         hall.members[connection] = member
         _members[connection] = member
+        self._veil(hall)
         self._count(hall)
         return member
 
@@ -105,6 +106,7 @@ class Hub(Polling):
         member = _members.pop(connection, None)
         if member is None:
             return
+        connection.watching.veiled = False
         hall = member.hall
         hall.members.pop(connection, None)
         if not hall.members:
@@ -187,11 +189,17 @@ class Hub(Polling):
         hall.row.changed, hall.row.leader, hall.row.asked = row.changed, row.leader, row.asked
         hall.row.owner = row.owner
         hall.row.question = row.question
+        self._veil(hall)
         for connection, member in hall.members.items():
             if member.role != roles[connection]:
                 connection.push("room.role", {"role": member.role})
         self._asked(hall, before, row.question)
         self._count(hall)
+
+    def _veil(self, hall: Hall) -> None:
+        """Tell the subscriptions of who predicts nothing that a source grows by."""
+        for connection, member in hall.members.items():
+            connection.watching.veiled = hall.veil is not None and not member.leads
 
     def _asked(
         self, hall: Hall, before: Mapping[str, Any] | None, question: Mapping[str, Any] | None
@@ -208,6 +216,7 @@ class Hub(Polling):
         hall.moves.close()
         hall.push("room.ended", {})
         for connection in hall.members:
+            connection.watching.veiled = False
             _members.pop(connection, None)
         hall.members.clear()
         self._close_if_empty(hall)
@@ -349,6 +358,12 @@ def hub() -> Hub:
 def member_of(connection: Watcher) -> Member | None:
     """Return the connection's place in a room, ``None`` if it is in none."""
     return _members.get(connection)
+
+
+def veil_of(connection: Watcher) -> Veil | None:
+    """Return what is hidden from a connection, ``None`` if it leads, is in no room, or nothing is asked."""
+    member = _members.get(connection)
+    return None if member is None or member.leads else member.hall.veil
 
 
 async def leave(connection: Watcher) -> None:

@@ -85,6 +85,7 @@ class Watching:
         self._runs: set[str] = set()
         self._drafts: dict[str, None] = {}
         self._comments: dict[int, None] = {}
+        self.veiled = False  # a room's question is open: what a source grows by, or a comment, may answer it
 
     def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:
         """Push ``timeline.grew`` for cycles after ``seen`` until the playback is complete."""
@@ -97,7 +98,8 @@ class Watching:
 
         def push(payload: Encoded, complete: bool) -> None:
             if source.key in self._attended:
-                self._connection.push("timeline.grew", payload)
+                if not self.veiled:
+                    self._connection.push("timeline.grew", payload)
                 if complete:
                     self._leave(source.key)
 
@@ -390,6 +392,8 @@ class CommentPoller(Polling):
                 continue
             pushed[row.pk] = row.updated
             for connection in list(self._watchers[scenario]):
+                if connection.watching.veiled:
+                    continue  # it asks for all of them once the answer is told
                 shown = comments.wire(row, short, connection.visitor)
                 connection.push("comment.changed", {"scenario": short, "comment": shown})
 

@@ -218,6 +218,10 @@ class Trail:
             "terminating": ending,
         }
 
+    def met(self, index: int) -> int:
+        """Return how many pods the table has up to and including a cycle."""
+        return self._met[index]
+
     def marks(self, first: int, last: int) -> dict[str, Any]:
         """Return the protocol's ``Marks`` of cycles ``first`` to ``last``, of none if there are none."""
         first = min(first, last + 1)

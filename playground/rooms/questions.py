@@ -1,7 +1,8 @@
 """Predictions: a question about a cycle, the votes, and the answer that the engine gives.
 
-The answer is computed when the question is asked, is stored with it, and leaves the server when it is
-revealed. An answer, of a vote as of the engine, is compared as the JSON text of :func:`canonical`.
+The answer is computed when the question is asked, or marked by who asks, is stored with it, and leaves the
+server when it is revealed. An answer, of a vote as of the engine, is compared as the JSON text of
+:func:`canonical`.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def canonical(question: Mapping[str, Any], answer: Any) -> str:
     return json.dumps(KINDS[question["kind"]].read(answer, question), separators=(",", ":"))
 
 
-def drafted(kind: str, text: str, choices: Sequence[str] | None) -> dict[str, Any]:
+def drafted(kind: str, text: str, choices: Sequence[str] | None, right: int | None = None) -> dict[str, Any]:
     """Return a question that is not about a cycle yet. Raises InvalidVoteError with what is wrong."""
     if kind not in KINDS:
         raise InvalidVoteError(f"kind must be one of {', '.join(KINDS)}.")
@@ -93,7 +94,15 @@ def drafted(kind: str, text: str, choices: Sequence[str] | None) -> dict[str, An
         raise InvalidVoteError(f"A choice must have 1 to {CHOICE} characters.")
     if choices and len(set(choices)) < len(choices):
         raise InvalidVoteError("Two choices are equal.")
-    return {"kind": kind, "text": text, "choices": list(choices) if choices else None, "revealed": False}
+    if right is not None and (kind != "choice" or not choices or right >= len(choices)):
+        raise InvalidVoteError("right must be the number of one of the choices, from 0.")
+    return {
+        "kind": kind,
+        "text": text,
+        "choices": list(choices) if choices else None,
+        "truth": None if right is None else json.dumps(right),
+        "revealed": False,
+    }
 
 
 def about(question: Mapping[str, Any], cycle: Cycle, index: int) -> dict[str, Any]:
@@ -103,12 +112,25 @@ def about(question: Mapping[str, Any], cycle: Cycle, index: int) -> dict[str, An
     return {**question, "index": index, "step": cycle.step, "pod": cycle.pod, "truth": answer}
 
 
+def veil_of(question: Mapping[str, Any] | None) -> int | None:
+    """Return the last cycle that viewers may see of; ``None`` while no question hides any.
+
+    A question of a room of an earlier version hides the cycle that it is about.
+    """
+    if question is None or question["revealed"]:
+        return None
+    hidden = question.get("hides", question.get("index"))
+    return None if hidden is None else max(0, hidden - 1)
+
+
 def wire(question: Mapping[str, Any] | None, votes: int) -> dict[str, Any] | None:
     """Return a question as everybody may see it: without its answer until that is revealed."""
     if question is None:
         return None
     fields = ("number", "kind", "text", "choices", "index", "step", "pod", "revealed")
     shown = {name: question.get(name) for name in fields}
+    shown["hides"] = None if (last := veil_of(question)) is None else last + 1
+    shown["ballot"] = question.get("ballot")
     return {**shown, "votes": votes, **(question["tally"] if question["revealed"] else {})}
 
 

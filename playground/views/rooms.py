@@ -7,7 +7,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from playground.playback import sources
-from playground.rooms import rows
+from playground.rooms import questions, rows
 from playground.serving.error_pages import error_page
 from playground.views.workbench import workbench
 
@@ -26,11 +26,13 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
         return error_page(request, 410, "The room has ended.")
     short = row.scenario.short
     source = sources.Source({"scenario": short}, row.scenario)
+    asked = questions.veil_of(row.question) is not None  # what introduces a scenario may tell how it goes on
     response = workbench(
         request,
         source,
         room=row.pk,
         title=row.title or source.title,
+        about="" if asked else source.introduction(),
         step=str(row.position.get("step", "")),
         bundle_url=f"/api/scenarios/{short}/bundle",
     )

@@ -12,6 +12,8 @@
       url.searchParams.set("step", query.get("step") || "");
     }
   }
+  var room = /^\/r\/([^/]+)\/$/.exec(location.pathname);
+  if (room) url.searchParams.set("room", room[1]);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   var early = { url: url.href, socket: new WebSocket(url.href), frames: [], asked: "" };
   window.podstepEarly = early;

@@ -178,7 +178,7 @@ class Socket:
 
 
 def communicator(
-    visitor: str = "", origin: str = "http://localhost", **headers: str
+    visitor: str = "", origin: str = "http://localhost", query: str = "", **headers: str
 ) -> WebsocketCommunicator:
     from playground.asgi import application
 
@@ -187,13 +187,13 @@ def communicator(
         lines.append((b"origin", origin.encode()))
     if visitor:
         lines.append((b"cookie", f"{settings.VISITOR_COOKIE}={identity.sign(visitor)}".encode()))
-    return WebsocketCommunicator(application, "/ws/", headers=lines)
+    return WebsocketCommunicator(application, f"/ws/{query}", headers=lines)
 
 
 @asynccontextmanager
-async def connected(visitor: str = OWNER) -> AsyncIterator[Socket]:
+async def connected(visitor: str = OWNER, query: str = "") -> AsyncIterator[Socket]:
     """A socket of ``visitor``, closed at the end."""
-    raw = communicator(visitor)
+    raw = communicator(visitor, query=query)
     accepted, _ = await raw.connect()
     assert accepted
     try:

@@ -48,9 +48,12 @@ def _refusals() -> Iterator[None]:
 async def watch(call: Call) -> Answer:
     """Return a scenario's threads, and push every change from then on.
 
-    Of a branch those of the shared scenario that it comes of: they can be read there.
+    Of a branch those of the shared scenario that it comes of: they can be read there. None while a room's
+    question is open: what a step decided stands beside them.
     """
     row = await in_storage(_read, call)
+    if call.veil is not None:
+        return {"scenario": row.short, "threads": []}
     call.connection.watching.watch_comments(row)
     return {"scenario": row.short, "threads": await in_storage(comments.threads, row, call.visitor)}
 

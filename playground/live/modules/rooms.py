@@ -13,6 +13,7 @@ from playground.live.halls import Member
 from playground.live.hub import hub, member_of
 from playground.live.sightings import sightings
 from playground.panels.cycle import TABS
+from playground.playback.ballots import ballot
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.rooms import questions, rows
@@ -22,6 +23,7 @@ STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
 TEXTS = {"tab": 40, "view": 200, "phase": 40, "node": 253, "pod": 600}
 CELL = 500  # characters of what a cell or a spotlight is named by
 TOKEN = 200
+NOBODY_PREDICTS = ("room.ended", "room.not-found")  # there: the page may show everything
 
 
 def _member(call: Call) -> Member:
@@ -62,7 +64,13 @@ def _refusals(field: str = "") -> Iterator[None]:
 async def join(call: Call) -> Answer:
     """Enter a room: as its leader with the token, otherwise as a viewer."""
     token, name = call.payload.get("lead_token") or "", call.payload.get("name") or ""
-    member = await hub().join(call.connection, call.payload["room"], token[:TOKEN], name[:TOKEN])
+    try:
+        member = await hub().join(call.connection, call.payload["room"], token[:TOKEN], name[:TOKEN])
+    except CommandError as error:
+        if error.payload["code"] in NOBODY_PREDICTS:
+            call.connection.admitted.set()
+        raise
+    call.connection.admitted.set()
     hall = member.hall
     return {
         "role": member.role,
@@ -123,19 +131,24 @@ def position_of(payload: Mapping[str, Any]) -> dict[str, Any]:
     kind="text",
     text="text?",
     choices="texts?",
+    right="index?",
     step="text?",
 )
 async def ask(call: Call) -> Answer:
-    """Have everybody predict what a cycle decides; the engine's answer stays hidden until it is revealed."""
+    """Have everybody predict what a cycle decides; the answer stays hidden until it is revealed.
+
+    So does everything of the cycle and of those after it, whatever is asked.
+    """
     hall = _leading(call).hall
     payload = call.payload
     with _refusals("kind"):
-        question = questions.drafted(payload["kind"], payload.get("text") or "", payload.get("choices"))
-    if questions.KINDS[question["kind"]].truth is not None:
-        call.source = await sightings.find({"scenario": hall.row.scenario.short}, "")
-        question = await call.in_turns(
-            lambda playback, _unwanted: _asked(playback, question, payload, hall.position)
+        question = questions.drafted(
+            payload["kind"], payload.get("text") or "", payload.get("choices"), payload.get("right")
         )
+    call.source = await sightings.find({"scenario": hall.row.scenario.short}, "")
+    question = await call.in_turns(
+        lambda playback, _unwanted: _asked(playback, question, payload, hall.position)
+    )
     _leading(call)  # it may have been handed over meanwhile
     with _refusals():
         row = await in_storage(rows.ask, hall.row.pk, question)
@@ -155,11 +168,14 @@ def _asked(
     if index is None and playback.advance(SLICE_SECONDS):
         return None
     index = _index(playback, payload, position)
+    if questions.KINDS[question["kind"]].truth is None:  # what it is about nobody knows
+        return {**question, "hides": index} if index else question
     if index is None:
         raise CommandError("step.out-of-range", "There is no such cycle.")
     if not index:
         raise CommandError("step.out-of-range", "There is no decision before the first cycle.")
-    return questions.about(question, playback.cycle(index), index)
+    cycle = playback.cycle(index)
+    return {**questions.about(question, cycle, index), "ballot": ballot(question["kind"], playback, cycle)}
 
 
 def _index(playback: Playback, payload: Mapping[str, Any], position: Mapping[str, Any]) -> int | None:

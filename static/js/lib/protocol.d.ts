@@ -1574,6 +1574,8 @@ export interface Question {
   index?: number;
   step?: string;
   pod?: string;
+  hides?: number | null; // the first cycle that is hidden until it is revealed
+  ballot?: [name: string, node?: string][] | null; // nodes, or pods with their nodes; null: too many
   revealed: boolean;
   votes: number;
   tally?: [answer: Answer, votes: number][];
@@ -1872,7 +1874,7 @@ export interface Commands {
     answers: { seq: number };
   };
   "room.ask": {
-    asks: { kind: QuestionKind; text?: string; choices?: string[]; step?: string };
+    asks: { kind: QuestionKind; text?: string; choices?: string[]; right?: number; step?: string };
     answers: Question;
   };
   "room.vote": { asks: { answer?: Answer }; answers: { number: number } };

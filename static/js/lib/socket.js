@@ -126,6 +126,8 @@ export class Socket {
         url.searchParams.set("step", query.get("step") ?? "");
       }
     }
+    const room = /^\/r\/([^/]+)\/$/.exec(location.pathname);
+    if (room) url.searchParams.set("room", room[1]); // of which nothing is answered before it is joined
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.url = url.href;
     this.bytes = 0;

@@ -85,9 +85,12 @@ export class CycleBar {
         playback.index === 0
           ? h("span", {
               class: "dim",
-              text: playback.cycles
-                ? `${plural(playback.cycles, "cycle")} ${playback.cycles === 1 ? "follows" : "follow"}`
-                : "no pod is waiting",
+              text:
+                playback.veiled === 0
+                  ? "the first cycle is hidden until the answer is revealed"
+                  : playback.cycles
+                    ? `${plural(playback.cycles, "cycle")} ${playback.cycles === 1 ? "follows" : "follow"}`
+                    : "no pod is waiting",
             })
           : null,
       );

@@ -164,10 +164,13 @@ async function open(wish) {
     const { index } = await playback.open(wish.step, (report) => computing.loading(report));
     address.select(wish);
     if (wish.tab && layout.single) layout.show("inspect");
-    if (index === null) startBefore(wish.step, Address.place(wish));
-    else start(index, Address.place(wish));
+    // A question of the room hides where its address leads: a phase of that cycle is none of the one before.
+    const hidden = playback.veiled !== null || (root.dataset.room && Number(wish.step) > (index ?? Infinity));
+    const place = hidden ? undefined : Address.place(wish);
+    if (index === null) startBefore(wish.step, place);
+    else start(index, place);
     if (index !== null && wish.step === "end") playback.awaitEnd();
-    if (playback.complete && index !== null && Number(wish.step) > index)
+    if (playback.complete && index !== null && Number(wish.step) > index && !root.dataset.room)
       toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
     showApplied(source.draft);
     if (wish.why) address.ask(wish);

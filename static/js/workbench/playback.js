@@ -31,6 +31,8 @@ export class Playback extends Shown {
   #endFrom = -1; // where one was when the end was asked for, until it is there
   /** @type {Promise<Opened> | null} */
   #opening = null; // the newest answer to an opening
+  /** @type {{ cycles: number, complete: boolean, stopped: string | null, end: boolean } | null} */
+  #beyond = null; // what was known before the veil
   /**
    * @param {Socket} socket
    * @param {Source} source
@@ -95,6 +97,43 @@ export class Playback extends Shown {
     this.emit("opened", answer);
     this.#loadMarks(generation);
     return answer;
+  }
+
+  /**
+   * Show nothing after a cycle, as the server answers nothing of it, until that is undone by null.
+   *
+   * @param {number | null} last
+   */
+  async veil(last) {
+    if (last === this.veiled) return;
+    this.veiled = last;
+    this.emit("veiled");
+    if (!this.nodes) return; // what opens it is answered accordingly
+    if (last === null) {
+      await this.#unveil();
+      return;
+    }
+    const { cycles, complete, stopped, end } = this;
+    if (cycles > last) this.#beyond ??= { cycles, complete, stopped, end };
+    this.generation += 1; // what is on its way is dropped
+    Object.assign(this, { cycles: Math.min(cycles, last), complete: true, stopped: null, end: false });
+    this.records.clip(last);
+    this.marks = new Marks();
+    this.#loadMarks(this.generation);
+    this.emit("grew");
+    this.goto(this.wanted, undefined, this.wish);
+  }
+
+  async #unveil() {
+    const beyond = this.#beyond;
+    this.#beyond = null;
+    if (!beyond?.complete) {
+      await this.#reopen();
+      return;
+    }
+    Object.assign(this, beyond);
+    this.#loadMarks(this.generation);
+    this.emit("grew");
   }
 
   /** The source as it is now: what is open stays in its revision. */

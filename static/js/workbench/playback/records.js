@@ -54,6 +54,19 @@ export class Records {
   }
 
   /**
+   * Forget the cycles after one.
+   *
+   * @param {number} last
+   */
+  clip(last) {
+    for (const [from, found] of [...this.#windows]) {
+      if (from > last) this.#windows.delete(from);
+      else this.#windows.set(from, { ...found, cycles: found.cycles.slice(0, last - from + 1) });
+    }
+    for (const index of [...this.#heavy.keys()]) if (index > last) this.#heavy.delete(index);
+  }
+
+  /**
    * The first cycle of the window that holds a cycle.
    *
    * @param {number} index

@@ -55,6 +55,9 @@ export class Shown extends Emitter {
   warnings = UNOPENED;
   recorded = 0; // pending pods with a condition of the cluster that was dumped
 
+  /** @type {number | null} */
+  veiled = null; // the last cycle that is shown while a room predicts the next one
+
   // Where one is.
   index = -1; // what is shown
   wanted = 0; // what is asked for

@@ -35,6 +35,10 @@ export class Review {
     this.number = h("em", { class: "num" });
     button.append(this.number);
     this.threads = new Threads(view.playback.socket, view.playback.source);
+    view.playback.on("veiled", () => {
+      if (view.playback.veiled === null) this.threads.load().catch((error) => view.playback.emit("failed", error));
+      else this.threads.hide();
+    });
     this.about = h("select", { class: "field", "aria-label": "About" });
     const { form, field } = commentForm({
       label: "Write a comment",

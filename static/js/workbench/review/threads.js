@@ -45,6 +45,12 @@ export class Threads extends Emitter {
     this.emit("changed");
   }
 
+  /** Show none, until all are loaded again. */
+  hide() {
+    this.all = [];
+    this.emit("changed");
+  }
+
   /** @param {Comment & Partial<Thread>} comment */
   #put(comment) {
     const mine = comment.mine || this.#own.has(comment.id);

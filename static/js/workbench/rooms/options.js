@@ -1,14 +1,14 @@
 // The answers to a question: large buttons where there are few, with a filter above where there are many.
 
 import { h, fill } from "../../lib/dom.js";
-import { short } from "../../lib/quantity.js";
+import { cpu, memory, short } from "../../lib/quantity.js";
 /** @import { Answer, Question } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
 const FEW = 12; // that need no filter
 const SHOWN = 60;
 
-/** @typedef {{ answer: string | boolean | number, label: string }} Option */
+/** @typedef {{ answer: string | boolean | number, label: string, detail?: string }} Option */
 
 /**
  * What can be answered.
@@ -25,15 +25,36 @@ function options(question, view) {
       { answer: false, label: "No" },
     ];
   if (question.kind === "choice") return (question.choices ?? []).map((label, answer) => ({ answer, label }));
+  const { ballot } = question; // the same for everybody, wherever a page stands; null where it would be too long
   if (question.kind === "node")
     return [
-      ...nodes.names.flatMap((name, i) => (view.exists(i) ? [{ answer: name, label: name }] : [])),
+      ...(ballot?.map(([name]) => name) ?? nodes.names.filter((_, i) => view.exists(i))).map((name) => ({
+        answer: name,
+        label: name,
+      })),
       { answer: "", label: "No node" },
     ];
   const priority = pods.priority[podIndex.get(question.pod ?? "") ?? -1] ?? Infinity;
-  return pods.keys.flatMap((key, i) =>
-    cluster.placement[i] >= 0 && pods.priority[i] < priority ? [{ answer: key, label: short(key) }] : [],
-  );
+  const rows =
+    ballot
+    ?? pods.keys.flatMap((key, i) =>
+      cluster.placement[i] >= 0 && pods.priority[i] < priority ? [[key, nodes.names[cluster.placement[i]]]] : [],
+    );
+  return rows.map(([key, node = ""]) => ({ answer: key, label: short(key), detail: sized(view, key, node) }));
+}
+
+/**
+ * Where a pod is, its priority and what it requests, as far as this page knows it.
+ *
+ * @param {View} view
+ * @param {string} key
+ * @param {string} node
+ */
+function sized(view, key, node) {
+  const { pods, podIndex } = view.playback;
+  const pod = podIndex.get(key);
+  if (pod === undefined) return node;
+  return `${node} · priority ${pods.priority[pod]} · ${cpu(pods.cpu[pod])} cpu · ${memory(pods.memory[pod])}`;
 }
 
 /**
@@ -65,25 +86,31 @@ export function ballot(question, view, given, vote) {
   const chosen = new Set(Array.isArray(given) ? given : given === undefined ? [] : [given]);
   const list = h("div", { class: "ballot", "data-kind": question.kind });
   const draw = (typed = "") => {
-    const found = all.filter(({ label }) => label.toLowerCase().includes(typed));
+    const found = all.filter(({ label, detail = "" }) => `${label} ${detail}`.toLowerCase().includes(typed));
     fill(
       list,
-      found.slice(0, SHOWN).map(({ answer, label }) => {
-        const button = h("button", {
-          type: "button",
-          class: "btn ballot-answer",
-          "aria-pressed": String(chosen.has(answer)),
-          text: label,
-          onclick: () => {
-            if (!many) {
-              vote(answer);
-              return;
-            }
-            if (!chosen.delete(answer)) chosen.add(answer);
-            button.setAttribute("aria-pressed", String(chosen.has(answer)));
-            updateSend();
+      found.slice(0, SHOWN).map(({ answer, label, detail }) => {
+        const button = h(
+          "button",
+          {
+            type: "button",
+            class: "btn ballot-answer",
+            "aria-label": label,
+            title: detail,
+            "aria-pressed": String(chosen.has(answer)),
+            onclick: () => {
+              if (!many) {
+                vote(answer);
+                return;
+              }
+              if (!chosen.delete(answer)) chosen.add(answer);
+              button.setAttribute("aria-pressed", String(chosen.has(answer)));
+              updateSend();
+            },
           },
-        });
+          h("span", { text: label }),
+          detail ? h("small", { class: "dim num", text: detail }) : null,
+        );
         return button;
       }),
       found.length > SHOWN

@@ -67,6 +67,7 @@ export class QuestionPanel {
     const state = JSON.stringify([question.number, revealed, leads, given, question.tally]);
     if (state === this.#drawn) return;
     this.#drawn = state;
+    this.element.classList.toggle("voting", !leads && !revealed);
     this.title.textContent = titleOf(question);
     this.about.textContent = question.pod ? `Cycle ${question.index}: ${short(question.pod)}` : "";
     fill(
@@ -136,7 +137,7 @@ export class QuestionPanel {
         class: "dim question-note",
         text:
           given === undefined
-            ? "Answers stay hidden until the leader reveals them."
+            ? "You see the cluster as the cycle finds it; what follows is hidden until the leader reveals it."
             : `You said ${worded(question, given)}. You can change it until the leader reveals the result.`,
       }),
     ];

@@ -24,11 +24,28 @@ export function enter({ id, hash, view, address, layout, root }) {
   const panel = new QuestionPanel(room, view);
   root.append(panel.element);
   playback.on("opened", () => panel.update());
+  room.on("changed", () => veil(room, follow, view));
   new Bar($("[data-room-bar]"), room, follow, `/s/${playback.source.scenario}/`);
   room.join().then(() => {
     if (room.leads && invited() === id) invite(room);
   });
   return { room, follow };
+}
+
+/**
+ * Hide what is asked about from who predicts it; once that is revealed, go where the room is.
+ *
+ * @param {Room} room
+ * @param {Follow} follow
+ * @param {View} view
+ */
+async function veil({ question, leads, state }, follow, { playback }) {
+  const hides = !leads && state !== "ended" && question && !question.revealed ? (question.hides ?? null) : null;
+  const last = hides === null ? null : hides - 1;
+  if (last === playback.veiled) return;
+  document.body.classList.toggle("predicting", last !== null);
+  await playback.veil(last);
+  if (last === null && !leads && follow.attached) follow.rejoin();
 }
 
 /** The room that this tab has just opened. */
