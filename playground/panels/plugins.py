@@ -7,7 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.panels import podgroup_story, podgroups, round_story, session, session_story, views
+from playground.panels import (
+    descheduling,
+    podgroup_story,
+    podgroups,
+    round_story,
+    session,
+    session_story,
+    views,
+)
 from playground.panels.sentences import Sentence
 from scheduler_core.record.cycle import Cycle, FinalState
 
@@ -57,4 +65,5 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
     ),
     PluginPanel("session", session.session, session.resting, ("session", "decision"), decided=_own_decision),
     PluginPanel("views", views.views, views.resting, ("view",)),
+    PluginPanel("descheduler", descheduling.descheduling, descheduling.descheduling, ()),
 )

@@ -13,7 +13,7 @@ from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.settings.release import ROWS
 
 register = template.Library()
-SHOWN_OF_VERBS = ("title", "help", "kinds", "timed", "about", "icon", "question", "idle", "value")
+SHOWN_OF_VERBS = ("title", "help", "kinds", "timed", "about", "icon", "question", "idle", "needs", "value")
 
 
 @register.simple_tag

@@ -111,6 +111,8 @@ class Verb(Struct, frozen=True):
     icon: str = ""
     question: str = ""
     idle: Literal["", "cordoned", "schedulable", "answering"] = ""
+    needs: Literal["", "descheduler"] = ""
+    """What has to run in the scenario beside a scheduler with controllers."""
 
 
 class Asked(Struct, frozen=True):
@@ -332,6 +334,9 @@ VERBS: Mapping[str, Verb] = {
         Annotating(DESCHEDULE),
         words.plain("Asks at {what} for a pass of the descheduler over the whole cluster."),
         timed=True,
+        about="one",
+        icon="spot",
+        needs="descheduler",
     ),
 }
 """The verbs by name. One of the command line, of a menu or of the palette is a row here."""

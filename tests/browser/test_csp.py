@@ -27,6 +27,8 @@ READ = (
     "/reference/cache/",
     "/reference/podgroups/",
     "/reference/kube-batch/",
+    "/reference/firmament/",
+    "/reference/descheduler/",
     "/api/",
 )
 

@@ -9,6 +9,7 @@ from playground.edits import branching
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
+from playground.panels.descheduling import configured
 from playground.panels.recorded import recorded_answers
 from playground.panels.views import several
 from playground.playback import sources
@@ -78,6 +79,7 @@ def _opened(
             "timed": playback.tables.timed,
             "release": scenario.release,
             "schedulers": several(scenario.settings),
+            "descheduler": configured(scenario.descheduler),
             "stopped": playback.stopped,
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),

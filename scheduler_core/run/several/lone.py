@@ -14,6 +14,7 @@ from scheduler_core.run.building import options_for
 from scheduler_core.run.control import Manager
 from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.several.descheduling import DeschedulerObserver
 from scheduler_core.run.several.living_server import LivingServer
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.server import SharedCluster
@@ -47,6 +48,8 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
     ) -> None:
         self._members = {}
         super().__init__(scenario, trace=trace, interrupt=interrupt)
+        if self.descheduler is not None:
+            self.observers.append(DeschedulerObserver(self.descheduler))
 
     def _decide(self) -> tuple[Attempt, float]:
         attempt, began = super()._decide()

@@ -44,6 +44,7 @@ export interface Verb {
   icon: string;
   question: string;
   idle: "" | "cordoned" | "schedulable" | "answering";
+  needs: "" | "descheduler";
   value: { label: string; example: string; default: string } | null;
 }
 
@@ -208,6 +209,7 @@ export interface Opened {
   timed: boolean;
   release: "v1.11" | "v1.22" | "v1.37";
   schedulers: Schedulers;
+  descheduler: Descheduler | null;
   policy: Policy;
   stopped: string | null;
   warnings: Problem[];
@@ -868,6 +870,61 @@ export interface SessionPart {
   why?: undefined;
 }
 
+/** How a scenario runs the descheduler: seconds between passes, and the most of them. */
+export interface Descheduler {
+  edition: string;
+  interval: number;
+  passes: number;
+  dryRun: boolean;
+}
+
+export interface DeschedulerPass {
+  number: number;
+  time: number;
+  evicted: number;
+  refused: number;
+  violations: number;
+  spread: Record<string, number>;
+}
+
+/** The nodes by a utilization strategy: thresholds and usage in percent. */
+export interface DeschedulerUtilization {
+  low: Record<string, number>;
+  high: Record<string, number>;
+  nodes: [node: string, category: string, usage: Record<string, number>, cordoned: boolean][];
+  counts: Record<string, number>;
+}
+
+export interface DeschedulerStrategy {
+  name: string;
+  profile: string;
+  point: string;
+  stopped: string;
+  candidates: [pod: string, node: string, outcome: string, reason: string][];
+  candidateCount: number;
+  outcomes: Record<string, number>;
+  utilization: DeschedulerUtilization | null;
+}
+
+export interface DeschedulerRun {
+  time: number;
+  edition: string;
+  dryRun: boolean;
+  nodeCount: number;
+  skipped: string;
+  strategies: DeschedulerStrategy[];
+}
+
+/** The descheduler until a step, the last pass in full; `spread` is null before the end of a run. */
+export interface DeschedulerPart {
+  passes: DeschedulerPass[];
+  passCount: number;
+  spread: Record<string, number> | null;
+  returns: [workload: string, node: string, times: number][];
+  last: DeschedulerRun | null;
+  why?: undefined;
+}
+
 /** The part of PodGroups where they do nothing. */
 export interface NoPodGroups extends Absent {
   time?: number;
@@ -909,6 +966,7 @@ export interface Parts {
   podgroups?: PodGroupsPart | NoPodGroups;
   session?: SessionPart | Absent;
   views?: ViewsPart | Absent;
+  descheduler?: DeschedulerPart | Absent;
   nodes?: NodeChange[];
   terminating?: TerminatingChange[];
   moments?: Moment[];

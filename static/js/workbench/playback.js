@@ -161,6 +161,7 @@ export class Playback extends Shown {
     this.timed = answer.timed;
     this.release = answer.release;
     this.schedulers = answer.schedulers;
+    this.descheduler = answer.descheduler;
     this.policy = answer.policy;
     this.summary = answer.summary ?? {};
     this.warnings = answer.warnings ?? [];

@@ -18,6 +18,7 @@ import { Events } from "./events.js";
 import { Hints } from "./hints.js";
 import { Views } from "./views.js";
 import { Availability } from "./availability.js";
+import { Descheduling } from "./descheduling.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
@@ -37,6 +38,7 @@ export const TABS = [
   ["session", "Session", Session],
   ["hints", "Hints", Hints],
   ["views", "Views", Views],
+  ["descheduler", "Descheduler", Descheduling],
   ["availability", "Over time", Availability],
 ];
 
@@ -116,6 +118,7 @@ export class Inspect {
     const { podgroups: part, session, views } = this.view.playback.parts ?? {};
     if (views && "lanes" in views) this.viewed = true;
     this.strip.offer("availability", this.view.playback.timed || this.view.tab === "availability");
+    this.strip.offer("descheduler", Boolean(this.view.playback.descheduler) || this.view.tab === "descheduler");
     this.strip.offer("views", Boolean(this.viewed) || this.view.tab === "views");
     if (session && "number" in session) this.sessions = true;
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");

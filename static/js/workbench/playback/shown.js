@@ -47,6 +47,8 @@ export class Shown extends Emitter {
   release = UNOPENED;
   /** @type {import("../../lib/protocol.js").Schedulers | null} */
   schedulers = null;
+  /** @type {import("../../lib/protocol.js").Descheduler | null} */
+  descheduler = null;
   /** @type {Policy} */
   policy = UNOPENED;
   /** @type {Record<string, number>} */

@@ -45,7 +45,8 @@ export const controlled = (view) => releaseOf(view.playback.release).hasControll
  * @param {View} view
  * @param {Verb} verb
  */
-export const canDo = (view, verb) => !verb.timed || controlled(view);
+export const canDo = (view, verb) =>
+  (!verb.timed || controlled(view)) && (verb.needs !== "descheduler" || Boolean(view.playback.descheduler));
 
 /**
  * Why it cannot.
@@ -53,8 +54,12 @@ export const canDo = (view, verb) => !verb.timed || controlled(view);
  * @param {View} view
  * @param {Verb} verb
  */
-export const whyNot = (view, verb) =>
-  `${verb.title} needs controllers, and under ${view.playback.release} no time passes. Choose v1.37 in Build, Policy.`;
+export function whyNot(view, { title, needs }) {
+  const { release } = view.playback;
+  if (!controlled(view))
+    return `${title} needs controllers, and under ${release} no time passes. Choose v1.37 in Build, Policy.`;
+  return `${title} needs a ${needs}: add a DeschedulerPolicy, and descheduler to the SimulationSettings, in the YAML.`;
+}
 
 /**
  * The verbs for something, in the order of the table, without those that would change nothing.

@@ -1,0 +1,118 @@
+"""The descheduler until a step: its passes, and of the last one each strategy's candidates and thresholds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.cluster.descheduler.actor import Pass, Return
+from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
+from scheduler_core.cluster.descheduler.record import (
+    APPROPRIATE,
+    EVICTED,
+    OVER,
+    REFUSED,
+    UNDER,
+    RunRecord,
+    StrategyRecord,
+    Utilization,
+)
+from scheduler_core.cluster.descheduler.strategy import DESCHEDULE
+from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.run.several.descheduling import descheduling_of
+
+PASSES = 50  # the newest of them
+CANDIDATES = 100  # of a strategy
+NODES = 60  # of a strategy, those outside the thresholds first
+PING_PONG = 20  # workloads
+ORDER = (OVER, UNDER, APPROPRIATE)
+
+NONE = "No descheduler runs here: it needs a DeschedulerPolicy, and descheduler in the SimulationSettings."
+
+
+def configured(given: DeschedulerConfiguration | None) -> dict[str, Any] | None:
+    """Return the protocol's ``Descheduler``: how the scenario runs it, ``None`` if it does not."""
+    if given is None:
+        return None
+    settings, policy = given.settings, given.policy
+    return {
+        "edition": policy.edition,
+        "interval": settings.interval,
+        "passes": settings.passes,
+        "dryRun": settings.dry_run,
+    }
+
+
+def descheduling(record: Cycle | FinalState) -> dict[str, Any]:
+    """Return the protocol's ``descheduler`` part of a cycle or of the end; ``{"why": text}`` without one."""
+    found = descheduling_of(record)
+    if found is None:
+        return {"why": NONE}
+    passes = found.passes
+    return {
+        "passes": [_pass(*one) for one in list(enumerate(passes, 1))[-PASSES:]],
+        "passCount": len(passes),
+        "spread": None if found.spread is None else dict(found.spread),
+        "returns": _returns(found.returns),
+        "last": _run(passes[-1].record) if passes else None,
+    }
+
+
+def _pass(number: int, one: Pass) -> dict[str, Any]:
+    record = one.record
+    return {
+        "number": number,
+        "time": record.time,
+        "evicted": _count(record, EVICTED),
+        "refused": _count(record, REFUSED),
+        "violations": sum(len(each.verdicts) for each in record.strategies if each.point == DESCHEDULE),
+        "spread": dict(one.spread),
+    }
+
+
+def _count(record: RunRecord, outcome: str) -> int:
+    return sum(len(one.of(outcome)) for one in record.strategies)
+
+
+def _returns(returns: Sequence[Return]) -> list[list[Any]]:
+    counts = Counter((one.workload, one.node) for one in returns)
+    return [[workload, node, count] for (workload, node), count in counts.most_common(PING_PONG)]
+
+
+def _run(record: RunRecord) -> dict[str, Any]:
+    return {
+        "time": record.time,
+        "edition": record.edition,
+        "dryRun": record.dry_run,
+        "nodeCount": len(record.nodes),
+        "skipped": record.skipped,
+        "strategies": [_strategy(one) for one in record.strategies],
+    }
+
+
+def _strategy(record: StrategyRecord) -> dict[str, Any]:
+    return {
+        "name": record.strategy,
+        "profile": record.profile,
+        "point": record.point,
+        "stopped": record.stopped,
+        "candidates": [[one.pod, one.node, one.outcome, one.reason] for one in record.verdicts[:CANDIDATES]],
+        "candidateCount": len(record.verdicts),
+        "outcomes": dict(Counter(one.outcome for one in record.verdicts)),
+        "utilization": None if record.utilization is None else _utilization(record.utilization),
+    }
+
+
+def _utilization(found: Utilization) -> dict[str, Any]:
+    nodes = sorted(found.nodes, key=lambda one: ORDER.index(one.category))
+    return {
+        "low": _percentages(found.low),
+        "high": _percentages(found.high),
+        "nodes": [[one.node, one.category, _percentages(one.usage), one.cordoned] for one in nodes[:NODES]],
+        "counts": dict(Counter(one.category for one in found.nodes)),
+    }
+
+
+def _percentages(amounts: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in amounts.items()}
