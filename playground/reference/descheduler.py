@@ -60,6 +60,8 @@ def _written(default: Any) -> str:
     value = plain(default)
     if value is None or value == [] or isinstance(value, dict):
         return ""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -71,6 +71,12 @@ TOPICS = (
         "Nodes fail or are drained, and workloads roll out: what controllers, kubelets and budgets do then.",
     ),
     Topic(
+        "descheduling",
+        "The descheduler",
+        "Pods that are no longer where they should be: which are evicted, and whether it helped.",
+        ("/reference/descheduler/", "plugins and protections"),
+    ),
+    Topic(
         "groups",
         "Time and PodGroups",
         "Pods that run together or not at all, on a clock that jumps from event to event.",

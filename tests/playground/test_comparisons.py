@@ -156,10 +156,52 @@ def test_a_text_that_names_its_release_decides_the_same(release: str) -> None:
         assert bundles.parse([("", named)]).release == release
 
 
+RESTORED = """\
+apiVersion: kubescheduler.config.k8s.io/v1beta2
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: default-scheduler}]
+---
+apiVersion: podstep/v1
+kind: SimulationSettings
+time: virtual
+scheduler: v1.22
+quirks: fixed
+until: 60
+schedulers:
+- {name: default-scheduler, watchDelay: 0.02, bindDelay: 0.01}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: worker-1}
+status: {allocatable: {cpu: "4", memory: 16Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: store, namespace: default}
+spec:
+  replicas: 3
+  podManagementPolicy: Parallel
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec: {containers: [{name: store, image: store, resources: {requests: {cpu: "1"}}}]}
+---
+apiVersion: podstep/v1
+kind: Scenario
+spec:
+  operations:
+  - id: once
+    time: 30
+    deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: store-2, namespace: default}}
+  - id: again
+    time: 50
+    deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: store-2, namespace: default}}
+"""
+
+
 def test_a_text_that_another_release_cannot_read_is_put_under_it() -> None:
     """Operations on pods of v1.22's controllers: the side is what was compared all the same."""
-    text = next(one.read() for one in examples() if one.slug == "descheduler-ping-pong")
-    left = shared(text)
+    left = shared(RESTORED)
     name = kept(left, left, leftScheduler="v1.11", rightScheduler="v1.11")
     source = sources.find({"side": f"{name}-left"}, "")
     assert source.scheduler == "v1.11"

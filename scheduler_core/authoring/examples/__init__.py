@@ -75,8 +75,9 @@ class ExpectedOutcome:
     """An example's claim about its result in virtual time; tests verify it.
 
     ``running``, ``pending``, ``succeeded`` and ``terminating`` count the pods in the end, ``refused`` those
-    that the kubelet refused in the run, and ``evicted`` those that schedulers evicted. ``phases`` are those
-    that each PodGroup goes through in turn, ``members`` how many of its pods run in the end.
+    that the kubelet refused in the run, ``evicted`` those that schedulers evicted, ``descheduled`` those
+    that the descheduler did. ``phases`` are those that each PodGroup goes through in turn, ``members`` how
+    many of its pods run in the end.
     """
 
     running: int = 0
@@ -85,6 +86,7 @@ class ExpectedOutcome:
     terminating: int = 0
     refused: int = 0
     evicted: int = 0
+    descheduled: int = 0
     phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     members: Mapping[str, int] = field(default_factory=dict, hash=False)
 
@@ -98,6 +100,7 @@ class ExpectedOutcome:
             (self.terminating, "terminating"),
             (self.refused, "refused by the kubelet"),
             (self.evicted, "evicted"),
+            (self.descheduled, "evicted by the descheduler"),
         )
         return tuple(f"{number:,} {what}" for number, what in counted if number)
 

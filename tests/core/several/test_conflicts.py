@@ -36,9 +36,9 @@ def views(slug: str) -> SeveralSimulation:
     return made
 
 
-def test_the_document_has_all_eleven() -> None:
+def test_the_document_has_all_ten() -> None:
     """Each with an example of its own."""
-    assert len(NAMES) == len(set(NAMES)) == 11
+    assert len(NAMES) == len(set(NAMES)) == 10
     assert all(find(name) is not None for name in NAMES)
 
 
@@ -52,7 +52,6 @@ def test_the_command_shows_it(name: str, capsys: pytest.CaptureFixture[str]) -> 
         "kube-batch-neighbours",
         "kube-batch-unserved",
         "two-replicas",
-        "descheduler-ping-pong",
     )
 
 
@@ -98,19 +97,6 @@ def test_what_is_released_late_is_refused_until_it_is_released() -> None:
     assert list(prompt)
     assert isinstance(prompt, TimedSimulation)
     assert {pod.phase for pod in prompt.framework.pods.values()} == {"Succeeded"}
-
-
-def test_the_descheduler_s_pod_returns_to_the_node_that_it_came_from() -> None:
-    """Every time, by a scheduler that packs; one that spreads would follow the descheduler."""
-    made = ended("descheduler-ping-pong")
-    decided = [one.node for one in made.decisions if one.pod == "default/store-2"]
-    assert len(decided) == 4
-    assert len(set(decided)) == 1
-    text = find("descheduler-ping-pong")
-    assert text is not None
-    spreads = simulate(load(text.read().replace("MostAllocated", "LeastAllocated")))
-    assert list(spreads)
-    assert len(set(spreads.placement().values())) == 2
 
 
 def test_four_schedulers_decide_by_their_own_releases_on_their_own_views() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
+from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.cluster.controllers.kubelet import REFUSED
+from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.run import TimedSimulation, simulate
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 from scheduler_core.schedulers.kube_batch.snapshot import group_of
@@ -19,7 +22,7 @@ SHOWN = tuple(
     example for example in examples() if example.outcome is not None and example.slug not in CURRENT
 )
 PODGROUPS, SCHEDULERS = "Time and PodGroups", "kube-batch, and several schedulers"
-CONTROLLERS = "Controllers and failures"
+CONTROLLERS, DESCHEDULER = "Controllers and failures", "The descheduler"
 EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
 
 
@@ -46,7 +49,7 @@ def test_there_are_the_demo_and_the_deadlock() -> None:
         "gang-deadlock-coscheduled",
         "ten-percent",
     ]
-    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS, CONTROLLERS}
+    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS, CONTROLLERS, DESCHEDULER}
 
 
 def test_what_controllers_do_is_shown_under_v1_37() -> None:
@@ -83,6 +86,8 @@ def test_as_many_pods_are_refused_and_evicted_as_the_page_says(example: Example)
     told += simulation.rest.happenings
     assert sum(one.what.startswith(REFUSED) for one in told) == outcome.refused
     assert sum(one.what == "Preempted" for one in told) == outcome.evicted
+    passes = () if simulation.descheduler is None else simulation.descheduler.passes
+    assert sum(len(list(one.record.evictions)) for one in passes) == outcome.descheduled
 
 
 @EACH
@@ -152,3 +157,61 @@ def test_a_drain_that_never_ends_is_named(capsys: pytest.CaptureFixture[str]) ->
     named = [" ".join(line) for line in lines if line[:1] == ["Node"]]
     refused = "the eviction of default/db-0 is refused (needs 1 healthy pods and has 1 currently)"
     assert named == [f"Node worker-1 is not drained: {refused}"]
+
+
+def descheduled(slug: str) -> Descheduler:
+    """Return the descheduler of an example that has run under v1.37."""
+    simulation = run(next(one for one in SHOWN if one.slug == slug))
+    assert simulation.scenario.release == V1_37 and not simulation.scenario.warnings
+    assert simulation.descheduler is not None
+    return simulation.descheduler
+
+
+@pytest.mark.parametrize(
+    ("slug", "by"),
+    [
+        ("descheduler-duplicates", {"RemoveDuplicates": 2}),
+        ("descheduler-low-utilization", {"LowNodeUtilization": 3}),
+        ("descheduler-high-utilization", {"HighNodeUtilization": 2}),
+        (
+            "descheduler-violations",
+            {
+                "RemovePodsViolatingNodeTaints": 2,
+                "RemovePodsViolatingNodeAffinity": 1,
+                "RemovePodsViolatingInterPodAntiAffinity": 1,
+            },
+        ),
+        ("descheduler-zones", {"RemovePodsViolatingTopologySpreadConstraint": 3}),
+    ],
+)
+def test_each_strategy_evicts_in_one_pass_and_then_is_content(slug: str, by: dict[str, int]) -> None:
+    """A second pass finds nothing more, and no pod came back."""
+    made = descheduled(slug)
+    first, second = (Counter(name for name, _ in one.record.evictions) for one in made.passes)
+    assert first == by and not second
+    assert not made.returns
+
+
+def test_the_descheduler_makes_nodes_more_even_or_empties_them() -> None:
+    """By how many percent points of cpu the nodes differ, before and after."""
+    low, high = (descheduled(f"descheduler-{name}-utilization") for name in ("low", "high"))
+    assert (low.passes[0].spread["cpu"], low.spread()["cpu"]) == (87.5, 12.5)
+    assert (high.passes[0].spread["cpu"], high.spread()["cpu"]) == (25.0, 100.0)
+
+
+def test_old_pods_go_one_at_a_time_and_the_bare_one_stays() -> None:
+    """At most one of the namespace in a pass; what has no owner is protected in each."""
+    made = descheduled("descheduler-lifetime")
+    assert all(len(list(one.record.evictions)) <= 1 for one in made.passes)
+    last = made.passes[-1].record.strategies[0]
+    assert [one.reason for one in last.of("protected")] == ["pod does not have any ownerRefs"]
+
+
+def test_the_ping_pong_is_named_as_such() -> None:
+    """By workload and node, at each pass but the first; a scheduler that spreads ends it."""
+    made = descheduled("descheduler-ping-pong")
+    assert [(one.node, one.time) for one in made.returns] == [("worker-1", t) for t in (120.0, 180.0, 240.0)]
+    example = next(one for one in SHOWN if one.slug == "descheduler-ping-pong")
+    spreads = simulate(load(example.read().replace("MostAllocated", "LeastAllocated")))
+    assert list(spreads) and spreads.descheduler is not None
+    assert not spreads.descheduler.returns
