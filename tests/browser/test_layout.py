@@ -79,3 +79,39 @@ def test_the_regions_follow_the_window(page: Page, site: Stack) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.wait_for_function("innerWidth === 1440")
     becomes(lambda: page.evaluate(WIDTHS), before)
+
+
+#: Of elements that are shown: those cut, those outside of their region, and those on more than one line.
+UNREAD = """selector => [...document.querySelectorAll(selector)].filter((one) => {
+  if (!one.checkVisibility()) return false;
+  const box = one.getBoundingClientRect(), region = one.closest(".region, header").getBoundingClientRect();
+  const texts = [one, ...one.querySelectorAll("*")].filter((part) => !part.children.length && part.innerText);
+  const boxes = texts.map((part) => part.getBoundingClientRect());
+  const middles = boxes.map(({ top, height }) => top + height / 2);
+  const tall = box.height > 1.9 * parseFloat(getComputedStyle(one).lineHeight) + 16;
+  return one.scrollWidth > one.clientWidth + 1 || box.left < region.left || box.right > region.right + 1
+    || Math.max(...middles) - Math.min(...middles) > 2 || tall;
+}).map((one) => one.textContent)"""
+TOP = "one => one.getBoundingClientRect().top"
+READ = ".inspect [role=tab], .phases li > *, .cycle-main .link b, .cycle-main .pill, .wb-title > *"
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1440, 900), (1920, 1080)], ids=["1366", "1440", "1920"])
+def test_tabs_phases_and_names_are_read_whole(
+    visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
+) -> None:
+    """On one line each and uncut, however many tabs there are, and whatever they count."""
+    page = visitor(size=size)
+    gangs = share(site, example_text("gang-deadlock-coscheduled"), "Two gangs that wait for each other")
+    large = share(site, example_text("five-hundred"), "Five hundred nodes in three zones")
+    for address, step, tabs in ((gangs, 4, 9), (large, 400, 7)):
+        bench = Workbench(page).open(f"{address}?step={step}").at(step)
+        expect(bench.inspect.get_by_role("tab").filter(visible=True)).to_have_count(tabs)
+        expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
+        assert page.evaluate(UNREAD, READ) == []
+        body = bench.inspect.get_by_role("tabpanel")
+        top = body.evaluate(TOP)
+        bench.tab("Queue")
+        bench.step()
+        assert body.evaluate(TOP) == top, "a count moves the panel"
+        assert page.evaluate(UNREAD, READ) == []

@@ -9,7 +9,7 @@ const KEY = "podstep.layout";
 const phone = matchMedia("(max-width: 760px), (max-width: 960px) and (max-height: 480px)");
 const REGIONS = {
   build: { least: 190, most: 640, usual: 268, side: 1 },
-  inspect: { least: 300, most: 1100, usual: 470, side: -1 },
+  inspect: { least: 300, most: 1100, usual: 488, side: -1 },
 };
 const COLLAPSE_BELOW = 120;
 const SPLITTERS = 14; // both, in pixels

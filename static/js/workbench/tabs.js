@@ -46,10 +46,21 @@ export function tabs(list, entries, panel, onSelect) {
     list.classList.toggle("more-before", list.scrollLeft > 1);
     list.classList.toggle("more-after", list.scrollLeft + list.clientWidth < list.scrollWidth - 1);
   }
+  let wide = 0; // of the list as its height was measured
+
+  /** A badge that comes and goes between two steps does not move the panel: of a width, the list keeps its height. */
+  function steady() {
+    if (list.clientWidth !== wide) list.style.minHeight = "";
+    wide = list.clientWidth;
+    list.style.minHeight = `${list.offsetHeight}px`;
+  }
   const revealSoon = perFrame(reveal); // when the page is laid out anyway
   list.addEventListener("scroll", edges, { passive: true });
   // A tab that comes, or whose number grows, moves the others: the open one stays in view.
-  const observer = new ResizeObserver(reveal);
+  const observer = new ResizeObserver(() => {
+    steady();
+    reveal();
+  });
   for (const one of [list, ...buttons.values()]) observer.observe(one);
   list.addEventListener("keydown", (event) => {
     const keys = [...buttons.keys()].filter((key) => !buttons.get(key).hidden);
