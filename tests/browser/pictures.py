@@ -31,6 +31,7 @@ VIEWS = (
     ("workbench-queue", "gang", "step=3&tab=queue", ("Inspect",)),
     ("workbench-events", "shop", "step=20&tab=events", ("Inspect",)),
     ("workbench-node-fails", "fails", "step=7&tab=story", ("Stage",)),
+    ("workbench-zone-lost", "lost", "step=8&tab=predicates", ("Stage",)),
     ("workbench-end", "gang", "step=end&tab=story", ("Inspect",)),
 )
 #: Pages that are read only.

@@ -78,6 +78,7 @@ def take(browser: Browser, site: Stack) -> list[Path]:
         "quirks": share(site, example_text("quirks"), "Three quirks of v1.11"),
         "gang": share(site, example_text("coscheduling-room"), "A group with room"),
         "fails": share(site, example_text("node-fails"), "A node fails"),
+        "lost": share(site, example_text("zone-lost"), "A zone is lost"),
         "huge": share(site, zoned(5_000, 0.02), "Five thousand nodes"),
         "run": run_trace(author),
     }
