@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from playground.panels import (
     descheduling,
+    network,
     podgroup_story,
     podgroups,
     round_story,
@@ -65,5 +66,6 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
     ),
     PluginPanel("session", session.session, session.resting, ("session", "decision"), decided=_own_decision),
     PluginPanel("views", views.views, views.resting, ("view",)),
+    PluginPanel("network", network.network, network.resting, ("session",)),
     PluginPanel("descheduler", descheduling.descheduling, descheduling.descheduling, ()),
 )

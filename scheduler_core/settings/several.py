@@ -26,6 +26,7 @@ from scheduler_core.kubernetes.reading import (
     At,
     Field,
     Outline,
+    boolean,
     enum,
     integer,
     labels,
@@ -47,6 +48,11 @@ DESIGNS = (SIDE_BY_SIDE, NODE_POOLS, ONE_SCHEDULER, ARBITRATED)
 LONGEST_DELAY = 600.0  # seconds
 MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the whole cluster
 KUBE_BATCH: Final = "kube-batch"
+FIRMAMENT: Final = "poseidon"
+NO_PREEMPTION: Final = (
+    "preemption: true has no effect: Firmament's CPU-memory cost model does not implement it, and running "
+    "pods never move"
+)
 UNLISTED = ("default-scheduler", KUBE_BATCH)
 """The schedulers that run without being listed."""
 RUNNABLE = (*RELEASES, KUBE_BATCH)
@@ -58,7 +64,8 @@ class SchedulerSettings(Struct, frozen=True):
 
     ``watch_delay``, ``decision_time`` and ``bind_delay`` are in seconds. ``nodes`` are the labels of the
     nodes that it sees, of all if there are none. ``replicas`` processes of that name run without leader
-    election. ``runs`` is what it runs, "" for the one of its name.
+    election. ``runs`` is what it runs, "" for the one of its name. ``preemption`` is Firmament's flag, which
+    has no effect.
     """
 
     name: str = ""
@@ -68,6 +75,7 @@ class SchedulerSettings(Struct, frozen=True):
     nodes: tuple[tuple[str, str], ...] = ()
     replicas: int = 1
     runs: str = ""
+    preemption: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -113,6 +121,7 @@ SCHEDULER = record(
         "nodes": Field("nodes", _nodes),
         "replicas": Field("replicas", integer(1, 8)),
         "runs": Field("runs", enum(*RUNNABLE)),
+        "preemption": Field("preemption", boolean),
     },
 )
 _LIST = list_of(SCHEDULER)
@@ -135,6 +144,12 @@ def read_schedulers(value: Any, at: At) -> tuple[SchedulerSettings, ...] | None:
             here.child("runs").error(f"kube-batch serves the pods that name it: write name: {KUBE_BATCH}")
         elif one.name == KUBE_BATCH and not one.is_batch:
             here.child("runs").error(f"pods that name {KUBE_BATCH} are kube-batch's; choose another name")
+        elif one.preemption and one.name != FIRMAMENT:
+            here.child("preemption").error(
+                f"is a flag of Firmament, which serves the pods that name {FIRMAMENT}"
+            )
+        elif one.preemption:
+            here.child("preemption").warn(NO_PREEMPTION)
         seen.add(one.name)
     if sum(one.replicas for one in found) > MOST_SCHEDULERS:
         at.error(f"there may be at most {MOST_SCHEDULERS} schedulers, replicas included")

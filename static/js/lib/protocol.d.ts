@@ -870,6 +870,51 @@ export interface SessionPart {
   why?: undefined;
 }
 
+/** Arcs of a task class: the amounts are numbers of pods, the costs those of the CPU-memory cost model. */
+export interface NetworkClass {
+  name: string;
+  first: string;
+  request: [cpu: number, memory: number, ephemeral: number];
+  tasks: number;
+  unscheduled: number;
+  refused: Record<string, number>;
+  arcs: [to: string, machines: number, flow: number, capacity: number, cost: number, paid: number][];
+  arcCount: number;
+}
+
+export interface NetworkPhase {
+  kind: string;
+  cost: number;
+  unscheduled: number;
+  dropped: string[];
+  classes: NetworkClass[];
+  classCount: number;
+}
+
+/** The flow network of a round of Firmament. */
+export interface NetworkPart {
+  number: number;
+  time: number;
+  unscheduledCost: number;
+  phases: NetworkPhase[];
+  phaseCount: number;
+  paths: [
+    pod: string,
+    phase: number,
+    of: string,
+    node: string,
+    index: number,
+    cost: number,
+    next: string,
+    nextCost: number,
+    why: string,
+  ][];
+  pathCount: number;
+  leftAlone: [pod: string, why: string][];
+  leftAloneCount: number;
+  why?: undefined;
+}
+
 /** How a scenario runs the descheduler: seconds between passes, and the most of them. */
 export interface Descheduler {
   edition: string;
@@ -967,6 +1012,7 @@ export interface Parts {
   session?: SessionPart | Absent;
   views?: ViewsPart | Absent;
   descheduler?: DeschedulerPart | Absent;
+  network?: NetworkPart | Absent;
   nodes?: NodeChange[];
   terminating?: TerminatingChange[];
   moments?: Moment[];

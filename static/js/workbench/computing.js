@@ -205,7 +205,8 @@ export class Computing {
       if (this.#seeking !== mine) return;
       view.pending = null;
       playback.goto(index, undefined, place);
-      if (Number(step) > index) toast(`There is no step ${step}; this is the last.`, { name: "warn", ms: 6000 });
+      if (Math.floor(Number(step)) > index)
+        toast(`There is no step ${step}; this is the last.`, { name: "warn", ms: 6000 });
     } catch (error) {
       if (!superseded(error)) playback.emit("failed", error);
     } finally {

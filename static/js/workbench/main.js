@@ -170,7 +170,7 @@ async function open(wish) {
     if (index === null) startBefore(wish.step, place);
     else start(index, place);
     if (index !== null && wish.step === "end") playback.awaitEnd();
-    if (playback.complete && index !== null && Number(wish.step) > index && !root.dataset.room)
+    if (playback.complete && index !== null && Math.floor(Number(wish.step)) > index && !root.dataset.room)
       toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
     showApplied(source.draft);
     if (wish.why) address.ask(wish);

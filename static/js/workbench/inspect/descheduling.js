@@ -102,10 +102,12 @@ export class Descheduling {
 
   /** @param {DeschedulerPass} one */
   #pass({ number, time, evicted, refused, violations, spread }) {
-    const at = this.view.playback.marks.firstAt(time);
-    const when = at
-      ? inline(() => this.view.playback.goto(at), { title: "the first cycle after it" }, clock(time))
-      : clock(time);
+    const { playback } = this.view;
+    const when = inline(
+      () => playback.goto(playback.marks.firstAt(time) || playback.last),
+      { title: "the first cycle after it" },
+      clock(time),
+    );
     return pass(String(number), when, evicted, refused, violations, spread);
   }
 

@@ -19,6 +19,7 @@ import { Hints } from "./hints.js";
 import { Views } from "./views.js";
 import { Availability } from "./availability.js";
 import { Descheduling } from "./descheduling.js";
+import { Network } from "./network.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
@@ -36,6 +37,7 @@ export const TABS = [
   ["queue", "Queue", Queue],
   ["events", "Events", Events],
   ["session", "Session", Session],
+  ["network", "Flow", Network],
   ["hints", "Hints", Hints],
   ["views", "Views", Views],
   ["descheduler", "Descheduler", Descheduling],
@@ -66,7 +68,7 @@ export class Inspect {
     view.playback.on("opened", () => {
       const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
       this.#clear();
-      this.sessions = this.viewed = false;
+      this.sessions = this.viewed = this.flows = false;
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
@@ -115,11 +117,13 @@ export class Inspect {
 
   /** Without PodGroups, and without Coscheduling, their tab would only take the others' room; so without sessions. */
   #offer() {
-    const { podgroups: part, session, views } = this.view.playback.parts ?? {};
+    const { podgroups: part, session, views, network } = this.view.playback.parts ?? {};
     if (views && "lanes" in views) this.viewed = true;
     this.strip.offer("availability", this.view.playback.timed || this.view.tab === "availability");
     this.strip.offer("descheduler", Boolean(this.view.playback.descheduler) || this.view.tab === "descheduler");
     this.strip.offer("views", Boolean(this.viewed) || this.view.tab === "views");
+    if (network && "number" in network) this.flows = true;
+    this.strip.offer("network", Boolean(this.flows) || this.view.tab === "network");
     if (session && "number" in session) this.sessions = true;
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);

@@ -36,7 +36,7 @@ export class NodeTable {
    */
   amend(playback) {
     const states = this.#states(playback);
-    if (!states.size && !this.#amended.size) return;
+    if (!states.size && !this.#amended.size && !this.gone.size) return;
     const { nodes } = this;
     for (const [node, state] of this.#amended) if (states.get(node) !== state) this.#write(node, this.#givenOf(node));
     for (const [node, state] of states) {

@@ -1,0 +1,58 @@
+"""The tabs Descheduler and Flow, and the verb Deschedule."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.pages import Workbench, drafted, example_text
+from tests.browser.test_verbs import menu
+
+
+def test_the_descheduler_s_tab_has_passes_thresholds_and_ping_pong(page: Page) -> None:
+    """It opens with the example, at the last pass; the node that joined later is there."""
+    bench = Workbench(page).open("/examples/descheduler-ping-pong/?step=2.4&tab=descheduler")
+    tab = page.locator(".descheduling-tab")
+    expect(tab.locator(".descheduling-passes tbody tr")).to_have_count(4)
+    expect(tab.locator(".descheduling-returns")).to_contain_text(
+        "came back to worker-1 and were evicted again, 3"
+    )
+    bars = tab.locator(".descheduling-bars tbody tr")
+    expect(bars).to_have_count(2)
+    assert bars.nth(0).locator(".used").evaluate("one => one.style.width") == "75%"
+    assert bars.nth(0).locator("i.high").evaluate("one => one.style.left") == "50%"
+    expect(tab.locator(".descheduling-strategy .tabled tbody tr").first).to_contain_text("evicted")
+    expect(bench.build).not_to_contain_text("not there")
+
+
+def test_a_pass_leads_to_its_cycle(page: Page) -> None:
+    """By its time in the list."""
+    Workbench(page).open("/examples/descheduler-ping-pong/?step=2.4&tab=descheduler")
+    page.locator(".descheduling-passes").get_by_role("button", name="60s").click()
+    page.wait_for_function("() => podstep.playback.index === 4")
+    expect(page.locator(".descheduling-passes tbody tr")).to_have_count(1)
+
+
+def test_the_verb_is_offered_where_a_descheduler_runs(page: Page) -> None:
+    """In a node's menu; without one neither verb nor tab is there."""
+    for slug, count in (("descheduler-low-utilization", 1), ("drain-budget", 0)):
+        bench = Workbench(page).open(drafted(page, example_text(slug), as_is=True))
+        expect(bench.inspect.get_by_role("tab", name=re.compile("^Descheduler"))).to_have_count(count)
+        verbs = menu(page, bench, "worker-1")
+        expect(verbs.get_by_role("menuitem", name="Cordon…", exact=True)).to_be_visible()
+        expect(verbs.get_by_role("menuitem", name="Deschedule…")).to_have_count(count)
+        page.keyboard.press("Escape")
+
+
+def test_the_flow_of_a_round_is_drawn_with_its_paths(page: Page) -> None:
+    """A line for each arc, its flow beside it, and a row for each pod."""
+    Workbench(page).open("/examples/firmament-gang/?step=1.1&tab=network")
+    tab = page.locator(".network-tab")
+    expect(tab.locator(".arc.flowing")).to_have_count(
+        7
+    )  # to three machines by two classes, and the aggregator
+    expect(tab.locator(".network-picture")).to_contain_text("1/1 · 2,000")
+    expect(tab.locator("table tbody tr th").filter(has_text="train-")).to_have_count(5)
+    expect(tab).to_contain_text("its gang has fewer places than its minimum")
+    expect(page.locator(".toast")).to_have_count(0)
