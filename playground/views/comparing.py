@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
+from msgspec import Struct
 
 from playground.comparisons import asking, comparing
 from playground.comparisons.summary import summary
@@ -64,6 +65,39 @@ STATUSES: dict[type[Exception], int] = {
 }
 REFUSALS = tuple(STATUSES)
 Choices = list[tuple[str, list[tuple[str, str]]]]
+
+
+class Ready(Struct, frozen=True):
+    """A comparison of examples that the page offers: what the query of :func:`page` asks for."""
+
+    title: str
+    text: str
+    asked: dict[str, str]
+
+    @property
+    def address(self) -> str:
+        """The address of the comparison."""
+        return f"/compare/?{urlencode(self.asked)}"
+
+
+READY = (
+    Ready(
+        "A shop under v1.11 and v1.37",
+        "The same twelve nodes and pods, eight years apart: which rule first chooses another node?",
+        {"leftFrom": f"{EXAMPLE}shop", "leftScheduler": "v1.11"}
+        | {"rightFrom": f"{EXAMPLE}shop", "rightScheduler": "v1.37"},
+    ),
+    Ready(
+        "A rollout with room and without",
+        "Controllers of v1.37 roll out one image: where one more pod fits on the nodes, and where none does.",
+        {"leftFrom": f"{EXAMPLE}rolling-update", "rightFrom": f"{EXAMPLE}rollout-stuck"},
+    ),
+    Ready(
+        "Two Jobs in a deadlock, and coscheduled",
+        "Each of two Jobs gets half of its pods, and neither starts. With Coscheduling one of them runs.",
+        {"leftFrom": f"{EXAMPLE}gang-deadlock", "rightFrom": f"{EXAMPLE}gang-deadlock-coscheduled"},
+    ),
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -120,12 +154,12 @@ def _shown(request: HttpRequest) -> HttpResponse:
 
     Context: ``section`` "compare"; ``asked`` of both sides: [{name, label, listed, pasted, scheduler,
     configuration}], ``listed`` or ``pasted`` ""; ``schedulers`` (names); ``choices`` [(kind, [(value,
-    title)])]; ``error`` (text or ""); ``found`` (Summary, or None), and with it ``answer`` (that of the API,
-    for the script), ``at_first`` [(SideSummary, address of the first difference)], ``differences``, ``sent``
-    {field: value} (of the forms that share it or ask for a report), ``first_step`` (its index, or 0); and of
-    a stored one ``kept`` (its row) and ``address`` (its link). While it is computed ``computing`` (the
-    payload of compare.get) and ``ready`` (the address then), or ``waiting`` (Run as in docs/protocol.md, of
-    those that are not done); ``too_much`` where runs have to compute it.
+    title)])]; ``ready_made`` (:data:`READY`); ``error`` (text or ""); ``found`` (Summary, or None), and with
+    it ``answer`` (that of the API, for the script), ``at_first`` [(SideSummary, address of the first
+    difference)], ``differences``, ``sent`` {field: value} (of the forms that share it or ask for a report),
+    ``first_step`` (its index, or 0); and of a stored one ``kept`` (its row) and ``address`` (its link). While
+    it is computed ``computing`` (the payload of compare.get) and ``ready`` (the address then), or ``waiting``
+    (Run as in docs/protocol.md, of those that are not done); ``too_much`` where runs have to compute it.
     """
     if (chosen := _chosen(request)) is not None:
         return HttpResponseRedirect(chosen)
@@ -218,6 +252,7 @@ def form(visitor: str, asked: dict[str, str], typed: dict[str, str] | None = Non
         "asked": [_field(side, asked, typed or {}, offered) for side in SIDES],
         "schedulers": list(SCHEDULERS),
         "choices": offered,
+        "ready_made": READY,
         "error": "",
         "found": None,
         "kept": None,

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
+from django.utils.html import escape
 
 from playground.celery import app
 from playground.comparisons import comparing, rows
@@ -17,6 +18,7 @@ from playground.models import Draft, Run, Scenario
 from playground.playback import sources
 from playground.storage import store
 from playground.tasks import run_simulation
+from playground.views import comparing as comparing_page
 from scheduler_core.schedulers.rule_history import history_of
 from tests.playground.conftest import OWNER, STRANGER, connected
 
@@ -246,6 +248,21 @@ def test_the_form_leads_to_one_address(owner: Client, stranger: Client) -> None:
     assert owner.get("/compare/", {"leftFrom": "example:nothing"}).status_code == 404
     half = owner.get("/compare/", {"left": f"scenario:{left}"})
     assert half.status_code == 200 and f'value="scenario:{left}"' in half.content.decode()
+
+
+def test_three_comparisons_are_ready(owner: Client) -> None:
+    """Each leads from the empty page to a verdict in which something differs."""
+    page = owner.get("/compare/").content.decode()
+    assert len(comparing_page.READY) == 3
+    for one in comparing_page.READY:
+        assert escape(one.address) in page
+        shown = owner.get(one.address, follow=True)
+        context = shown.context
+        if context["computing"]:
+            shown = owner.get(context["ready"])
+        assert shown.status_code == 200, one.title
+        assert shown.context["found"].first is not None, one.title
+        assert "ready-made" not in shown.content.decode()
 
 
 def test_one_chooses_among_ones_own(owner: Client, stranger: Client) -> None:
