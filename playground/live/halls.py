@@ -20,7 +20,8 @@ UNVEILED = frozenset(
         *("preemption.candidates", "preemption.run", "scores.explain", "podgroup.get", "kubebatch.steps"),
         *("cache.classes", "cache.members", "cache.equivalent", "cache.map"),
         *("object.get", "objects.list", "operations.list", "operations.get", "policy.text"),
-        "comment.watch",  # which answers that there are none: they tell what a step decided
+        # Of comments none is listed: they tell what a step decided. One's own can be written and changed.
+        *("comment.watch", "comment.write", "comment.edit", "comment.remove", "comment.resolve"),
     }
 )
 

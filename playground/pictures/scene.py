@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from playground.panels.cycle import light
@@ -50,17 +50,18 @@ class Scene:
     facts: tuple[str, ...] = field(default=())
 
 
-def scene_of(playback: Playback, index: int, title: str) -> Scene:
+def scene_of(playback: Playback, index: int, title: str, *, undecided: bool = False) -> Scene:
     """Return the scene after cycle ``index``; before the first one for 0, the end beyond the last.
 
-    Raises OutOfRangeError.
+    ``undecided``: as the cycle finds it, without what it decides. Raises OutOfRangeError.
     """
     total = len(playback)
     index = max(0, min(index, total))
     cycle = playback.cycle(index) if index else None
-    boxes = _boxes(playback, index, cycle)
+    told = None if undecided else cycle
+    boxes = _boxes(playback, index if told is not None else max(0, index - 1), told, _there(playback, cycle))
     shown = _shown(boxes)
-    story: list[Sentence] = light(cycle, playback.place(cycle))["story"] if cycle is not None else []
+    story: list[Sentence] = light(told, playback.place(told))["story"] if told is not None else []
     step = f"Step {index:,}" if index else "Before the first step"
     counted = f" of {total:,}" if index and playback.complete else ""
     return Scene(
@@ -91,7 +92,7 @@ def _shown(boxes: Sequence[NodeBox]) -> list[NodeBox]:
     return [*first[: NODES - len(chosen)], *chosen]
 
 
-def _boxes(playback: Playback, index: int, cycle: Cycle | None) -> list[NodeBox]:
+def _boxes(playback: Playback, index: int, cycle: Cycle | None, nodes: Iterable[int]) -> list[NodeBox]:
     tables = playback.tables
     placement = playback.trail.placement_before(index + 1)
     victims: dict[int, list[int]] = {}
@@ -108,7 +109,7 @@ def _boxes(playback: Playback, index: int, cycle: Cycle | None) -> list[NodeBox]
             on.setdefault(node, []).append(pod)
     groups: list[int] = tables.pod_wire()["group"]
     boxes = []
-    for node in _there(playback, cycle):
+    for node in nodes:
         name = tables.nodes[node].meta.name
         pods = [
             *victims.get(node, []),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -39,6 +39,7 @@ FRAME_ATTRIBUTES = (
     'frameborder="0" style="border:0" loading="lazy" allow="clipboard-write; fullscreen" allowfullscreen '
     'referrerpolicy="strict-origin-when-cross-origin"'
 )
+INSIDE = ("phase", "at")  # of a query: a place inside a step, whose outcome it does not tell
 EMBED_VIEWS = ("stage", "matrix", "story")
 
 
@@ -89,20 +90,23 @@ def link_card(request: HttpRequest, name: str) -> HttpResponse:
     link = links.find_link(name)
     if link is None:
         raise Http404
-    step = request.GET.get("step") or dict(parse_qsl(link.query)).get("step", "")
-    return _card(request, sources.Source({"link": name}, link.scenario), link.title, step)
+    asked = request.GET.dict() if request.GET.get("step") else dict(parse_qsl(link.query))
+    return _card(request, sources.Source({"link": name}, link.scenario), link.title, asked)
 
 
-def _card(request: HttpRequest, source: sources.Source, title: str, step: str = "") -> HttpResponse:
+def _card(
+    request: HttpRequest, source: sources.Source, title: str, asked: Mapping[str, str] | None = None
+) -> HttpResponse:
     row = source.row
     assert isinstance(row, Scenario)
-    step = (step or request.GET.get("step", ""))[:24]
-    key = (row.digest, step, title)
+    asked = request.GET.dict() if asked is None else asked
+    step, undecided = asked.get("step", "")[:24], any(asked.get(name) for name in INSIDE)
+    key = (row.digest, step, undecided, title)
     picture = pictures.get(key)
     if picture is None:
         try:
             with reading() as give_way:
-                scene = _scene(source, row, title, step, give_way)
+                scene = _scene(source, row, title, (step, undecided), give_way)
                 picture = card.png(card.card(scene))
         except (BusyError, LostError) as error:
             response = error_page(request, 503, str(error))
@@ -113,8 +117,14 @@ def _card(request: HttpRequest, source: sources.Source, title: str, step: str = 
     return HttpResponse(picture, content_type="image/png", headers=headers)
 
 
-def _scene(source: sources.Source, row: Scenario, title: str, step: str, give_way: Any) -> Scene:
-    """Return what is drawn; of what is too large to compute while one waits the title and the counts."""
+def _scene(
+    source: sources.Source, row: Scenario, title: str, place: tuple[str, bool], give_way: Any
+) -> Scene:
+    """Return what is drawn; of what is too large to compute while one waits the title and the counts.
+
+    ``place`` is a step, and whether it is shown before its decision.
+    """
+    step, undecided = place
     try:
         playback = sources.open_playback(source)
         sources.check_work(playback.scenario)
@@ -122,7 +132,9 @@ def _scene(source: sources.Source, row: Scenario, title: str, step: str, give_wa
             index = playback.seek(step, give_way) if step else 0
         except ValueError:  # no address of a step
             index = 0
-        return scene_of(playback, len(playback) if index is None else index, title)
+        if index is None:
+            return scene_of(playback, len(playback), title)
+        return scene_of(playback, index, title, undecided=undecided)
     except (BundleError, bundles.TooLargeError, OutOfRangeError, TooMuchWorkError):
         facts = (f"{row.nodes:,} nodes", f"{row.pods:,} pods")
         return Scene(title or "Untitled", f"Step {step}" if step.isdigit() else "", facts=facts)
@@ -178,9 +190,10 @@ def _bounded(request: HttpRequest, name: str, least: int, most: int) -> int:
 
 
 def card_address(page: str, query: str) -> str:
-    """Return the path of a page's card, at the step of its query."""
-    step = dict(parse_qsl(query[:QUERY])).get("step", "")[:24]
-    return f"{page}card.png?{urlencode({'step': step})}" if step else f"{page}card.png"
+    """Return the path of a page's card, at the place of its query: a step, or a place inside it."""
+    asked = dict(parse_qsl(query[:QUERY]))
+    place = {name: asked[name][:24] for name in ("step", *INSIDE) if asked.get(name)}
+    return f"{page}card.png?{urlencode(place)}" if "step" in place else f"{page}card.png"
 
 
 @lru_cache(RELEASES_KEPT)

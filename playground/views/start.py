@@ -103,11 +103,11 @@ TOPICS = (
 def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
-    Context: ``section`` "start"; ``examples`` (list of {slug, query, title, text, group, nodes, pods, claims,
-    outcome}, where a claim is {modes, counts, stale} and ``outcome`` counts the pods at the end of an example
-    in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and ``older`` (the
-    visitor's own, latest first: {url, title, branched_at, age, updated, expires}); ``links`` (scenarios that
-    the visitor has shared: {url, title, expires}); ``limits`` {"bundleMib", "bundleBytes", "files"};
+    Context: ``section`` "start"; ``examples`` (list of {slug, query, title, text, group, nodes, pods,
+    claims}, where a claim is {modes, counts, stale}); ``topics`` (the same by group: {topic, examples});
+    ``drafts`` and ``older`` (the visitor's own, latest first: {url, title, branched_at, age, updated,
+    expires}); ``links`` (scenarios that the visitor has shared: {url, title, expires}); ``limits``
+    {"bundleMib", "bundleBytes", "files"};
     ``miniature`` (short id of the shared scenario that is played there); after a failed import also
     ``errors`` (list of Problem as in docs/protocol.md), ``text`` and ``title`` as they were sent (``text``
     only if it is short).
@@ -144,7 +144,6 @@ def _examples() -> list[dict[str, Any]]:
             "group": example.group,
             "nodes": nodes,
             "pods": pods,
-            "outcome": " · ".join(example.outcome.counts) if example.outcome is not None else "",
             "claims": [
                 {"modes": _modes(claim), "counts": " · ".join(claim.counts), "stale": claim.stale}
                 for claim in example.claims

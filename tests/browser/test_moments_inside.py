@@ -197,7 +197,6 @@ def test_what_a_node_was_found_to_be_is_past_once_it_has_changed(page: Page, sit
     expect(bench.stage.locator(".node .pod.waiting")).to_have_count(3)
     page.get_by_role("main", name="Stage").focus()
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
     assert settled(page)[:3] == [4, 0, ""]
     empty = bench.stage.get_by_role(
         "button", name=re.compile(r"^worker-\d, cpu 0 of 3, .*did not fit when tried; 1 pod left since$")

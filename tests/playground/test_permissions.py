@@ -112,6 +112,7 @@ async def staged(text: str, role: str) -> AsyncIterator[Scene]:
             joined = await scene.sockets[name].success("room.join", {"room": opened["id"], "name": name})
             people[name] = joined["person"]
         scene.person = people["viewer"]
+        await owner.success("room.move", {"step": "end"})  # where a question hides nothing from anybody
         await owner.success("room.ask", {"kind": "choice", "choices": ["a", "b"]})
         if role == "leader":
             await owner.success("room.hand", {"to": people["leader"]})

@@ -208,6 +208,23 @@ def test_the_card(shared: str) -> None:
 
 
 @database
+def test_the_card_of_a_phase_tells_no_outcome(shared: str) -> None:
+    """A link into a cycle, as one that asks what happens next, shows the cluster as the cycle finds it."""
+    page = Client().get(f"/s/{shared}/?step=2&phase=queue").content.decode()
+    assert f"/s/{shared}/card.png?step=2&amp;phase=queue" in page
+    inside, whole, moment = (
+        Client().get(f"/s/{shared}/card.png?step=2{more}").content for more in ("&phase=queue", "", "&at=1")
+    )
+    assert inside == moment != whole
+    playback = sources.open_playback(sources.find({"scenario": shared}, ""))
+    scene = scene_of(playback, 2, "", undecided=True)
+    assert playback.cycle(2).pod in scene.where and not scene.sentences
+    blocks = [block for node in scene.nodes for block in node.blocks]
+    assert playback.cycle(2).pod not in {block.key for block in blocks}
+    assert not any(node.chosen or block.victim for node in scene.nodes for block in node.blocks)
+
+
+@database
 def test_a_card_of_what_is_too_large(shared: str, limits: Callable[..., None]) -> None:
     """It has the title and the counts, rather than keeping a crawler waiting."""
     pictures.pictures = pictures.Pictures()

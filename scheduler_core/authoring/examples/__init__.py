@@ -90,20 +90,6 @@ class ExpectedOutcome:
     phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     members: Mapping[str, int] = field(default_factory=dict, hash=False)
 
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """The numbers as the start page shows them."""
-        counted = (
-            (self.running, "running"),
-            (self.pending, "pending"),
-            (self.succeeded, "succeeded"),
-            (self.terminating, "terminating"),
-            (self.refused, "refused by the kubelet"),
-            (self.evicted, "evicted"),
-            (self.descheduled, "evicted by the descheduler"),
-        )
-        return tuple(f"{number:,} {what}" for number, what in counted if number)
-
 
 class Example(Struct, frozen=True):
     """One example, as described in the index. ``slug`` is its address.

@@ -64,7 +64,14 @@ const undo =
 
 /** @type {Row[]} */
 export const COMMANDS = [
-  { id: "step", group: "Time", name: "Next cycle", keys: ["ArrowRight"], run: go((playback) => playback.wanted + 1) },
+  {
+    id: "step",
+    group: "Time",
+    name: "Next cycle",
+    help: "Next cycle, or the rest of the shown one",
+    keys: ["ArrowRight"],
+    run: go((playback) => playback.onward),
+  },
   {
     id: "back",
     group: "Time",

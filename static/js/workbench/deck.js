@@ -88,7 +88,7 @@ export class Deck {
         title: "Step (→)",
         onclick: (event) => {
           this.pause();
-          playback.goto(playback.wanted + 1, event.timeStamp);
+          playback.goto(playback.onward, event.timeStamp);
         },
       },
       h("span", { text: "Step" }),
@@ -294,14 +294,14 @@ export class Deck {
 
   #next() {
     const { playback } = this.view;
-    if (playback.wanted >= playback.last) {
+    if (playback.onward > playback.last) {
       if (playback.complete) {
         this.pause();
         announce("The end of the timeline.");
       } else this.#schedule();
       return;
     }
-    playback.goto(playback.wanted + 1);
+    playback.goto(playback.onward);
   }
 
   /**

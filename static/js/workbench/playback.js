@@ -268,6 +268,16 @@ export class Playback extends Shown {
   }
 
   /**
+   * Where a step on leads: to the end of the cycle of which a part is shown, so that its outcome is not passed over,
+   * else to the next one.
+   */
+  get onward() {
+    const { index, wanted, wish } = this;
+    const partly = wish.at !== 0 || wish.phase !== "";
+    return partly && !(index === wanted && this.asOf >= index) ? wanted : wanted + 1;
+  }
+
+  /**
    * Show a step; what is asked for before it is painted is shown with the next frame, the newest only. A held key must
    * not outrun the screen.
    *

@@ -215,7 +215,7 @@ export class Timeline {
       const to = {
         ArrowLeft: playback.wanted - 1,
         ArrowDown: playback.wanted - 1,
-        ArrowRight: playback.wanted + 1,
+        ArrowRight: playback.onward,
         ArrowUp: playback.wanted + 1,
         PageUp: playback.wanted + page,
         PageDown: playback.wanted - page,

@@ -1,0 +1,59 @@
+"""Step after a prediction: what a cycle decides is shown before the next one, wherever one steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.pages import Workbench, example_text, share
+from tests.browser.test_rooms import entered, open_room
+from tests.services.stack import Stack
+
+SHOP = example_text("shop")
+
+
+def at(page: Page, index: int, phase: str = "") -> None:
+    """Wait until a place is on screen."""
+    page.wait_for_function(
+        "([index, phase]) => podstep.playback.index === index && podstep.playback.phase === phase",
+        arg=[index, phase],
+    )
+
+
+@pytest.mark.parametrize("how", ["button", "key"])
+def test_step_shows_the_rest_of_the_cycle(visitor: Callable[..., Page], site: Stack, how: str) -> None:
+    """From a link into a cycle the first step shows its decision, and the second one the next cycle."""
+    address = share(site, SHOP, "A shop")
+    page = visitor()
+    bench = Workbench(page).open(f"{address}?step=2&phase=queue")
+    step = bench.button("Step").click if how == "button" else lambda: page.keyboard.press("ArrowRight")
+    at(page, 2, "queue")
+    step()
+    at(page, 2)
+    step()
+    at(page, 3)
+    page.keyboard.press("Shift+ArrowRight")
+    at(page, 4, "queue")
+    page.keyboard.press("Shift+ArrowLeft")
+    at(page, 3, "bind")  # which tells the decision: there is no rest to show
+    step()
+    at(page, 4)
+
+
+def test_step_shows_it_in_a_room_and_in_a_frame(visitor: Callable[..., Page], site: Stack) -> None:
+    """Viewers see the decision with the leader; an embedded page steps alike."""
+    address = share(site, SHOP, "A shop")
+    leader, link = open_room(visitor(), f"{address}?step=2&phase=queue")
+    viewer = visitor()
+    viewer.goto(link)
+    entered(viewer)
+    at(viewer, 2, "queue")
+    leader.button("Step").click()
+    at(viewer, 2)
+    frame = visitor()
+    bench = Workbench(frame).open(f"{address.replace('/s/', '/e/')}?step=2&phase=predicates")
+    at(frame, 2, "predicates")
+    bench.button("Step").click()
+    at(frame, 2)
