@@ -178,6 +178,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("COMMENTS_PER_VISITOR", 15, "requests", "the same of one visitor, a minute"),
     Limit("ROOM_VIEWERS", 500, "viewers", "viewers of one room in one web process"),
     Limit("ROOM_SECONDS", 86_400, "seconds", "after which a room ends by itself"),
+    Limit("ROOM_DAYS", 30, "days", "after which a room's page, with what was asked there, is removed"),
+    Limit("ROOM_CODES_PER_MINUTE", 300, "requests", "entering a room by its code, from one address"),
     Limit("ROOMS_PER_OWNER", 20, "rooms", "rooms of one owner that are not over"),
     Limit("ROOMS_PER_ADDRESS", 40, "rooms", "the same of one address"),
     Limit("ROOMS", 1_000, "rooms", "the same of everybody"),

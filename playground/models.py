@@ -38,6 +38,10 @@ CLAIM_SECONDS = 30  # a running run without a heartbeat for longer is taken over
 WORKER_SECONDS = 15  # a worker without a heartbeat for longer counts as dead
 
 
+CODE_LETTERS = "ABCDEFGHKLMNPRSTUVWXYZ"  # no I, J, O, Q: taken for others in a lecture hall
+CODE_LENGTH = 6
+
+
 def new_draft_id() -> str:
     """Return a draft's id; only its owner can use it."""
     return _unguessable(12)
@@ -51,6 +55,11 @@ def new_run_id() -> str:
 def new_room_id() -> str:
     """Return an unguessable id: anyone who has it may watch the room, and nobody else."""
     return _unguessable(12)
+
+
+def new_room_code() -> str:
+    """Return six letters that are read out, and typed on a phone, without a mistake."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 def _unguessable(size: int) -> str:
@@ -429,6 +438,7 @@ class Room(models.Model):
 
     id = models.CharField(primary_key=True, max_length=32, default=new_room_id, editable=False)
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="rooms")
+    code = models.CharField(max_length=12, blank=True, default=new_room_code)  # "" once over
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     token = models.CharField(max_length=64)  # token_hash() of the token that leads
     owner = models.CharField(max_length=64, blank=True, db_index=True)
@@ -438,10 +448,18 @@ class Room(models.Model):
     seq = models.PositiveBigIntegerField(default=0)
     question = models.JSONField(null=True)  # see playground.rooms.questions
     asked = models.PositiveIntegerField(default=0)  # questions
+    history = models.JSONField(default=list)  # those that were revealed, with their results
     changed = models.PositiveBigIntegerField(default=0)  # of leader, question and end
     created = models.DateTimeField(default=timezone.now)
     ended = models.DateTimeField(null=True)
     expires = models.DateTimeField(default=room_expiry, db_index=True)
+
+    class Meta:
+        """A code names one room at a time."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["code"], condition=~models.Q(code=""), name="one_room_per_code"),
+        ]
 
     def __str__(self) -> str:
         return self.id

@@ -86,6 +86,8 @@ urlpatterns = [
     path("l/<name:name>/", workbench.linked),
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),
+    path("j/", rooms.join),
+    path("j/<name:code>/", rooms.join),
     path("runs/", runs.runs),
     path("runs/<name:name>/", runs.run),
     path("runs/<name:name>/figures.json", runs.run_figures),

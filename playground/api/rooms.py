@@ -100,7 +100,7 @@ def end_room(request: HttpRequest, name: str) -> HttpResponse:
 def _room(name: str) -> Room:
     room = rows.find(name)
     if room is None:
-        raise ApiError(404, "There is no such room; rooms are removed after a day.")
+        raise ApiError(404, "There is no such room; one is removed some weeks after its end.")
     return room
 
 

@@ -75,6 +75,26 @@ KINDS: Mapping[str, QuestionKind] = {
 }
 
 
+TITLES: Mapping[str, str] = {
+    "node": "Which node wins?",
+    "fits": "Does it fit?",
+    "victims": "Who is evicted?",
+    "choice": "A question",
+}
+"""What a kind of question asks, of one that has no text of its own."""
+
+
+def worded(question: Mapping[str, Any], answer: Any) -> str:
+    """Return an answer in words."""
+    if isinstance(answer, bool):
+        return "Yes" if answer else "No"
+    if isinstance(answer, int):
+        return str(question["choices"][answer])
+    if isinstance(answer, list):
+        return ", ".join(pod.rpartition("/")[2] for pod in answer) or "Nobody"
+    return str(answer) or "No node"
+
+
 def canonical(question: Mapping[str, Any], answer: Any) -> str:
     """Return a vote as the text that equal answers share. Raises InvalidVoteError."""
     return json.dumps(KINDS[question["kind"]].read(answer, question), separators=(",", ":"))
@@ -105,11 +125,12 @@ def drafted(kind: str, text: str, choices: Sequence[str] | None, right: int | No
     }
 
 
-def about(question: Mapping[str, Any], cycle: Cycle, index: int) -> dict[str, Any]:
-    """Return a question about a cycle, with the answer that its decision gives."""
+def about(question: Mapping[str, Any], cycle: Cycle, index: int, why: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a question about a cycle, with the answer that its decision gives, and why it does."""
     truth = KINDS[question["kind"]].truth
     answer = None if truth is None else json.dumps(truth(cycle), separators=(",", ":"))
-    return {**question, "index": index, "step": cycle.step, "pod": cycle.pod, "truth": answer}
+    told = {"truth": answer, "why": list(why)}
+    return {**question, "index": index, "step": cycle.step, "pod": cycle.pod, **told}
 
 
 def veil_of(question: Mapping[str, Any] | None) -> int | None:
@@ -131,6 +152,7 @@ def wire(question: Mapping[str, Any] | None, votes: int) -> dict[str, Any] | Non
     shown = {name: question.get(name) for name in fields}
     shown["hides"] = None if (last := veil_of(question)) is None else last + 1
     shown["ballot"] = question.get("ballot")
+    shown["round"] = 2 if question.get("before") else 1
     return {**shown, "votes": votes, **(question["tally"] if question["revealed"] else {})}
 
 
@@ -139,7 +161,10 @@ def tally(question: Mapping[str, Any], votes: Sequence[str]) -> dict[str, Any]:
     counts = Counter(votes)
     ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     truth = question.get("truth")
+    before = question.get("before")
     return {
+        **({"before": {name: before[name] for name in ("votes", "tally", "others")}} if before else {}),
+        "why": question.get("why") or [],
         "votes": len(votes),
         "tally": [[json.loads(answer), count] for answer, count in ranked[:TALLY]],
         "others": sum(count for _, count in ranked[TALLY:]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.limits import limit
-from playground.models import Room, RoomAudience, RoomVote, Scenario, token_hash
+from playground.models import Room, RoomAudience, RoomVote, Scenario, new_room_code, token_hash
 from playground.rooms import questions
 from playground.storage import audit, store
 
@@ -23,6 +24,9 @@ AUDIENCE_SECONDS = 20.0  # after which the count of a web process that died no l
 VOTES_EACH = 4  # of a question, times ROOM_VIEWERS: who comes without a cookie is somebody else each time
 PEOPLE_SHOWN = 500
 OWNED_SHOWN = 50
+QUESTIONS_KEPT = 100  # of a room
+RESULT_BYTES = 20_000  # of one of them
+CODES_TRIED = 5
 _OWNER_SALT = "playground.rooms.owner"
 
 
@@ -71,6 +75,7 @@ def create(
             raise TooManyRoomsError(f"{who} {count:,} open rooms; end one first.")
     token = secrets.token_urlsafe(24)
     room = Room.objects.create(
+        code=_free_code(),
         scenario=scenario,
         owner=owner,
         address=address,
@@ -79,6 +84,29 @@ def create(
         token=token_hash(token),
     )
     return OpenedRoom(room, token)
+
+
+def _free_code() -> str:
+    """Return a code that no room has. Raises TooManyRoomsError where chance does not find one."""
+    _free_codes()
+    for _ in range(CODES_TRIED):
+        code = new_room_code()
+        if not Room.objects.filter(code=code).exists():
+            return code
+    raise TooManyRoomsError("The server found no free code for the room; try again.")
+
+
+def _free_codes() -> None:
+    """Take the codes from rooms that are over, so that others may have them."""
+    over = Q(ended__isnull=False) | Q(expires__lte=timezone.now())
+    Room.objects.filter(over).exclude(code="").update(code="")
+
+
+def coded(code: str) -> Room | None:
+    """Return the running room of a code, however it is typed."""
+    letters = "".join(code.split()).upper()
+    running = Room.objects.filter(ended=None, expires__gt=timezone.now())
+    return running.only("pk").filter(code=letters).first() if letters else None
 
 
 def find(name: str) -> Room | None:
@@ -130,7 +158,7 @@ def end(room: Room) -> None:
     """End a room."""
     with transaction.atomic():
         running = Room.objects.filter(pk=room.pk, ended=None)
-        if running.update(ended=timezone.now(), changed=F("changed") + 1):
+        if running.update(ended=timezone.now(), code="", changed=F("changed") + 1):
             audit.record_visitor("end room", room.pk, why="by the token that leads it")
 
 
@@ -199,8 +227,36 @@ def reveal(name: str, number: int) -> Room:
         counted = questions.tally(row.question, votes_of(name, number))
         row.question = {**row.question, "revealed": True, "tally": counted}
         row.changed += 1
-        row.save(update_fields=["changed", "question"])
+        row.history = [*row.history, _kept(row)][-QUESTIONS_KEPT:]
+        row.save(update_fields=["changed", "history", "question"])
     return _read(name)
+
+
+def _kept(room: Room) -> dict[str, Any]:
+    """Return a revealed question as the room's page keeps it, of very long answers those with most votes."""
+    shown = questions.wire(room.question, 0) or {}
+    entry = {**shown, "scenario": room.scenario.short, "ballot": None}
+    for part in (entry, entry.get("before") or {}):
+        while part.get("tally") and len(json.dumps(entry)) > RESULT_BYTES:
+            part["others"] = part.get("others", 0) + part["tally"].pop()[1]
+    return entry
+
+
+def ask_again(name: str, number: int) -> Room:
+    """Keep the votes of a question as those before, and have everybody vote anew.
+
+    Raises EndedError, and VoteError where the question is revealed or another one.
+    """
+    with transaction.atomic():
+        row = Room.objects.select_for_update().filter(pk=name).first()
+        if row is None or is_over(row):
+            raise EndedError
+        question = row.question
+        if question is None or question["number"] != number or question["revealed"]:
+            raise VoteError("The question was revealed, closed or replaced.")
+        before = questions.tally(question, votes_of(name, number))
+        again = {**question, "before": before}
+    return ask(name, again)
 
 
 def _read(name: str) -> Room:

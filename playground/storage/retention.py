@@ -106,7 +106,13 @@ RULES: tuple[RetentionRule, ...] = (
         100,
         _delete(Comparison),
     ),
-    RetentionRule("rooms", lambda now: Room.objects.filter(expires__lt=now), "expires", 50, _delete(Room)),
+    RetentionRule(
+        "rooms",
+        lambda now: Room.objects.filter(expires__lt=now - timedelta(days=limit("ROOM_DAYS"))),
+        "expires",
+        50,
+        _delete(Room),
+    ),
     RetentionRule(
         "visitors' audit entries",
         lambda now: AuditEntry.objects.filter(

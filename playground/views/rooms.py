@@ -1,21 +1,33 @@
-"""The page of a room: the workbench on its scenario, which follows the leader."""
+"""The page of a room: the workbench that follows the leader, and once it is over what was asked."""
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+import json
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from playground.limits import limit
+from playground.models import Room
 from playground.playback import sources
 from playground.rooms import questions, rows
 from playground.serving.error_pages import error_page
 from playground.views.workbench import workbench
+from playground.visitors.throttle import throttled
+
+PLACE = ("step", "at", "phase", "tab", "view", "node", "pod")
+"""The keys of a position that an address has, too."""
 
 
 @require_safe
 @ensure_csrf_cookie
 def room(request: HttpRequest, name: str) -> HttpResponse:
-    """Render the workbench of a room's scenario with ``room`` for everyone who has the link; 410 once over.
+    """Render the workbench of a room's scenario with ``room`` for everyone who has the link.
 
     Who leads has the token behind the ``#`` of the address, which the server is never sent.
     """
@@ -23,7 +35,7 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
     if row is None:
         raise Http404
     if rows.is_over(row):
-        return error_page(request, 410, "The room has ended.")
+        return _ended(request, row)
     short = row.scenario.short
     source = sources.Source({"scenario": short}, row.scenario)
     asked = questions.veil_of(row.question) is not None  # what introduces a scenario may tell how it goes on
@@ -38,3 +50,63 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
     )
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+@require_safe
+@throttled("ROOM_CODES_PER_MINUTE")
+def join(request: HttpRequest, code: str = "") -> HttpResponse:
+    """Lead to the running room of a code, of the address or of a form's field ``code``."""
+    found = rows.coded((code or request.GET.get("code", ""))[:40])
+    if found is None:
+        return error_page(
+            request,
+            404,
+            "Check the six letters, or ask who leads the room: a code is valid until the room ends.",
+            title="There is no room with this code",
+        )
+    return HttpResponseRedirect(f"/r/{found.pk}/")
+
+
+def _ended(request: HttpRequest, row: Room) -> HttpResponse:
+    """Render ``room.html``: what is left of a room.
+
+    Context: ``title``; ``onward`` (the address of its last step); ``removed`` (when the page goes);
+    ``questions`` (those that were revealed: {text, about, url, votes, answer, why, rows}, where a row is
+    {label, count, before, right, share}, shares in percent, and ``before`` is None of a single vote).
+    """
+    onward = {name: row.position[name] for name in PLACE if row.position.get(name)}
+    context = {
+        "title": row.title or row.scenario.title,
+        "onward": f"/s/{row.scenario.short}/?{urlencode(onward)}",
+        "removed": row.expires + timedelta(days=limit("ROOM_DAYS")),
+        "questions": [_result(entry) for entry in row.history],
+    }
+    response = render(request, "room.html", context)
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _result(entry: dict[str, Any]) -> dict[str, Any]:
+    before = {json.dumps(answer): count for answer, count in (entry.get("before") or {}).get("tally", ())}
+    now = {json.dumps(answer): count for answer, count in entry["tally"]}
+    right = None if entry["answer"] is None else json.dumps(entry["answer"])
+    answers = list(dict.fromkeys((*now, *before, *([right] if right is not None else []))))
+    most = max(1, entry["votes"])
+    return {
+        "text": entry["text"] or questions.TITLES[entry["kind"]],
+        "about": f"Cycle {entry['index']}: {entry['pod']}" if entry.get("pod") else "",
+        "url": f"/s/{entry['scenario']}/?step={entry['index']}" if entry.get("index") else "",
+        "votes": entry["votes"],
+        "answer": "" if right is None else questions.worded(entry, entry["answer"]),
+        "why": entry["why"],
+        "rows": [
+            {
+                "label": questions.worded(entry, json.loads(one)),
+                "count": now.get(one, 0),
+                "before": before.get(one, 0) if before else None,
+                "right": one == right,
+                "share": round(100 * now.get(one, 0) / most),
+            }
+            for one in answers
+        ],
+    }

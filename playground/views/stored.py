@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -13,7 +14,8 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.limits import limit
-from playground.models import UNFINISHED, Comparison, Draft, Link, Run, Scenario, Share
+from playground.models import UNFINISHED, Comparison, Draft, Link, Room, Run, Scenario, Share
+from playground.rooms import rows as rooms
 from playground.serving.error_pages import error_page
 from playground.storage import audit, comparisons, links, quotas, store
 
@@ -48,6 +50,7 @@ def stored(request: HttpRequest) -> HttpResponse:
         *(_row("comparison", one.short, f"/compare/{one.short}/", one) for one in compared),
         *(_row("draft", draft.pk, f"/p/{draft.pk}/", draft) for draft in drafts),
         *(_row("link", link.short, f"/s/{link.short}/", link) for link in shared),
+        *(_room(room) for room in rooms.owned(visitor)),
         *(_row("run", run.pk, f"/runs/{run.pk}/", run, run.state not in UNFINISHED) for run in runs),
     ]
     context = {
@@ -55,7 +58,7 @@ def stored(request: HttpRequest) -> HttpResponse:
         "rows": sorted(rows, key=lambda row: -row["bytes"]),
         "used": quotas.mib(quotas.used_by_owner(visitor)),
         "allowed": quotas.mib(limit(quotas.OWNER.limit)),
-        "days": {kind: limit(f"{kind.upper()}_DAYS") for kind in ("draft", "link", "run")},
+        "days": {kind: limit(f"{kind.upper()}_DAYS") for kind in ("draft", "link", "room", "run")},
     }
     return render(request, "stored.html", context)
 
@@ -72,6 +75,19 @@ def _row(
         "size": quotas.mib(row.packed + quotas.ROW_BYTES),
         "expires": row.expires,
         "deletable": deletable,
+    }
+
+
+def _room(row: Room) -> dict[str, Any]:
+    return {
+        "kind": "room",
+        "id": row.pk,
+        "title": row.title or row.scenario.title,
+        "url": f"/r/{row.pk}/",
+        "bytes": quotas.ROW_BYTES,
+        "size": quotas.mib(quotas.ROW_BYTES),
+        "expires": row.expires + timedelta(days=limit("ROOM_DAYS")),
+        "deletable": True,
     }
 
 
@@ -98,6 +114,15 @@ def _delete_link(name: str, visitor: str) -> bool:
     return row is not None and store.unshare_all(row, visitor)
 
 
+def _delete_room(name: str, visitor: str) -> bool:
+    row = Room.objects.filter(pk=name, owner=visitor).first()
+    if row is not None:
+        rooms.end(row)  # for who is in it
+        row.delete()
+        audit.record_visitor("delete room", name, visitor)
+    return row is not None
+
+
 def _delete_run(name: str, visitor: str) -> bool:
     ended = Run.objects.filter(pk=name, owner=visitor).exclude(state__in=UNFINISHED)
     row = ended.only("pk", "scenario").first()
@@ -113,6 +138,7 @@ def _delete_run(name: str, visitor: str) -> bool:
 DELETE: dict[str, Callable[[str, str], bool]] = {
     "draft": _delete_draft,
     "link": _delete_link,
+    "room": _delete_room,
     "run": _delete_run,
     "private-link": links.revoke_link,
     "comparison": comparisons.unshare_all,

@@ -111,12 +111,14 @@ def test_rooms_are_bounded(web: str, limits: Callable[..., None], name: str, val
     assert post("/api/rooms", {"scenario": room["scenario"]}).status_code == 201
 
 
-def test_a_room_goes_after_a_day(opened: dict[str, Any]) -> None:
-    """It is over when its time is, and is removed with the next sweep."""
+def test_a_room_ends_after_a_day_and_goes_after_a_month(opened: dict[str, Any]) -> None:
+    """It is over when its time is; its page stays until it is removed with its votes."""
     RoomVote.objects.create(room_id=opened["id"], question=1, voter="x", answer="1")
     Room.objects.update(expires=timezone.now() - timedelta(seconds=1))
     assert Client().get(f"/api/rooms/{opened['id']}").json()["ended"] is True
-    assert Client().get(f"/r/{opened['id']}/").status_code == 410
+    assert "The room has ended." in Client().get(f"/r/{opened['id']}/").content.decode()
+    assert not retention.sweep().get("rooms")
+    Room.objects.update(expires=timezone.now() - timedelta(days=30, seconds=1))
     assert retention.sweep()["rooms"] == 1
     assert Client().get(f"/api/rooms/{opened['id']}").status_code == 404
     assert not RoomVote.objects.exists()

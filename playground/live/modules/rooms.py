@@ -12,7 +12,8 @@ from playground.live.errors import CommandError
 from playground.live.halls import Member
 from playground.live.hub import hub, member_of
 from playground.live.sightings import sightings
-from playground.panels.cycle import TABS
+from playground.panels.cycle import TABS, light
+from playground.pictures.scene import plain
 from playground.playback.ballots import ballot
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
@@ -23,6 +24,7 @@ STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
 TEXTS = {"tab": 40, "view": 200, "phase": 40, "node": 253, "pod": 600}
 CELL = 500  # characters of what a cell or a spotlight is named by
 TOKEN = 200
+REASONS = 8  # sentences of a cycle's story that are told with the answer
 NOBODY_PREDICTS = ("room.ended", "room.not-found")  # there: the page may show everything
 
 
@@ -79,6 +81,7 @@ async def join(call: Call) -> Answer:
         "owner": member.holds_token,
         "scenario": hall.row.scenario.short,
         "title": hall.row.title,
+        "code": hall.row.code,
         "position": hall.position,
         "watching": hall.here + hall.others,
         "question": hall.question,
@@ -175,7 +178,9 @@ def _asked(
     if not index:
         raise CommandError("step.out-of-range", "There is no decision before the first cycle.")
     cycle = playback.cycle(index)
-    return {**questions.about(question, cycle, index), "ballot": ballot(question["kind"], playback, cycle)}
+    why = [plain(sentence) for sentence in light(cycle, playback.place(cycle))["story"]][:REASONS]
+    asked = questions.about(question, cycle, index, why)
+    return {**asked, "ballot": ballot(question["kind"], playback, cycle)}
 
 
 def _index(playback: Playback, payload: Mapping[str, Any], position: Mapping[str, Any]) -> int | None:
@@ -202,6 +207,19 @@ async def reveal(call: Call) -> Answer:
         row = await in_storage(rows.reveal, hall.row.pk, question["number"])
     await hub().changed(row)
     return questions.wire(row.question, hall.votes)
+
+
+@command("room.again", throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def again(call: Call) -> Answer:
+    """Have everybody vote a second time; both results are told with the answer."""
+    hall = _leading(call).hall
+    question = hall.row.question
+    if question is None:
+        raise CommandError("permission.denied", "There is no question to vote on again.")
+    with _refusals():
+        row = await in_storage(rows.ask_again, hall.row.pk, question["number"])
+    await hub().changed(row)
+    return questions.wire(row.question, 0)
 
 
 @command("room.close")

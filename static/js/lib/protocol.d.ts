@@ -1684,6 +1684,9 @@ export interface Question {
   votes: number;
   tally?: [answer: Answer, votes: number][];
   others?: number;
+  round?: 1 | 2; // of voting
+  before?: { votes: number; tally: [answer: Answer, votes: number][]; others: number }; // the first round, once revealed
+  why?: string[]; // the cycle's story, once revealed
   answer?: Answer | null;
   right?: number | null;
 }
@@ -1698,6 +1701,7 @@ export interface Joined {
   owner: boolean;
   scenario: string;
   title: string;
+  code: string; // six letters, to join by
   position: Position;
   watching: number;
   question: Question | null;
@@ -1983,6 +1987,7 @@ export interface Commands {
   };
   "room.vote": { asks: { answer?: Answer }; answers: { number: number } };
   "room.reveal": { asks: {}; answers: Question };
+  "room.again": { asks: {}; answers: Question };
   "room.close": { asks: {}; answers: {} };
   "room.people": { asks: {}; answers: { watching: number; people: [person: string, name: string][] } };
   "room.hand": { asks: { to: string }; answers: { role: Role } };

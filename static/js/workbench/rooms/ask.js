@@ -10,9 +10,10 @@ export const KINDS = {
   node: ["Which node wins?", "Viewers pick a node, or none."],
   fits: ["Does it fit?", "Viewers say yes or no."],
   victims: ["Who is evicted?", "Viewers pick pods of lower priority, or none."],
-  choice: ["A question of your own", "Viewers pick one of your answers; none is marked as correct."],
+  choice: ["A question of your own", "Viewers pick one of your answers; you may mark the correct one."],
 };
 const MOST = 12; // choices
+const MARK = "*"; // before the answer that is correct
 
 /** @param {Room} room */
 export function ask(room) {
@@ -36,13 +37,21 @@ export function ask(room) {
       onsubmit: (event) => {
         event.preventDefault();
         const lines = choices.value.split("\n").map((line) => line.trim());
-        send({ kind: "choice", text: text.value.trim(), choices: lines.filter(Boolean).slice(0, MOST) });
+        const answers = lines.filter(Boolean).slice(0, MOST);
+        const marked = answers.findIndex((line) => line.startsWith(MARK));
+        send({
+          kind: "choice",
+          text: text.value.trim(),
+          choices: answers.map((line) => (line.startsWith(MARK) ? line.slice(MARK.length).trim() : line)),
+          ...(marked >= 0 ? { right: marked } : {}),
+        });
       },
     },
     h("label", { for: "ask-text", text: "Question" }),
     text,
     h("label", { for: "ask-choices", text: "Answers, one per line" }),
     choices,
+    h("p", { class: "dim", text: "A line that begins with * is the correct answer; it is told with the result." }),
     h("div", { class: "room-form-end" }, h("button", { class: "btn primary", text: "Ask" })),
   );
   const kinds = Object.entries(KINDS).map(([kind, [title, about]]) =>

@@ -13,7 +13,7 @@ export class Bar {
    * @param {HTMLElement} host
    * @param {Room} room
    * @param {Follow} follow
-   * @param {string} alone the address at which one goes on alone
+   * @param {() => string} alone returns the address at which one goes on alone
    */
   constructor(host, room, follow, alone) {
     this.room = room;
@@ -45,7 +45,14 @@ export class Bar {
     });
     this.hand = button("hand", "Hand over", () => handOver(room));
     this.end = button("close", "End", () => askEnd(room), "danger");
-    this.alone = h("a", { class: "btn primary", href: alone, text: "Continue on your own" });
+    this.alone = h("a", {
+      class: "btn primary",
+      href: alone(),
+      text: "Continue on your own",
+      onclick: () => {
+        this.alone.href = alone(); // one may have stepped on
+      },
+    });
     fill(
       host,
       this.watching,

@@ -21,9 +21,19 @@ export function invite(room) {
       h(
         "div",
         { class: "share-rows" },
-        h("p", { class: "room-address", text: room.watchUrl.replace(/^https?:\/\//, "") }),
+        room.code
+          ? h(
+              "p",
+              { class: "room-join" },
+              h("span", { text: `${location.host}/j/` }),
+              h("b", { "aria-label": `Code: ${[...room.code].join(" ")}`, text: room.code }),
+            )
+          : h("p", { class: "room-address", text: room.watchUrl.replace(/^https?:\/\//, "") }),
         viewers.row,
-        h("p", { class: "dim", text: "Viewers scan the code or open this link, on a phone or a laptop." }),
+        h("p", {
+          class: "dim",
+          text: "Viewers scan the code, type the address with its six letters, or open this link.",
+        }),
         leader
           ? h(
               "details",
@@ -36,7 +46,7 @@ export function invite(room) {
       ),
     ),
   );
-  box.classList.add("room-dialog");
+  box.classList.add("room-dialog", "inviting");
   viewers.field.focus();
   const qr = qrCode(room.watchUrl, "QR code of the link for viewers");
   if (qr) fill(code, qr);

@@ -69,7 +69,8 @@ export class QuestionPanel {
     this.#drawn = state;
     this.element.classList.toggle("voting", !leads && !revealed);
     this.title.textContent = titleOf(question);
-    this.about.textContent = question.pod ? `Cycle ${question.index}: ${short(question.pod)}` : "";
+    const cycle = question.pod ? `Cycle ${question.index}: ${short(question.pod)}` : "";
+    this.about.textContent = [cycle, question.round === 2 ? "second vote" : ""].filter(Boolean).join(" · ");
     fill(
       this.body,
       revealed ? this.#tally(question, given) : leads ? null : this.#ballot(question, given),
@@ -102,6 +103,19 @@ export class QuestionPanel {
             { type: "button", class: "btn primary big", onclick: act(() => this.room.reveal()) },
             icon("check"),
             "Reveal",
+          ),
+      question.revealed || question.round === 2
+        ? null
+        : h(
+            "button",
+            {
+              type: "button",
+              class: "btn big",
+              title: "Let them discuss, and vote a second time; both results are shown with the answer",
+              onclick: act(() => this.room.again()),
+            },
+            icon("redo"),
+            "Vote again",
           ),
       h(
         "button",
@@ -148,7 +162,7 @@ export class QuestionPanel {
    * @param {Answer | undefined} given
    */
   #tally(question, given) {
-    const { votes, tally = [], others = 0, answer } = question;
+    const { votes, tally = [], others = 0, answer, before, why = [] } = question;
     const same = (/** @type {Answer | null | undefined} */ one, /** @type {Answer | null | undefined} */ other) =>
       JSON.stringify(one) === JSON.stringify(other);
     const known = answer !== null && answer !== undefined;
@@ -156,8 +170,17 @@ export class QuestionPanel {
     const right = tally.find(([one]) => same(one, answer));
     if (known && right && !rows.includes(right)) rows.push(right);
     if (known && !right) rows.unshift([answer, 0]);
+    for (const [one] of before?.tally ?? [])
+      if (rows.length < BARS && !rows.some(([other]) => same(one, other))) rows.push([one, 0]);
     const rest = others + tally.filter((row) => !rows.includes(row)).reduce((sum, [, n]) => sum + n, 0);
-    const bar = (/** @type {string} */ label, /** @type {number} */ n, /** @type {string} */ look, mine = false) =>
+    const first = (/** @type {Answer} */ one) => before?.tally.find(([other]) => same(one, other))?.[1] ?? 0;
+    const bar = (
+      /** @type {string} */ label,
+      /** @type {number} */ n,
+      /** @type {string} */ look,
+      mine = false,
+      earlier = 0,
+    ) =>
       h(
         "li",
         { class: look },
@@ -168,15 +191,26 @@ export class QuestionPanel {
           h("b", { text: label }),
           mine ? " · you" : null,
         ),
-        h("span", { class: "tally-bar" }, h("i", { style: { width: `${votes ? (100 * n) / votes : 0}%` } })),
-        h("span", { class: "num", text: count(n) }),
+        h(
+          "span",
+          { class: "tally-bar" },
+          before
+            ? h("i", { class: "first", style: { width: `${before.votes ? (100 * earlier) / before.votes : 0}%` } })
+            : null,
+          h("i", { style: { width: `${votes ? (100 * n) / votes : 0}%` } }),
+        ),
+        h("span", {
+          class: "num",
+          text: before ? `${count(earlier)} → ${count(n)}` : count(n),
+          title: before ? `${count(earlier)} in the first vote, ${count(n)} in the second` : undefined,
+        }),
       );
     return [
       h(
         "ol",
-        { class: "tally" },
+        { class: before ? "tally twice" : "tally" },
         rows.map(([one, n]) =>
-          bar(worded(question, one), n, known && same(one, answer) ? "right" : "", same(one, given)),
+          bar(worded(question, one), n, known && same(one, answer) ? "right" : "", same(one, given), first(one)),
         ),
         rest ? bar("other answers", rest, "") : null,
       ),
@@ -184,11 +218,12 @@ export class QuestionPanel {
         ? h(
             "p",
             { class: "question-note" },
-            "The scheduler's answer: ",
+            question.kind === "choice" ? "The answer: " : "The scheduler's answer: ",
             h("b", { text: worded(question, answer) }),
             given === undefined ? null : same(given, answer) ? ". You were right." : ".",
           )
         : null,
+      why.length ? h("p", { class: "dim question-note question-why", text: why.join(" ") }) : null,
     ];
   }
 }

@@ -18,6 +18,7 @@ export class Room extends Emitter {
   person = "";
   name = nameKept();
   watching = 0;
+  code = ""; // six letters, to join by
   /** @type {Question | null} */
   question = null;
   /** @type {Position | null} */
@@ -83,6 +84,7 @@ export class Room extends Emitter {
       this.owner = joined.owner;
       this.person = joined.person;
       this.watching = joined.watching;
+      this.code = joined.code;
       this.refusal = "";
       this.#sent = "";
       this.state = "here";
@@ -162,7 +164,7 @@ export class Room extends Emitter {
     }
   }
 
-  /** @param {{ kind: QuestionKind, text?: string, choices?: string[] }} question */
+  /** @param {{ kind: QuestionKind, text?: string, choices?: string[], right?: number }} question */
   async ask(question) {
     this.#asked(await this.socket.call("room.ask", question));
   }
@@ -175,6 +177,11 @@ export class Room extends Emitter {
   async reveal() {
     this.question = await this.socket.call("room.reveal", {});
     this.emit("changed");
+  }
+
+  /** Have everybody vote a second time. */
+  async again() {
+    this.#asked(await this.socket.call("room.again", {}));
   }
 
   async close() {

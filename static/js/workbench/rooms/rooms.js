@@ -25,7 +25,7 @@ export function enter({ id, hash, view, address, layout, root }) {
   root.append(panel.element);
   playback.on("opened", () => panel.update());
   room.on("changed", () => veil(room, follow, view));
-  new Bar($("[data-room-bar]"), room, follow, `/s/${playback.source.scenario}/`);
+  new Bar($("[data-room-bar]"), room, follow, () => address.href(`/s/${playback.source.scenario}/`));
   room.join().then(() => {
     if (room.leads && invited() === id) invite(room);
   });

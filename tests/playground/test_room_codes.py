@@ -1,0 +1,144 @@
+"""Joining a room by its code, voting twice, and what is left of a room that is over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+from django.utils import timezone
+
+from playground.models import CODE_LETTERS, Room, new_room_code
+from playground.rooms import rows
+from tests.playground.conftest import OWNER, STRANGER
+from tests.playground.rooms import inside, open_room, post
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def opened(web: str) -> dict[str, Any]:
+    """A room on the scenario of ``web``, as the API answers."""
+    return open_room(web)
+
+
+def test_a_code_leads_to_its_room(opened: dict[str, Any]) -> None:
+    """However it is typed, until the room is over; then another room may have it."""
+    code = Room.objects.get().code
+    assert len(code) == 6 and set(code) <= set(CODE_LETTERS)
+    for typed in (code, code.lower()):
+        answer = Client().get(f"/j/{typed}/")
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"/r/{opened['id']}/")
+    spaced = f" {code[:3].lower()} {code[3:]} "
+    assert Client().get("/j/", {"code": spaced}).headers["Location"] == f"/r/{opened['id']}/"
+    for wrong in ("/j/", "/j/ZZZZZZZ/", "/j/?code=%00"):
+        assert Client().get(wrong).status_code == 404
+    post(f"/api/rooms/{opened['id']}/end", {"lead_token": opened["lead_token"]})
+    assert Client().get(f"/j/{code}/").status_code == 404
+    assert Room.objects.get().code == ""
+
+
+def test_codes_of_rooms_that_expired_are_free(
+    opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server does not run out of them."""
+    taken = Room.objects.get().code
+    monkeypatch.setattr(rows, "new_room_code", lambda: taken)
+    room = Room.objects.select_related("scenario").get()
+    with pytest.raises(rows.TooManyRoomsError, match="free code"):
+        rows.create(room.scenario, OWNER, "", {})
+    Room.objects.update(expires=timezone.now())
+    assert rows.create(room.scenario, OWNER, "", {}).room.code == taken
+
+
+def test_guessing_codes_is_bounded(opened: dict[str, Any], limits: Any) -> None:
+    """An address that tries one after the other is told to wait."""
+    limits(ROOM_CODES_PER_MINUTE=2)
+    answers = [Client().get(f"/j/{new_room_code()}/").status_code for _ in range(3)]
+    assert answers == [404, 404, 429]
+
+
+async def test_a_second_vote_is_told_beside_the_first(opened: dict[str, Any]) -> None:
+    """Nobody sees the first result before the answer; then both, with the reason."""
+    async with inside(opened, lead=True) as leader, inside(opened, visitor=STRANGER) as viewer:
+        assert (await leader.error("room.again", {}))["code"] == "permission.denied"
+        first = await leader.success("room.ask", {"kind": "node"})
+        await viewer.push("room.question")
+        await viewer.success("room.vote", {"answer": "n9"})
+        again = await leader.success("room.again", {})
+        assert (again["number"], again["round"], again["votes"]) == (2, 2, 0)
+        assert {**again, "number": 1, "round": 1} == first
+        pushed = await viewer.push("room.question")
+        assert "before" not in pushed and "why" not in pushed
+        assert (await viewer.error("room.again", {}))["code"] == "permission.denied"
+        await viewer.success("room.vote", {"answer": "n2"})
+        told = await leader.success("room.reveal", {})
+        assert (told["tally"], told["before"]["tally"]) == ([["n2", 1]], [["n9", 1]])
+        assert any("n2" in sentence for sentence in told["why"])
+        assert (await leader.error("room.again", {}))["code"] == "permission.denied"
+
+
+async def test_the_page_of_a_room_stays(opened: dict[str, Any]) -> None:
+    """With each question, its results and its cycle, and the way on from where the room was."""
+    async with inside(opened, lead=True) as leader, inside(opened, visitor=STRANGER) as viewer:
+        await leader.success("room.move", {"step": "1", "tab": "predicates"})
+        await leader.success("room.ask", {"kind": "fits", "text": "<b>Fits it?</b>"})
+        await viewer.success("room.vote", {"answer": False})
+        await leader.success("room.reveal", {})
+        await leader.success("room.ask", {"kind": "choice", "choices": ["a", "b"]})  # never revealed
+        await viewer.success("room.vote", {"answer": 1})
+    room = await Room.objects.select_related("scenario").aget()
+    assert [entry["kind"] for entry in room.history] == ["fits"]
+    await sync_to_async(rows.end)(room)
+    answer = await sync_to_async(Client().get)(f"/r/{opened['id']}/")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert f"/s/{opened['scenario']}/?step=1&amp;tab=predicates" in page
+    assert "&lt;b&gt;Fits it?&lt;/b&gt;" in page and f"/s/{opened['scenario']}/?step=2" in page
+    assert "the answer" in page and "A question" not in page
+
+
+def test_results_are_bounded(opened: dict[str, Any]) -> None:
+    """A room that asks again and again keeps the newest, and of long answers those with most votes."""
+    room = Room.objects.get()
+    question = {"kind": "victims", "text": "", "choices": None, "truth": "[]", "revealed": False}
+    for _ in range(3):
+        rows.ask(room.pk, question)
+        number = Room.objects.get().asked
+        for voter in range(60):
+            rows.vote(room.pk, number, str(voter), f'["{voter}{"x" * 590}"]')
+        rows.reveal(room.pk, number)
+    history = Room.objects.get().history
+    assert len(history) == 3
+    assert all(entry["others"] + len(entry["tally"]) == 60 and entry["others"] for entry in history)
+
+
+def test_stored_rooms_can_be_deleted(web: str) -> None:
+    """They are listed with what else a visitor has stored."""
+    client = Client()
+    client.get("/")  # which gives the cookie
+    scenario = client.post("/api/scenarios", {"bundle": web}, content_type="application/json").json()["id"]
+    room = client.post("/api/rooms", {"scenario": scenario}, content_type="application/json").json()["id"]
+    assert f"/r/{room}/" in client.get("/stored/").content.decode()
+    assert Client().post(f"/stored/room/{room}/delete").status_code == 404
+    assert client.post(f"/stored/room/{room}/delete").status_code == 302
+    assert not Room.objects.exists()
+
+
+def test_rooms_of_the_version_before_get_a_code(opened: dict[str, Any]) -> None:
+    """One each while they run, and they open as before."""
+    executor = MigrationExecutor(connection)
+    executor.migrate([("playground", "0021_drafts_of_gangs")])
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE playground_room SET title = 'kept'")
+    finally:
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes())
+    room = Room.objects.get()
+    assert room.title == "kept" and len(room.code) == 6 and room.history == []
+    assert Client().get(f"/j/{room.code}/").headers["Location"] == f"/r/{room.pk}/"
+    assert Client().get(f"/r/{room.pk}/").status_code == 200
