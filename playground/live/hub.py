@@ -180,6 +180,9 @@ class Hub(Polling):
         if row is None or rows.is_over(row):
             self._end(hall)
             return
+        if row.scenario_id != hall.row.scenario_id:
+            hall.row.scenario, hall.row.scenario_id = row.scenario, row.scenario_id
+            hall.push("room.travelled", {"scenario": row.scenario.short})
         hall.moves.receive(row.seq, row.position)
         hall.moves.compare(row.seq)
         if row.changed <= hall.row.changed:

@@ -181,6 +181,11 @@ def close_question(name: str) -> Room:
     return _change(name, question=None)
 
 
+def travel(name: str, scenario: Scenario, position: Mapping[str, Any]) -> Room:
+    """Store that the room shows another scenario, at a position, and asks nothing. Raises EndedError."""
+    return _change(name, scenario=scenario, position=dict(position), seq=F("seq") + 1, question=None)
+
+
 def lead(name: str, leader: str, visitor: str) -> Room:
     """Store who leads: a person, or ``""`` for whoever has the token. Raises EndedError.
 

@@ -327,3 +327,25 @@ def test_the_leaders_bar_fits_a_phone(visitor: Callable[..., Page], site: Stack,
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
         assert box["height"] >= 38
+
+
+def test_a_room_travels_to_an_example(visitor: Callable[..., Page], site: Stack) -> None:
+    """Under the same address everybody is in the other scenario, and the leader leads on."""
+    leader, link = open_room(visitor(), f"{share(site, SHOP, 'A shop')}?step=3")
+    viewer = visitor()
+    viewer.goto(link)
+    entered(viewer).at(3)
+    before = viewer.evaluate("podstep.playback.source.scenario")
+    bar(leader.page, "Go to")
+    box = leader.page.get_by_role("dialog", name="Go to another scenario")
+    box.get_by_label("Address of a shared scenario").fill("https://example.org/")
+    box.get_by_role("button", name="Go there").click()
+    expect(box.get_by_role("alert")).to_contain_text("address of a shared scenario")
+    with viewer.expect_navigation(url=link), leader.page.expect_navigation():
+        box.get_by_role("button", name=re.compile("[Pp]reempt|[Rr]oom")).first.click()
+    entered(viewer).at(0)
+    leader = entered(leader.page).at(0)
+    says(leader.page, "You lead")
+    assert viewer.evaluate("podstep.playback.source.scenario") != before
+    leader.step()
+    Workbench(viewer).at(1)

@@ -25,7 +25,7 @@ from playground.storage import bundles, store
 from playground.urls import urlpatterns
 from playground.visitors import identity
 from tests.parts import REPOSITORY
-from tests.playground.conftest import Socket, connected, visitor_client
+from tests.playground.conftest import DATA, Socket, connected, visitor_client
 from tests.playground.rooms import post
 from tests.playground.test_protocol_document import TEXT as PROTOCOL
 
@@ -162,6 +162,7 @@ COMMANDS_TRIED: dict[str, Try] = {
     "room.ask": command("room.ask", lambda _: {"kind": "choice", "choices": ["a", "b"]}),
     "room.vote": command("room.vote", lambda _: {"answer": "a"}),
     "room.reveal": command("room.reveal"),
+    "room.travel": command("room.travel", lambda scene: {"scenario": scene.room["scenario"]}),
     "room.again": command("room.again", lambda _: {}),
     "room.close": command("room.close"),
     "room.people": command("room.people"),
@@ -222,6 +223,9 @@ async def act(scene: Scene) -> None:
     await scene.sockets["viewer"].success("room.vote", {"answer": "a"})
     await owner.success("room.reveal", {})
     found = (await owner.success("room.people", {}))["people"]
+    other = {"bundle": "# another\n" + (DATA / "web.yaml").read_text()}
+    elsewhere = (await sync_to_async(post)("/api/scenarios", other)).json()["id"]
+    await owner.success("room.travel", {"scenario": elsewhere})
     await owner.success("room.hand", {"to": next(one for one, name in found if name == "leader")})
     await leader.success("room.move", {"step": "2"})
     for role in IN_ROOM:  # who watches is counted a moment after they came: the room must not end before
@@ -234,6 +238,7 @@ SPENT = {
     "room.join",
     "room.leave",
     "room.reveal",
+    "room.travel",
     "room.again",
     "room.close",
     "room.hand",
@@ -249,6 +254,7 @@ FRAMES = {
     "room.tally": IN_ROOM,
     "room.people": IN_ROOM,
     "room.role": ("owner", "leader"),
+    "room.travelled": IN_ROOM,
     "room.ended": IN_ROOM,
     "comment.changed": ROLES,
 }

@@ -142,3 +142,35 @@ def test_rooms_of_the_version_before_get_a_code(opened: dict[str, Any]) -> None:
     assert room.title == "kept" and len(room.code) == 6 and room.history == []
     assert Client().get(f"/j/{room.code}/").headers["Location"] == f"/r/{room.pk}/"
     assert Client().get(f"/r/{room.pk}/").status_code == 200
+
+
+async def test_a_room_travels(web: str, opened: dict[str, Any]) -> None:
+    """Everybody is told, what was asked is kept, and who joins later is at the new place."""
+    other = (await sync_to_async(post)("/api/scenarios", {"bundle": "# another\n" + web})).json()["id"]
+    assert other != opened["scenario"]
+    async with inside(opened, lead=True) as leader, inside(opened) as viewer:
+        code = (await Room.objects.aget()).code
+        await leader.success("room.move", {"step": "1"})
+        await leader.success("room.ask", {"kind": "node"})
+        await leader.success("room.reveal", {})
+        await leader.success("room.move", {"step": "3"})
+        assert (await viewer.error("room.travel", {"scenario": other}))["code"] == "permission.denied"
+        assert (await leader.error("room.travel", {"scenario": "A" * 11}))["code"] == "source.not-found"
+        assert (await leader.error("room.travel", {"scenario": other, "step": "x"}))[
+            "code"
+        ] == "payload.invalid"
+        assert await leader.success("room.travel", {"scenario": other, "step": "2"}) == {"scenario": other}
+        for socket in (leader, viewer):
+            assert await socket.push("room.travelled") == {"scenario": other}
+        async with inside(opened) as late:
+            joined = await late.success("room.join", {"room": opened["id"]})
+            assert (joined["scenario"], joined["position"]["step"], joined["question"]) == (other, "2", None)
+            await leader.success("room.ask", {"kind": "node"})
+            await late.push("room.question")
+            found = await late.success("scenario.open", {"source": {"scenario": other}})
+            assert found["cycles"] == 2
+            denied = await late.error("scenario.open", {"source": {"scenario": opened["scenario"]}})
+            assert denied["code"] == "room.question-open"
+    row = await Room.objects.aget()
+    assert row.code == code
+    assert [entry["scenario"] for entry in row.history] == [opened["scenario"]]

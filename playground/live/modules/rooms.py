@@ -248,6 +248,19 @@ async def vote(call: Call) -> Answer:
     return {"number": question["number"]}
 
 
+@command("room.travel", throttle="ROOM_QUESTIONS_PER_MINUTE", scenario="text", step="text?")
+async def travel(call: Call) -> Answer:
+    """Have everybody go to another shared scenario, in the same room: its address and code stay."""
+    hall = _leading(call).hall
+    position = position_of({"step": call.payload.get("step") or "0"})
+    source = await sightings.find({"scenario": call.payload["scenario"]}, "")
+    await hall.moves.flush()  # a move in the scenario before must not be stored after this
+    with _refusals():
+        row = await in_storage(rows.travel, hall.row.pk, source.row, position)
+    await hub().changed(row)
+    return {"scenario": row.scenario.short}
+
+
 @command("room.people")
 async def people(call: Call) -> Answer:
     """Return to the leader who gave a name, and how many watch."""

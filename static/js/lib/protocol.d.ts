@@ -1987,6 +1987,7 @@ export interface Commands {
   };
   "room.vote": { asks: { answer?: Answer }; answers: { number: number } };
   "room.reveal": { asks: {}; answers: Question };
+  "room.travel": { asks: { scenario: string; step?: string }; answers: { scenario: string } };
   "room.again": { asks: {}; answers: Question };
   "room.close": { asks: {}; answers: {} };
   "room.people": { asks: {}; answers: { watching: number; people: [person: string, name: string][] } };
@@ -2017,6 +2018,7 @@ export interface Pushed {
   "room.tally": Partial<Question> & { number: number; votes: number; revealed: boolean };
   "room.people": { watching: number };
   "room.role": { role: Role };
+  "room.travelled": { scenario: string };
   "room.ended": {};
 }
 

@@ -4,6 +4,7 @@ import { h, fill, icon, toast } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { refusalOf } from "../../lib/socket.js";
 import { ask } from "./ask.js";
+import { travel } from "./travel.js";
 import { askEnd, askName, handOver, invite } from "./dialogs.js";
 /** @import { Follow } from "./follow.js" */
 /** @import { Room } from "./room.js" */
@@ -43,6 +44,7 @@ export class Bar {
       if (!follow.toggleSpot())
         toast("Select a node, or click a cell of a matrix: the spotlight goes there.", { name: "spot", ms: 5000 });
     });
+    this.travel = button("external", "Go to", () => travel(room));
     this.hand = button("hand", "Hand over", () => handOver(room));
     this.end = button("close", "End", () => askEnd(room), "danger");
     this.alone = h("a", {
@@ -65,6 +67,7 @@ export class Bar {
       this.named,
       this.ask,
       this.spot,
+      this.travel,
       this.hand,
       this.end,
       this.invite,
@@ -95,6 +98,7 @@ export class Bar {
       [this.invite, here && leads],
       [this.ask, here && leads],
       [this.spot, here && leads],
+      [this.travel, here && leads],
       [this.hand, here && leads],
       [this.end, here && leads && owner],
     ]))

@@ -19,6 +19,7 @@ export class Room extends Emitter {
   name = nameKept();
   watching = 0;
   code = ""; // six letters, to join by
+  scenario = ""; // that the room shows
   /** @type {Question | null} */
   question = null;
   /** @type {Position | null} */
@@ -54,6 +55,7 @@ export class Room extends Emitter {
     });
     socket.on("room.role", ({ role }) => this.#take(role));
     socket.on("room.ended", () => this.#end());
+    socket.on("room.travelled", () => this.emit("travelled"));
     socket.on("down", () => {
       if (this.state === "here") this.#be("away");
     });
@@ -85,6 +87,9 @@ export class Room extends Emitter {
       this.person = joined.person;
       this.watching = joined.watching;
       this.code = joined.code;
+      const elsewhere = this.scenario !== "" && this.scenario !== joined.scenario; // it went on meanwhile
+      this.scenario = joined.scenario;
+      if (elsewhere) this.emit("travelled");
       this.refusal = "";
       this.#sent = "";
       this.state = "here";
@@ -177,6 +182,16 @@ export class Room extends Emitter {
   async reveal() {
     this.question = await this.socket.call("room.reveal", {});
     this.emit("changed");
+  }
+
+  /**
+   * Have everybody go to another shared scenario.
+   *
+   * @param {string} scenario
+   * @param {string} step
+   */
+  async travel(scenario, step) {
+    await this.socket.call("room.travel", { scenario, ...(step ? { step } : {}) });
   }
 
   /** Have everybody vote a second time. */

@@ -25,6 +25,11 @@ export function enter({ id, hash, view, address, layout, root }) {
   root.append(panel.element);
   playback.on("opened", () => panel.update());
   room.on("changed", () => veil(room, follow, view));
+  room.scenario = playback.source.scenario ?? "";
+  room.on("travelled", () => {
+    // The same address shows the other scenario; what the query of this page names is of the one before.
+    location.replace(location.pathname + (document.body.classList.contains("presenting") ? "?present=1" : ""));
+  });
   new Bar($("[data-room-bar]"), room, follow, () => address.href(`/s/${playback.source.scenario}/`));
   room.join().then(() => {
     if (room.leads && invited() === id) invite(room);
