@@ -153,6 +153,14 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
     expect(stranger.get_by_text("You have not started a run yet.")).to_be_visible()
 
 
+def test_an_empty_list_offers_an_example(page: Page) -> None:
+    """One click runs the shipped excerpt of a trace."""
+    page.goto("/runs/")
+    page.get_by_role("button", name="Run an example").click()
+    page.wait_for_url("**/runs/*/")
+    ends(page, "done")
+
+
 def queued(page: Page, address: str) -> str:
     """Start a run from the workbench; return its id."""
     page.goto(address)
