@@ -400,10 +400,14 @@ class Worker(models.Model):
 
 
 class Comment(models.Model):
-    """A comment on a shared scenario; the first of a thread has the anchor and whether it is resolved."""
+    """A comment on a shared scenario; the first of a thread has the anchor and whether it is resolved.
+
+    What is written in a ``room`` is that room's: the scenario's own page does not have it.
+    """
 
     id = models.CharField(primary_key=True, max_length=32, default=new_comment_id, editable=False)
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="comments")
+    room = models.ForeignKey("Room", null=True, on_delete=models.CASCADE, related_name="comments")
     thread = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="replies")
     step = models.CharField(max_length=24, blank=True)
     node = models.CharField(max_length=253, blank=True)

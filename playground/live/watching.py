@@ -84,7 +84,7 @@ class Watching:
         self._attended: dict[Hashable, tuple[LibraryEntry, Listener] | None] = {}
         self._runs: set[str] = set()
         self._drafts: dict[str, None] = {}
-        self._comments: dict[int, None] = {}
+        self._comments: dict[int, str | None] = {}  # to the room whose comments they are
         self.veiled = False  # a room's question is open: what a source grows by, or a comment, may answer it
 
     def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:
@@ -150,13 +150,17 @@ class Watching:
         self._drafts.pop(name, None)
         drafts.unwatch(name, self._connection)
 
-    def watch_comments(self, row: Scenario) -> None:
-        """Push ``comment.changed`` for every change of the scenario's comments."""
+    def watch_comments(self, row: Scenario, room: str | None = None) -> None:
+        """Push ``comment.changed`` for every change of the scenario's comments, or of a room's on it."""
         self._comments.pop(row.pk, None)
         while len(self._comments) >= COMMENTED_AT_ONCE:
             self.forget_comments(next(iter(self._comments)))
-        self._comments[row.pk] = None
+        self._comments[row.pk] = room
         comment_poller.watch(row, self._connection)
+
+    def hears(self, comment: Comment) -> bool:
+        """Return whether a change of a comment is to be pushed."""
+        return not self.veiled and self._comments.get(comment.scenario_id, "") == comment.room_id
 
     def forget_comments(self, scenario: int) -> None:
         """Undo :meth:`watch_comments`."""
@@ -392,8 +396,8 @@ class CommentPoller(Polling):
                 continue
             pushed[row.pk] = row.updated
             for connection in list(self._watchers[scenario]):
-                if connection.watching.veiled:
-                    continue  # it asks for all of them once the answer is told
+                if not connection.watching.hears(row):
+                    continue  # who is veiled asks for all of them once the answer is told
                 shown = comments.wire(row, short, connection.visitor)
                 connection.push("comment.changed", {"scenario": short, "comment": shown})
 

@@ -14,11 +14,11 @@ from urllib.parse import urlencode
 
 import structlog
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
 from playground.limits import limit
-from playground.models import Comment, Draft, Scenario, Share, token_hash
+from playground.models import Comment, Draft, Room, Scenario, Share, token_hash
 from playground.storage import audit, quotas, store
 from playground.visitors import caller, names
 
@@ -114,16 +114,26 @@ def checked_text(text: str) -> str:
     return text
 
 
-def write(scenario: Scenario, draft: CommentDraft, visitor: str, about: Mapping[str, Any] | None) -> Written:
-    """Store a comment; ``about`` is what its step decided. Raises CommentError and TooManyCommentsError."""
+def write(
+    scenario: Scenario,
+    draft: CommentDraft,
+    visitor: str,
+    about: Mapping[str, Any] | None,
+    room: str | None = None,
+) -> Written:
+    """Store a comment, of a ``room`` if it is written there; ``about`` is what its step decided.
+
+    Raises CommentError and TooManyCommentsError.
+    """
     if Comment.objects.filter(scenario=scenario).count() >= limit("COMMENTS_PER_SCENARIO"):
         raise TooManyCommentsError
-    thread = _thread(scenario, draft.parent) if draft.parent else None
+    thread = _thread(scenario, draft.parent, room) if draft.parent else None
     quotas.check("", "", quotas.ROW_BYTES + len(draft.text.encode()))
     token = secrets.token_urlsafe(24)
     anchor = {} if thread else {"step": draft.step, "node": draft.node, "pod": draft.pod, "rule": draft.rule}
     comment = Comment.objects.create(
         scenario=scenario,
+        room_id=room,
         thread=thread,
         owner=visitor,
         address=caller.address(),
@@ -136,9 +146,9 @@ def write(scenario: Scenario, draft: CommentDraft, visitor: str, about: Mapping[
     return Written(comment, token)
 
 
-def _thread(scenario: Scenario, parent: str) -> Comment:
+def _thread(scenario: Scenario, parent: str, room: str | None) -> Comment:
     """Return the first comment of the thread that a comment is in. Raises CommentError."""
-    row = Comment.objects.filter(pk=parent[:32], scenario=scenario).select_related("thread").first()
+    row = find(scenario, parent, room)
     if row is None:
         raise CommentError("parent", "There is no such comment to answer.")
     return row.thread or row
@@ -153,9 +163,23 @@ def of_branch(draft: Draft) -> Scenario | None:
         return None
 
 
-def find(scenario: Scenario, name: str) -> Comment | None:
-    """Return a scenario's comment."""
-    return Comment.objects.filter(pk=name[:32], scenario=scenario).select_related("thread").first()
+def find(scenario: Scenario, name: str, room: str | None = None) -> Comment | None:
+    """Return a scenario's comment, or that of a room on it."""
+    return _of(scenario, room).filter(pk=name[:32]).first()
+
+
+def said_in(room: Room) -> list[Comment]:
+    """Return what was said in a room, on whichever scenario, oldest first."""
+    return list(room.comments.filter(removed=False).select_related("scenario", "thread").order_by("created"))
+
+
+def has_any(scenario: Scenario) -> bool:
+    """Return whether a scenario has comments beside those of rooms."""
+    return _of(scenario, None).exists()
+
+
+def _of(scenario: Scenario, room: str | None) -> QuerySet[Comment]:
+    return Comment.objects.filter(scenario=scenario, room=room).select_related("thread")
 
 
 # --- who may change what -------------------------------------------------------------------------
@@ -169,7 +193,9 @@ def wrote(comment: Comment, author: Author) -> bool:
 
 
 def moderates(comment: Comment, author: Author) -> bool:
-    """Return whether the author shared the scenario, by their cookie or by their delete token."""
+    """Return whether the author shared the scenario, by cookie or delete token, or opened the room."""
+    if comment.room is not None and author.visitor and comment.room.owner == author.visitor:
+        return True
     shares = Share.objects.filter(scenario=comment.scenario_id)
     if author.visitor and shares.filter(owner=author.visitor).exists():
         return True
@@ -224,9 +250,10 @@ def wire(comment: Comment, short: str, visitor: str = "") -> dict[str, Any]:
     first = comment.thread or comment
     anchor = {name: value for name in ("step", *ANCHORS) if (value := getattr(first, name))}
     query = {name: value for name, value in anchor.items() if name != "rule"}
+    place = f"/r/{comment.room_id}/" if comment.room_id else f"/s/{short}/?{urlencode(query)}"
     found: dict[str, Any] = {
         "id": comment.pk,
-        "url": f"/s/{short}/?{urlencode(query)}#comment-{comment.pk}",
+        "url": f"{place}#comment-{comment.pk}",
         "parent": first.pk if comment.thread_id else None,
         "text": comment.text,
         "name": comment.name,
@@ -241,13 +268,13 @@ def wire(comment: Comment, short: str, visitor: str = "") -> dict[str, Any]:
     return found
 
 
-def threads(scenario: Scenario, visitor: str = "") -> list[dict[str, Any]]:
-    """Return a scenario's threads, oldest first, each with its ``replies``.
+def threads(scenario: Scenario, visitor: str = "", room: str | None = None) -> list[dict[str, Any]]:
+    """Return a scenario's threads, or those of a room on it, oldest first, each with its ``replies``.
 
     A thread of which all was removed is left out.
     """
     found: dict[str, dict[str, Any]] = {}
-    rows = list(Comment.objects.filter(scenario=scenario).select_related("thread").order_by("created", "pk"))
+    rows = list(_of(scenario, room).order_by("created", "pk"))
     for row in sorted(rows, key=lambda row: row.thread_id is not None):  # those that begin a thread first
         shown = wire(row, scenario.short, visitor)
         if row.thread_id is None:

@@ -13,10 +13,11 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from playground.limits import limit
-from playground.models import Room
+from playground.models import Comment, Room
 from playground.playback import sources
 from playground.rooms import questions, rows
 from playground.serving.error_pages import error_page
+from playground.storage import comments
 from playground.views.workbench import workbench
 from playground.visitors.throttle import throttled
 
@@ -72,7 +73,8 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
 
     Context: ``title``; ``onward`` (the address of its last step); ``removed`` (when the page goes);
     ``questions`` (those that were revealed: {text, about, url, votes, answer, why, rows}, where a row is
-    {label, count, before, right, share}, shares in percent, and ``before`` is None of a single vote).
+    {label, count, before, right, share}, shares in percent, and ``before`` is None of a single vote);
+    ``said`` (the room's comments: {name, text, step, url}).
     """
     onward = {name: row.position[name] for name in PLACE if row.position.get(name)}
     context = {
@@ -80,10 +82,17 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
         "onward": f"/s/{row.scenario.short}/?{urlencode(onward)}",
         "removed": row.expires + timedelta(days=limit("ROOM_DAYS")),
         "questions": [_result(entry) for entry in row.history],
+        "said": [_said(comment) for comment in comments.said_in(row)],
     }
     response = render(request, "room.html", context)
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _said(comment: Comment) -> dict[str, str]:
+    step = (comment.thread or comment).step
+    url = f"/s/{comment.scenario.short}/?{urlencode({'step': step})}"
+    return {"name": comment.name or "Somebody", "text": comment.text, "step": step, "url": url}
 
 
 def _result(entry: dict[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def draft(request: HttpRequest, name: str) -> HttpResponse:
         mine=True,
         bundle_url=f"/p/{name}/bundle",
         forked_from=forked_from,
-        commented=origin is not None and bool(comments.versions([origin.pk])),
+        commented=origin is not None and comments.has_any(origin),
     )
 
 

@@ -49,6 +49,7 @@ class Scene:
     comment: dict[str, Any]
     link: str = ""
     sockets: dict[str, Socket] = field(default_factory=dict)
+    beside: dict[str, Socket] = field(default_factory=dict)  # outside the room, which has its own comments
     person: str = ""  # the viewer, as others see them
 
     @property
@@ -63,9 +64,13 @@ class Scene:
         tokens = {"owner": self.scenario["delete_token"], "commenter": self.comment["edit_token"]}
         return str(tokens.get(role, "guessed"))
 
+    def of(self, name: str) -> dict[str, Socket]:
+        """Return the connections on which a command is sent, or a frame pushed."""
+        return self.beside if name.startswith("comment.") else self.sockets
+
     async def may(self, role: str, name: str, payload: Mapping[str, Any]) -> bool:
         """Send a command; return whether it was done."""
-        kind, _, body = await self.sockets[role].ask(name, payload)
+        kind, _, body = await self.of(name)[role].ask(name, payload)
         if kind == "error":
             assert body["code"] in DENIED, (role, name, body)
         return bool(kind == "success")
@@ -98,6 +103,7 @@ async def staged(text: str, role: str) -> AsyncIterator[Scene]:
         scene = Scene(shared, opened, {})
         for name in ROLES:
             scene.sockets[name] = await stack.enter_async_context(connected(visitor(name)))
+            scene.beside[name] = await stack.enter_async_context(connected(visitor(name)))
         scene.comment = await scene.sockets["commenter"].success(
             "comment.write", {**scene.source, "step": "1", "text": "Why?"}
         )
@@ -217,8 +223,8 @@ async def act(scene: Scene) -> None:
     """Have every frame pushed once, to whoever gets it."""
     owner, leader = scene.sockets["owner"], scene.sockets["leader"]
     for role in ROLES:
-        await scene.sockets[role].success("comment.watch", scene.source)
-    await scene.sockets["commenter"].success("comment.edit", {**scene.mine, "text": "Why not?"})
+        await scene.beside[role].success("comment.watch", scene.source)
+    await scene.beside["commenter"].success("comment.edit", {**scene.mine, "text": "Why not?"})
     await owner.success("room.move", {"step": "1"})
     await scene.sockets["viewer"].success("room.vote", {"answer": "a"})
     await owner.success("room.reveal", {})
@@ -285,9 +291,9 @@ async def received(text: str) -> dict[str, set[str]]:
         await act(scene)
         for name, roles in FRAMES.items():
             for role in roles:
-                await scene.sockets[role].push(name)
+                await scene.of(name)[role].push(name)
                 found[name].add(role)
-        for role, socket in scene.sockets.items():
+        for role, socket in (*scene.sockets.items(), *scene.beside.items()):
             await socket.success("session.hello", {})
             for name, *_ in socket.pushed:
                 found.setdefault(name, set()).add(role)

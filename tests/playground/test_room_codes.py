@@ -1,4 +1,4 @@
-"""Joining a room by its code, voting twice, and what is left of a room that is over."""
+"""A room's code, its second vote, its travels, its comments, and what is left of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from playground.models import CODE_LETTERS, Room, new_room_code
 from playground.rooms import rows
-from tests.playground.conftest import OWNER, STRANGER
+from tests.playground.conftest import OWNER, STRANGER, connected
 from tests.playground.rooms import inside, open_room, post
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -174,3 +174,46 @@ async def test_a_room_travels(web: str, opened: dict[str, Any]) -> None:
     row = await Room.objects.aget()
     assert row.code == code
     assert [entry["scenario"] for entry in row.history] == [opened["scenario"]]
+
+
+async def test_comments_in_a_room_are_the_rooms(opened: dict[str, Any]) -> None:
+    """Who is elsewhere on the scenario neither reads nor is told of them, and the other way round."""
+    source = {"source": {"scenario": opened["scenario"]}}
+    async with (
+        inside(opened, visitor=OWNER) as one,
+        inside(opened, visitor=STRANGER) as other,
+        connected(STRANGER) as outside,
+    ):
+        for socket in (one, other, outside):
+            assert (await socket.success("comment.watch", source))["threads"] == []
+        within = await one.success("comment.write", {**source, "step": "1", "text": "In here"})
+        assert (await other.push("comment.changed"))["comment"]["text"] == "In here"
+        beside = await outside.success("comment.write", {**source, "step": "1", "text": "Out there"})
+        assert (await outside.push("comment.changed"))["comment"]["text"] == "Out there"
+        assert [(await one.push("comment.changed"))["comment"]["text"]] == ["In here"]
+        await one.success("session.hello", {})
+        assert not [frame for frame in one.pushed if frame[0] == "comment.changed"]
+        wrong = await outside.error("comment.write", {**source, "parent": within["id"], "text": "x"})
+        assert wrong["code"] == "payload.invalid"
+        gone = await one.error("comment.remove", {**source, "comment": beside["id"]})
+        assert gone["code"] == "source.not-found"
+        again = await other.success("comment.watch", source)
+        assert [thread["text"] for thread in again["threads"]] == ["In here"]
+    room = await Room.objects.select_related("scenario").aget()
+    review = (await sync_to_async(Client().get)(f"/s/{opened['scenario']}/review/")).content.decode()
+    assert "Out there" in review and "In here" not in review
+    await sync_to_async(rows.end)(room)
+    page = (await sync_to_async(Client().get)(f"/r/{opened['id']}/")).content.decode()
+    assert "In here" in page and "Out there" not in page
+
+
+async def test_who_opened_the_room_moderates_it(opened: dict[str, Any]) -> None:
+    """Another viewer does not."""
+    await Room.objects.aupdate(owner=OWNER)
+    source = {"source": {"scenario": opened["scenario"]}}
+    async with inside(opened, visitor=STRANGER) as viewer, inside(opened, visitor=OWNER) as owner:
+        said = await viewer.success("comment.write", {**source, "step": "1", "text": "x"})
+        own = await owner.success("comment.write", {**source, "step": "1", "text": "y"})
+        denied = await viewer.error("comment.remove", {**source, "comment": own["id"]})
+        assert denied["code"] == "permission.denied"
+        await owner.success("comment.remove", {**source, "comment": said["id"]})

@@ -8,6 +8,7 @@ from typing import Any
 
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.hub import member_of
 from playground.models import Comment, Draft, Scenario
 from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
@@ -34,6 +35,12 @@ def _read(call: Call) -> Scenario:
     return row or _scenario(call)
 
 
+def _room(call: Call) -> str | None:
+    """Return the room that a connection is in: what is written there is the room's."""
+    member = member_of(call.connection)
+    return None if member is None else member.hall.row.pk
+
+
 @contextmanager
 def _refusals() -> Iterator[None]:
     try:
@@ -46,7 +53,7 @@ def _refusals() -> Iterator[None]:
 
 @command("comment.watch", source="source")
 async def watch(call: Call) -> Answer:
-    """Return a scenario's threads, and push every change from then on.
+    """Return a scenario's threads, or in a room the room's, and push every change from then on.
 
     Of a branch those of the shared scenario that it comes of: they can be read there. None while a room's
     question is open: what a step decided stands beside them.
@@ -54,8 +61,9 @@ async def watch(call: Call) -> Answer:
     row = await in_storage(_read, call)
     if call.veil is not None:
         return {"scenario": row.short, "threads": []}
-    call.connection.watching.watch_comments(row)
-    return {"scenario": row.short, "threads": await in_storage(comments.threads, row, call.visitor)}
+    room = _room(call)
+    call.connection.watching.watch_comments(row, room)
+    return {"scenario": row.short, "threads": await in_storage(comments.threads, row, call.visitor, room)}
 
 
 @command(
@@ -78,7 +86,9 @@ async def write(call: Call) -> Answer:
         draft = comments.checked(fields)
     about = None if draft.parent else await call.in_turns(lambda playback, _: _about(playback, draft.step))
     with _refusals():
-        written = await call.in_engine(comments.write, row, draft, call.visitor, about, large=False)
+        written = await call.in_engine(
+            comments.write, row, draft, call.visitor, about, _room(call), large=False
+        )
     return comments.wire(written.comment, row.short, call.visitor)
 
 
@@ -145,7 +155,7 @@ async def resolve(call: Call) -> Answer:
 
 async def _allowed(call: Call, permission: Permission, denied: str) -> Comment:
     row = _scenario(call)
-    comment = await in_storage(comments.find, row, call.payload["comment"])
+    comment = await in_storage(comments.find, row, call.payload["comment"], _room(call))
     if comment is None:
         raise sources.NotFoundError("There is no such comment on this scenario.")
     if not await in_storage(permission, comment, comments.Author(call.visitor)):
