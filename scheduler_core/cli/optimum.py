@@ -6,16 +6,12 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
-from scheduler_core.compare.results.final_manifests import objects_of
-from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.compare.optimum.standing import ShortRunError, Standing
 from scheduler_core.kubernetes.plain import plain
-from scheduler_core.run import Stepper
 from scheduler_core.run.table import simulate
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 
@@ -53,27 +49,16 @@ def run(options: argparse.Namespace) -> int:
     if "fewest-moves" in objectives and not options.move:
         raise InputError("fewest-moves needs --move: without it no running pod moves")
     try:
-        simulation = simulate(read_scenario(options.files), trace=False)
-        found = [*_objects_after(simulation, options.step)]
+        standing = Standing(simulate(read_scenario(options.files), trace=False), options.step)
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
-    nodes = [one for one in found if isinstance(one, Node)]
-    pods = [one for one in found if isinstance(one, Pod)]
-    optimum = find_optimum(problem_of(nodes, pods, move=options.move), objectives, options.seconds)
+    except ShortRunError as error:
+        raise InputError(f"--step {options.step}: the run ends after {error.cycles} cycles") from error
+    optimum = find_optimum(
+        problem_of(standing.nodes, standing.pods, move=options.move), objectives, options.seconds
+    )
     print(json.dumps(plain(optimum)) if options.json else "\n".join(_lines(optimum)))
     return 0 if optimum.feasible else 1
-
-
-def _objects_after(simulation: Stepper, cycles: int) -> Iterator[object]:
-    for number in range(cycles):
-        if simulation.done:
-            raise InputError(f"--step {cycles}: the run ends after {number} cycles")
-        simulation.step()
-    simulation.peek()  # controllers create pods until the next cycle
-    placed = simulation.placement()
-    for one in objects_of(simulation):
-        there = isinstance(one, Pod) and placed.get(one.meta.key)
-        yield replace(one, node_name=there) if isinstance(one, Pod) and there else one
 
 
 def _lines(optimum: Optimum) -> Iterator[str]:

@@ -158,6 +158,7 @@ def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> N
         "/reference/cache/",
         "/reference/podgroups/",
         "/reference/kube-batch/",
+        "/greed/",
         "/reference/firmament/",
         "/reference/descheduler/",
         "/api/",

@@ -27,6 +27,7 @@ READ = (
     "/reference/cache/",
     "/reference/podgroups/",
     "/reference/kube-batch/",
+    "/greed/",
     "/reference/firmament/",
     "/reference/descheduler/",
     "/api/",

@@ -329,6 +329,16 @@ export const COMMANDS = [
     },
   },
   {
+    id: "greed",
+    group: "Change",
+    name: "The price of greed: the best placement from this step on",
+    run: ({ playback }) => {
+      const { revision: _, ...source } = playback.source;
+      const [[kind, id]] = Object.entries(source);
+      location.assign(`/greed/?of=${kind}%3A${id}&step=${Math.min(Math.max(playback.index, 0), playback.cycles)}`);
+    },
+  },
+  {
     id: "export-svg",
     group: "Change",
     name: "Export the stage as SVG",

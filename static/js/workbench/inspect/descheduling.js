@@ -73,7 +73,7 @@ export class Descheduling {
       ),
       h(
         "div",
-        { class: rows.length > PASSES ? "descheduling-passes long" : "descheduling-passes" },
+        { class: rows.length > PASSES ? "descheduling-passes long" : "descheduling-passes", tabindex: "0" },
         h(
           "table",
           { class: "list tight" },

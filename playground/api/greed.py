@@ -1,0 +1,90 @@
+"""The price of greed over HTTP: the optimum of a step, beside what schedulers place."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+
+from playground.api.answers import ApiError
+from playground.api.route import BUSY, ERRORS, route
+from playground.comparisons import asking, greed
+from playground.playback.stopping import TooMuchWorkError
+from playground.visitors import identity
+from playground.visitors.throttle import token_of
+
+NUMBER = {"type": "integer"}
+TEXT = {"type": "string"}
+COUNTED = ("placed", "pending", "priorities", "nodes", "share", "fragmentation", "evicted")
+FIGURES = {
+    "type": ["object", "null"],
+    "description": "What its placement comes to; null where it cannot run, and why says so",
+    "properties": {
+        **dict.fromkeys(COUNTED, NUMBER),
+        "seconds": {"type": "number"},
+        "placements": {"type": "object", "additionalProperties": TEXT},
+    },
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "step": NUMBER,
+        "objectives": {"type": "array", "items": TEXT},
+        "pending": NUMBER,
+        "nodes": {"type": "array", "items": {"type": "array"}},
+        "pods": {"type": "object", "additionalProperties": {"type": "array", "items": NUMBER}},
+        "optimum": {
+            "type": "object",
+            "properties": {
+                "feasible": {"type": "boolean"},
+                "proofs": {"type": "array", "items": {"type": "object"}},
+                "placements": {"type": "object", "additionalProperties": TEXT},
+                "pending": {"type": "array", "items": TEXT},
+                "moves": {"type": "array", "items": {"type": "object"}},
+                "leftOut": {"type": "array", "items": TEXT},
+            },
+        },
+        "rows": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"scheduler": TEXT, "figures": FIGURES, "why": TEXT},
+            },
+        },
+        "bundle": {**TEXT, "description": "A bundle that makes the moves one after the other, under v1.37"},
+    },
+}
+
+
+@route(
+    "GET",
+    "/api/optimum",
+    "Get the best placement of all pending pods, its proof, the moves, and what schedulers place",
+    {
+        200: ("The optimum, beside v1.11, v1.37, kube-batch and Firmament", "Greed"),
+        400: ("Invalid parameter", "Errors"),
+        413: ("Too large", "Errors"),
+        422: ("Too large to compute interactively", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    query=(
+        ("of", "string", "A scenario, run, link or draft: its id, or kind:id"),
+        ("step", "integer", "After that many cycles of its own schedulers; 0, the default, is the start"),
+        ("objective", "string", "Objectives in order, separated by commas; most-pods by default"),
+        ("seconds", "integer", f"To search at most, 1 to {greed.MOST_SECONDS}; 5 by default"),
+        ("move", "string", "true lets running pods go to other nodes"),
+    ),
+    schemas={"Greed": SCHEMA},
+)
+def get_optimum(request: HttpRequest) -> HttpResponse:
+    """Answer the optimum of a step, and what schedulers place."""
+    query = request.GET.dict()
+    owner = identity.verify(token_of(request))  # of the drafts made over the API
+    try:
+        asked = greed.question(query, query.get("objective", "").split(","), owner)
+        body = greed.answered(asked)
+    except asking.AskedError as error:
+        errors = [{"line": None, "path": error.path, "message": str(error)}]
+        raise ApiError(400 if error.path else 404, errors) from error
+    except TooMuchWorkError as error:
+        raise ApiError(422, str(error)) from error
+    return HttpResponse(body, content_type="application/json")

@@ -1,0 +1,121 @@
+"""The page of the price of greed: ``/greed/?of=…&step=…``, with the query of the API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+from playground.comparisons import greed
+from playground.views.comparing import REFUSALS, status_of
+from playground.views.workbench import _visitor
+from playground.visitors.throttle import throttled
+from scheduler_core.compare.optimum.objectives import OBJECTIVES
+
+FIGURES = (
+    ("pods placed", "placed", True),
+    ("still pending", "pending", False),
+    ("sum of their priorities", "priorities", True),
+    ("nodes with a pod", "nodes", False),
+    ("largest share used, ‰", "share", False),
+    ("fragmentation, ‰", "fragmentation", False),
+    ("running pods evicted or moved", "evicted", False),
+)
+"""The rows of the table: a label, the field, and whether more is better."""
+MOVES_SHOWN = 100
+NODES_DRAWN = 100
+HEIGHT = 40  # of a strip of the picture, in its own units
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+@throttled("API_READS_PER_MINUTE")
+def page(request: HttpRequest) -> HttpResponse:
+    """Render ``greed.html``.
+
+    Context: ``asked`` (the query as it was sent), ``objectives`` ([(name, meaning, chosen)]), ``error``; with
+    an answer ``found`` (it), ``table`` (:func:`table`), ``strips`` (:func:`strips`), ``moves``.
+    """
+    query = request.GET.dict()
+    chosen = request.GET.getlist("objective") or [greed.USUAL]
+    context: dict[str, Any] = {
+        "asked": query,
+        "seconds": query.get("seconds") or 5,
+        "most_seconds": greed.MOST_SECONDS,
+        "objectives": [(name, one.means, name in chosen) for name, one in OBJECTIVES.items()],
+    }
+    if not query.get("of"):
+        return render(request, "greed.html", context)
+    try:
+        asked = greed.question(query, chosen, _visitor(request))
+        found = json.loads(greed.answered(asked))
+    except REFUSALS as error:
+        context["error"] = str(error)
+        return render(request, "greed.html", context, status=status_of(error))
+    moves = found["optimum"]["moves"]
+    context |= {
+        "title": asked.source.title,
+        "source": asked.source.wire,
+        "found": found,
+        "table": table(found["rows"]),
+        "strips": strips(found),
+        "moves": moves[:MOVES_SHOWN],
+        "more_moves": max(0, len(moves) - MOVES_SHOWN),
+    }
+    return render(request, "greed.html", context)
+
+
+def table(rows: list[dict[str, Any]]) -> list[tuple[str, list[tuple[str, str, bool]]]]:
+    """Return a line for each figure: [(scheduler, figure, whether it is the best where they differ)]."""
+    lines = []
+    for label, name, more in FIGURES:
+        values = [None if row["figures"] is None else row["figures"][name] for row in rows]
+        known = [value for value in values if value is not None]
+        best = (max if more else min)(known) if len(set(known)) > 1 else None
+        cells = [
+            (row["scheduler"], "–" if one is None else f"{one:,}", one is not None and one == best)
+            for row, one in zip(rows, values)
+        ]
+        lines.append((label, cells))
+    return lines
+
+
+def strips(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return for each scheduler the nodes as bars: ``{scheduler, bars: [{x, name, …}], pending}``."""
+    nodes = found["nodes"][:NODES_DRAWN]
+    made = []
+    for row in found["rows"]:
+        if row["figures"] is None:
+            continue
+        used: dict[str, list[int]] = {}
+        for pod, node in row["figures"]["placements"].items():
+            of = used.setdefault(node, [0, 0])
+            for place, amount in enumerate(found["pods"][pod]):
+                of[place] += amount
+        bars = [
+            {
+                "x": 10 * place,
+                "middle": 10 * place + 4.5,
+                "name": name,
+                **_bar(used.get(name, [0, 0]), whole),
+            }
+            for place, (name, *whole) in enumerate(nodes)
+        ]
+        made.append({"scheduler": row["scheduler"], "bars": bars, "pending": row["figures"]["pending"]})
+    return made
+
+
+def _bar(used: list[int], whole: list[int]) -> dict[str, float]:
+    """Return heights and tops of a node's two bars, and the percentages that they stand for."""
+    shares = [min(part / total, 1.0) if total else 0.0 for part, total in zip(used, whole)]
+    bar: dict[str, float] = {}
+    for name, share in zip(("cpu", "memory"), shares):
+        height = round(HEIGHT * share, 1)
+        bar |= {name: height, f"{name}_top": round(HEIGHT - height, 1), f"{name}_percent": round(share * 100)}
+    return bar

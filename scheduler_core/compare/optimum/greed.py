@@ -1,0 +1,169 @@
+"""The price of greed: what schedulers place of a cluster's pending pods, beside the optimum."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
+from scheduler_core.compare.optimum.problem import problem_of, request_of
+from scheduler_core.compare.optimum.standing import Standing
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run.table import simulate
+from scheduler_core.scenario.load import load
+from scheduler_core.scenario.scenario import Scenario
+
+SHARED = ("cpu", "memory")
+CYCLES_EACH = 4  # of a scheduler, per pending pod
+FEWEST_CYCLES = 200
+SECONDS_EACH = 15.0  # of a scheduler
+QUEUE = {
+    "apiVersion": "scheduling.incubator.k8s.io/v1alpha1",
+    "kind": "Queue",
+    "metadata": {"name": "default"},
+    "spec": {"weight": 1},
+}
+
+
+class Contender(Struct, frozen=True):
+    """A scheduler: its settings, its ``schedulerName``, and what else its bundle needs."""
+
+    settings: Mapping[str, Any]
+    name: str = "default-scheduler"
+    more: tuple[Document, ...] = ()
+
+
+CONTENDERS: Mapping[str, Contender] = {
+    "v1.11": Contender({"scheduler": "v1.11"}),
+    "v1.37": Contender({"scheduler": "v1.37"}),
+    "kube-batch": Contender({"time": "virtual", "until": 60}, "kube-batch", (QUEUE,)),
+    "Firmament": Contender({"time": "virtual", "until": 60}, "poseidon"),
+}
+"""The schedulers that stand beside the optimum. One more is a row here."""
+
+
+class PlacementFigures(Struct, frozen=True, rename="camel"):
+    """What a placement comes to, in the objectives' terms, with the pods that run and those that wait.
+
+    ``share`` is the largest share used of a node's cpu or memory, ``fragmentation`` the sum over nodes of the
+    difference between free cpu and free memory, both in thousandths.
+    """
+
+    placed: int
+    pending: int
+    priorities: int
+    nodes: int
+    share: int
+    fragmentation: int
+    evicted: int
+    seconds: float
+    placements: dict[str, str]
+
+
+class GreedRow(Struct, frozen=True, rename="camel"):
+    """A row of the table: ``figures`` are ``None`` where a scheduler cannot run it, and ``why`` says so."""
+
+    scheduler: str
+    figures: PlacementFigures | None = None
+    why: str = ""
+
+
+class Greed(Struct, frozen=True, rename="camel"):
+    """The optimum with its proof, the schedulers beside it, and a bundle that makes the moves.
+
+    ``nodes`` are ``(name, cpu, memory)`` in millicores and bytes; ``pods`` maps keys to requests of both.
+    """
+
+    step: int
+    objectives: tuple[str, ...]
+    pending: int
+    nodes: tuple[tuple[str, int, int], ...]
+    pods: dict[str, tuple[int, int]]
+    optimum: Optimum
+    rows: tuple[GreedRow, ...]
+    bundle: str
+
+
+def price_of_greed(
+    scenario: Scenario, step: int, objectives: Sequence[str], seconds: float, *, move: bool = False
+) -> Greed:
+    """Search the optimum of a step for ``seconds``, and let each scheduler place the same pending pods.
+
+    Raises:
+        ShortRunError: The run ends before that step.
+        PolicyError: The scenario's configuration cannot be used.
+    """
+    standing = Standing(simulate(scenario, trace=False), step)
+    began = time.monotonic()
+    found = find_optimum(problem_of(standing.nodes, standing.pods, move=move), objectives, seconds)
+    took = time.monotonic() - began
+    running = {pod.meta.key: pod.node_name for pod in standing.pods if pod.node_name}
+    best = figures_of(standing, {**running, **found.placements} if found.feasible else running, took)
+    rows = [GreedRow("optimum", best if found.feasible else None, "" if found.feasible else INFEASIBLE)]
+    rows += [_row(name, one, standing) for name, one in CONTENDERS.items()]
+    nodes = tuple(
+        (one.meta.name, one.allocatable.get("cpu", 0), one.allocatable.get("memory", 0))
+        for one in standing.nodes
+    )
+    requests = {pod.meta.key: request_of(pod) for pod in standing.pods}
+    pods = {key: (of.get("cpu", 0), of.get("memory", 0)) for key, of in requests.items()}
+    bundle = standing.text_with(found.moves) if found.moves else ""
+    return Greed(step, tuple(objectives), len(standing.pending), nodes, pods, found, tuple(rows), bundle)
+
+
+INFEASIBLE = (
+    "No placement satisfies the rules: running pods violate them already. Let running pods move, or choose "
+    "an earlier step."
+)
+
+
+def _row(name: str, one: Contender, standing: Standing) -> GreedRow:
+    began = time.monotonic()
+    try:
+        simulation = simulate(load(standing.text_for(one.settings, one.name, one.more)), trace=False)
+    except BundleError as error:
+        return GreedRow(name, None, error.problems[0].message)
+    most = max(FEWEST_CYCLES, CYCLES_EACH * len(standing.pending))
+    for _ in range(most):
+        if simulation.done or time.monotonic() - began > SECONDS_EACH:
+            break
+        simulation.step()
+    placed = {key: node for key, node in simulation.placement().items() if node}
+    return GreedRow(name, figures_of(standing, placed, time.monotonic() - began))
+
+
+def figures_of(standing: Standing, placement: Mapping[str, str], seconds: float) -> PlacementFigures:
+    """Return what a placement of a cluster's pods comes to."""
+    pods = {pod.meta.key: pod for pod in standing.pods}
+    on = {key: node for key, node in placement.items() if key in pods}
+    used: dict[str, dict[str, int]] = {}
+    for key, place in on.items():
+        of = used.setdefault(place, {})
+        for name, amount in request_of(pods[key]).items():
+            of[name] = of.get(name, 0) + amount
+    shares, apart = [0.0], 0.0
+    for node in standing.nodes:
+        wholes = [node.allocatable.get(name, 0) for name in SHARED]
+        parts = [
+            used.get(node.meta.name, {}).get(name, 0) / whole if whole else 0.0
+            for name, whole in zip(SHARED, wholes)
+        ]
+        shares += parts
+        apart += abs(parts[0] - parts[1]) if all(wholes) else 0.0
+    new = [key for key, pod in pods.items() if not pod.node_name and key in on]
+    gone = [key for key, pod in pods.items() if pod.node_name and on.get(key) != pod.node_name]
+    return PlacementFigures(
+        placed=len(new),
+        pending=len(standing.pending) - len(new),
+        priorities=sum(pods[key].priority or 0 for key in new),
+        nodes=len(used),
+        share=round(max(shares) * 1000),
+        fragmentation=round(apart * 1000),
+        evicted=len(gone),
+        seconds=round(seconds, 3),
+        placements=on,
+    )

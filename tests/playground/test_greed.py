@@ -1,0 +1,92 @@
+"""The page of the price of greed, and its call: who may ask, what is refused, what is shown."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from tests.core.compare.test_greed import GREEDY, NODES, SETTINGS, pod
+from tests.playground.test_comparing import shared
+
+
+@pytest.fixture
+def name(db: None) -> str:
+    """The id of a scenario in which greed costs a pod."""
+    return shared(GREEDY)
+
+
+def test_the_call_answers_optimum_proof_moves_and_schedulers(name: str) -> None:
+    """With a bundle that makes the moves."""
+    found = Client().get("/api/optimum", {"of": name, "objective": "most-pods,fewest-nodes"}).json()
+    assert found["objectives"] == ["most-pods", "fewest-nodes"] and found["pending"] == 3
+    assert [(one["value"], one["gap"], one["optimal"]) for one in found["optimum"]["proofs"]] == [
+        (3, 0, True),
+        (2, 0, True),
+    ]
+    assert [row["scheduler"] for row in found["rows"]] == [
+        "optimum",
+        "v1.11",
+        "v1.37",
+        "kube-batch",
+        "Firmament",
+    ]
+    assert len(found["optimum"]["moves"]) == 3 and "createOperation" in found["bundle"]
+
+
+REFUSED = {
+    "no source": ({}, 400, "Say what is to look at"),
+    "unknown source": ({"of": "x" * 11}, 404, "There is no scenario"),
+    "objective": ({"objective": "cheapest"}, 400, "'cheapest' is none: it is one of most-pods"),
+    "seconds": ({"seconds": "600"}, 400, "seconds must be 1 to 20"),
+    "step": ({"step": "soon"}, 400, "step must be 0 to"),
+    "beyond the end": ({"step": "99"}, 400, "run ends after 3 cycles"),
+    "moves": ({"objective": "fewest-moves"}, 400, "Let running pods move as well."),
+    "move": ({"move": "perhaps"}, 400, "move must be true or false"),
+}
+
+
+@pytest.mark.parametrize(("query", "status", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused_says_why_and_what_to_write(
+    name: str, query: dict[str, str], status: int, said: str
+) -> None:
+    """In the call and on the page, which keeps what was typed."""
+    asked = query if not query or "of" in query else {"of": name, **query}
+    answer = Client().get("/api/optimum", asked)
+    assert answer.status_code == status and said in answer.json()["errors"][0]["message"]
+    page = Client().get("/greed/", asked)
+    assert page.status_code == (status if asked else 200)
+    if asked:
+        assert said in unescape(page.content.decode())
+        assert f'value="{asked["of"]}"' in page.content.decode()
+
+
+def test_the_page_has_table_picture_and_moves(name: str) -> None:
+    """The best of each line is marked, and the moves open as a draft."""
+    client = Client()
+    text = client.get("/greed/", {"of": f"/s/{name}/"}).content.decode()
+    line = text[text.index("pods placed</th>") :]
+    cells = re.findall(r'<td class="num( best)?" data-label="[^"]+">(\d+)</td>', line[: line.index("</tr>")])
+    assert cells[:4] == [(" best", "3"), ("", "2"), ("", "2"), (" best", "3")]
+    assert text.count('<svg class="greed-picture"') == 5
+    bundle = unescape(text[text.index("<textarea") : text.index("</textarea>")].partition(">")[2])
+    made = client.post("/import/", {"text": bundle, "title": "to the optimum"})
+    assert made.status_code == 302 and made["Location"].startswith("/p/")
+
+
+def test_what_is_infeasible_is_explained(db: None) -> None:
+    """With a remedy, and the schedulers beside it all the same."""
+    name = shared("\n---\n".join((SETTINGS, NODES, *(pod(f"p{n}", "3", "n1") for n in range(3)))))
+    page = Client().get("/greed/", {"of": name, "move": "true"})
+    assert page.status_code == 200
+    assert "No placement satisfies the rules" in page.content.decode()
+    assert "choose an earlier step" in page.content.decode()
+
+
+def test_nothing_of_a_name_is_markup(db: None) -> None:
+    """A title and an objective are text."""
+    page = Client().get("/greed/", {"of": "<script>alert(1)</script>", "objective": "<b>"})
+    assert page.status_code == 400
+    assert "<script>alert" not in page.content.decode()
