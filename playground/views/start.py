@@ -38,6 +38,8 @@ from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 
 MINIATURE = "shop"  # the example that is played on the start page
+#: The examples that it begins with; all others are behind their topics.
+FIRST = ("first-cycle", "reading-the-message", "idle-but-full", "shop", "node-fails", "zone-lost")
 DRAFTS_SHOWN = 60  # of a visitor, the latest
 LINKS_SHOWN = 12  # of a visitor, the newest
 DRAFTS_AHEAD = 6  # of them, not collapsed
@@ -154,6 +156,12 @@ def _examples() -> list[dict[str, Any]]:
 
 
 @cache
+def _first() -> list[dict[str, Any]]:
+    by_slug = {row["slug"]: row for row in _examples()}
+    return [by_slug[slug] for slug in FIRST]
+
+
+@cache
 def _topics() -> list[dict[str, Any]]:
     """Return the examples by topic; assert that every example's group is a topic, as others are not shown."""
     listed = _examples()
@@ -203,6 +211,7 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
     context = {
         "section": "start",
         "examples": _examples(),
+        "first": _first(),
         "topics": _topics(),
         "drafts": drafts[:DRAFTS_AHEAD],
         "older": drafts[DRAFTS_AHEAD:],

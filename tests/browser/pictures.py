@@ -142,7 +142,7 @@ def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     tree(bench).scroll_into_view_if_needed()
     yield "workbench-branches"
     page.goto("/")
-    page.locator('[data-example="shop"]').click()
+    page.locator('[data-example="shop"]:visible').click()
     Workbench(page).wait()
     page.get_by_role("button", name="Fork", exact=True).click()
     page.wait_for_url("**/p/**")

@@ -27,7 +27,7 @@ def test_a_card_says_what_comes_of_it_and_opens_there(page: Page) -> None:
 
 def opens_there(page: Page, example: Example) -> None:
     """Expect the stale hits of an example on its card and behind it."""
-    page.goto("/")
+    page.goto("/?topic=cache")
     card = page.get_by_role("link", name=example.title)
     claim = own(example)
     expect(card).to_contain_text(re.compile(rf"{claim.stale} stale hits?"))
@@ -48,7 +48,7 @@ def opens_there(page: Page, example: Example) -> None:
 def test_a_node_that_promises_more_than_it_has_is_red(page: Page) -> None:
     """Its bar and numbers stand out from those of a node that is just full."""
     [example] = [example for example in BUGS if example.slug == "cache-overcommit"]
-    page.goto("/")
+    page.goto("/?topic=cache")
     page.get_by_role("link", name=example.title).click()
     bench = Workbench(page).wait().at(5)
     crowded, full = (

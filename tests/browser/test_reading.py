@@ -157,7 +157,7 @@ def test_text_grows_with_the_screen(visitor: Callable[..., Page], site: Stack) -
     becomes(lambda: page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)"), 13)
 
 
-@pytest.mark.parametrize(("size", "least"), [(DESKTOP, 18), (PROJECTOR, 24)], ids=["1440", "1920"])
+@pytest.mark.parametrize(("size", "least"), [(DESKTOP, 17), (PROJECTOR, 24)], ids=["1440", "1920"])
 def test_few_cards_fill_the_stage(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int], least: int
 ) -> None:

@@ -27,10 +27,8 @@ def gangs(site: Stack) -> str:
 
 def test_a_card_leads_to_a_session_that_is_stepped_through(page: Page) -> None:
     """The tab is open; a step shows its detail and the shares after it, and the address keeps it."""
-    page.goto("/")
-    card = page.get_by_role("link", name="Fair shares")
-    expect(card).to_contain_text("6 evicted")
-    card.click()
+    page.goto("/?topic=schedulers")
+    page.get_by_role("link", name="Fair shares").click()
     bench = Workbench(page).wait().at(2)
     bench.is_on("Session")
     panel = bench.panel("Session")

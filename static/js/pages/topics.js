@@ -1,9 +1,11 @@
-// The examples' topics: one at a time, or all; the address names it, so that a teacher can send it.
+// The examples' topics: those to start with, one topic, or all; the address names it, so that a teacher can send it.
 
 import { targetOf, $, $$ } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
 
 const NAME = "topic";
+const FIRST = ""; // the topic of those to start with
+const ALL = "all";
 
 /**
  * Make the buttons above the examples in `host` work.
@@ -19,7 +21,10 @@ export function topics(host) {
   /** @param {string} slug */
   function show(slug) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.topic === slug));
-    for (const group of groups) group.hidden = Boolean(slug) && group.dataset.topicOf !== slug;
+    for (const group of groups) {
+      const of = group.dataset.topicOf;
+      group.hidden = slug === ALL ? of === FIRST : of !== slug;
+    }
   }
 
   /** @param {string} slug */
@@ -38,6 +43,6 @@ export function topics(host) {
     const button = targetOf(event).closest("[data-topic]");
     if (button) choose(button.dataset.topic);
   });
-  const asked = new URLSearchParams(location.search).get(NAME) ?? "";
-  if (groups.some((group) => group.dataset.topicOf === asked)) show(asked);
+  const asked = new URLSearchParams(location.search).get(NAME) ?? FIRST;
+  show(buttons.some((button) => button.dataset.topic === asked) ? asked : FIRST);
 }
