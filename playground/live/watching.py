@@ -397,7 +397,7 @@ class CommentPoller(Polling):
             pushed[row.pk] = row.updated
             for connection in list(self._watchers[scenario]):
                 if not connection.watching.hears(row):
-                    continue  # who is veiled asks for all of them once the answer is told
+                    continue  # who is veiled asks for all of them once the answer is revealed
                 shown = comments.wire(row, short, connection.visitor)
                 connection.push("comment.changed", {"scenario": short, "comment": shown})
 

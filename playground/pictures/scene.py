@@ -58,10 +58,12 @@ def scene_of(playback: Playback, index: int, title: str, *, undecided: bool = Fa
     total = len(playback)
     index = max(0, min(index, total))
     cycle = playback.cycle(index) if index else None
-    told = None if undecided else cycle
-    boxes = _boxes(playback, index if told is not None else max(0, index - 1), told, _there(playback, cycle))
+    decided = None if undecided else cycle
+    boxes = _boxes(
+        playback, index if decided is not None else max(0, index - 1), decided, _there(playback, cycle)
+    )
     shown = _shown(boxes)
-    story: list[Sentence] = light(told, playback.place(told))["story"] if told is not None else []
+    story: list[Sentence] = light(decided, playback.place(decided))["story"] if decided is not None else []
     step = f"Step {index:,}" if index else "Before the first step"
     counted = f" of {total:,}" if index and playback.complete else ""
     return Scene(

@@ -129,8 +129,8 @@ def about(question: Mapping[str, Any], cycle: Cycle, index: int, why: Sequence[s
     """Return a question about a cycle, with the answer that its decision gives, and why it does."""
     truth = KINDS[question["kind"]].truth
     answer = None if truth is None else json.dumps(truth(cycle), separators=(",", ":"))
-    told = {"truth": answer, "why": list(why)}
-    return {**question, "index": index, "step": cycle.step, "pod": cycle.pod, **told}
+    revealed = {"truth": answer, "why": list(why)}
+    return {**question, "index": index, "step": cycle.step, "pod": cycle.pod, **revealed}
 
 
 def veil_of(question: Mapping[str, Any] | None) -> int | None:

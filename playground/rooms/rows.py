@@ -248,7 +248,7 @@ def _kept(room: Room) -> dict[str, Any]:
 
 
 def ask_again(name: str, number: int) -> Room:
-    """Keep the votes of a question as those before, and have everybody vote anew.
+    """Keep the votes of a question as those before, and have everybody vote again.
 
     Raises EndedError, and VoteError where the question is revealed or another one.
     """

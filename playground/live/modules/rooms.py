@@ -24,7 +24,7 @@ STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
 TEXTS = {"tab": 40, "view": 200, "phase": 40, "node": 253, "pod": 600}
 CELL = 500  # characters of what a cell or a spotlight is named by
 TOKEN = 200
-REASONS = 8  # sentences of a cycle's story that are told with the answer
+REASONS = 8  # sentences of a cycle's story that come with the answer
 NOBODY_PREDICTS = ("room.ended", "room.not-found")  # there: the page may show everything
 
 
@@ -211,7 +211,7 @@ async def reveal(call: Call) -> Answer:
 
 @command("room.again", throttle="ROOM_QUESTIONS_PER_MINUTE")
 async def again(call: Call) -> Answer:
-    """Have everybody vote a second time; both results are told with the answer."""
+    """Have everybody vote a second time; the answer comes with both results."""
     hall = _leading(call).hall
     question = hall.row.question
     if question is None:

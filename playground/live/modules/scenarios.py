@@ -44,8 +44,10 @@ async def open_source(call: Call) -> Answer:
             return None
         if frame is not None and locked:
             frame.index = len(playback) if index is None else index
-        told = call.veil is None  # what introduces a scenario may tell how it goes on
-        return playback, *_opened(source, playback, index, sought=bool(index is None and more), told=told)
+        introduced = call.veil is None  # what introduces a scenario may tell how it goes on
+        return playback, *_opened(
+            source, playback, index, sought=bool(index is None and more), introduced=introduced
+        )
 
     playback, seen, answer = await call.in_turns(turn)
     if not locked and call.veil is None:  # what grows is about other steps
@@ -54,11 +56,11 @@ async def open_source(call: Call) -> Answer:
 
 
 def _opened(
-    source: sources.Source, playback: Playback, index: int | None, *, sought: bool, told: bool
+    source: sources.Source, playback: Playback, index: int | None, *, sought: bool, introduced: bool
 ) -> tuple[int, Encoded]:
     """Return the answer and its number of cycles; ``sought``: the step may still be computed.
 
-    ``told``: the scenario is introduced by its first comment.
+    ``introduced``: the scenario is introduced by its first comment.
     """
     private = bool({"link", "side"} & source.wire.keys())  # the scenario has no address of its own
     scenario, complete = playback.scenario, playback.complete  # read before the length: then nothing follows
@@ -66,7 +68,7 @@ def _opened(
     return seen, join(
         {
             "title": source.title,
-            "about": source.introduction() if told else "",
+            "about": source.introduction() if introduced else "",
             "source": source.wire,
             "revision": source.revision,
             "scenario": source.row.short if isinstance(source.row, Scenario) and not private else None,

@@ -51,7 +51,7 @@ export function ask(room) {
     text,
     h("label", { for: "ask-choices", text: "Answers, one per line" }),
     choices,
-    h("p", { class: "dim", text: "A line that begins with * is the correct answer; it is told with the result." }),
+    h("p", { class: "dim", text: "A line that begins with * is the correct answer; it is revealed with the result." }),
     h("div", { class: "room-form-end" }, h("button", { class: "btn primary", text: "Ask" })),
   );
   const kinds = Object.entries(KINDS).map(([kind, [title, about]]) =>
