@@ -38,7 +38,8 @@ from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 
 MINIATURE = "shop"  # the example that is played on the start page
-#: The examples that it begins with; all others are behind their topics.
+#: The examples that it begins with; all others are behind their topics. The first one is stepped by phases
+#: until whole cycles are asked for.
 FIRST = ("first-cycle", "reading-the-message", "idle-but-full", "shop", "node-fails", "zone-lost")
 DRAFTS_SHOWN = 60  # of a visitor, the latest
 LINKS_SHOWN = 12  # of a visitor, the newest
@@ -137,7 +138,8 @@ def _examples() -> list[dict[str, Any]]:
     listed = []
     for example in examples.examples():
         nodes, pods = example.counts()
-        view = {"step": example.step, "tab": example.tab}
+        by = "phase" if example.slug == FIRST[0] else ""
+        view = {"step": example.step, "tab": example.tab, "by": by}
         row = {
             "slug": example.slug,
             "query": urlencode({key: value for key, value in view.items() if value}),

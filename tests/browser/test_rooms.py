@@ -317,7 +317,7 @@ def test_the_leaders_bar_fits_a_phone(visitor: Callable[..., Page], site: Stack,
     """All that a leader can press is in the window, each at least 38 pixels high."""
     page = visitor(size=(width, 780))
     open_room(page, f"{share(site, ROOM, 'Making room')}?step=1")
-    for name in ("Ask", "Spotlight", "Hand over", "End", "Invite"):
+    for name in ("Ask", "Spotlight", "Go to", "Hand over", "End", "Invite"):
         box = (
             page.get_by_role("region", name="Room")
             .get_by_role("button", name=name, exact=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.pages import Workbench, example_text, share
 from tests.browser.test_rooms import entered, open_room
@@ -57,3 +57,28 @@ def test_step_shows_it_in_a_room_and_in_a_frame(visitor: Callable[..., Page], si
     at(frame, 2, "predicates")
     bench.button("Step").click()
     at(frame, 2)
+
+
+def test_the_first_example_is_stepped_by_phases(page: Page) -> None:
+    """Until whole cycles are asked for, which the browser remembers for the next time."""
+    page.goto("/")
+    page.locator('[data-example="first-cycle"]').first.click()
+    bench = Workbench(page).wait()
+    bench.button("Step").click()
+    at(page, 1, "queue")
+    page.wait_for_url("**phase=queue**")
+    page.reload()
+    bench = Workbench(page).wait()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "() => podstep.playback.index === 1 && !['', 'queue'].includes(podstep.playback.phase)"
+    )
+    bench.button("By whole cycles").click()
+    expect(page.locator("[data-whole]")).to_be_hidden()
+    bench.button("Step").click()
+    at(page, 1)
+    page.goto("/examples/first-cycle/?by=phase")
+    bench = Workbench(page).wait()
+    expect(page.locator("[data-whole]")).to_be_hidden()
+    bench.button("Step").click()
+    at(page, 1)

@@ -70,7 +70,7 @@ export const COMMANDS = [
     name: "Next cycle",
     help: "Next cycle, or the rest of the shown one",
     keys: ["ArrowRight"],
-    run: go((playback) => playback.onward),
+    run: ({ deck }, { since }) => deck.onward(since),
   },
   {
     id: "back",

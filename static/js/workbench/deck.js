@@ -22,6 +22,8 @@ const SPEEDS = [
 const LAST = "To the last cycle (End)";
 const END = "To the end (End)"; // which in virtual time comes after it
 const UNIT = "podstep.next"; // where the browser keeps what "next" means
+// Where the browser keeps that whole cycles were asked for, and the tab which page is stepped by phases.
+const BY = "podstep.by";
 const BASE = 1100; // milliseconds a step takes at 1×
 
 export class Deck {
@@ -29,6 +31,7 @@ export class Deck {
   #speed = 2;
   #unit = "";
   #none = null; // the note that there is none
+  byPhase = goesByPhase(); // whether Step goes from phase to phase, as a first example asks
 
   /**
    * @param {HTMLElement} host
@@ -88,7 +91,7 @@ export class Deck {
         title: "Step (→)",
         onclick: (event) => {
           this.pause();
-          playback.goto(playback.onward, event.timeStamp);
+          this.onward(event.timeStamp);
         },
       },
       h("span", { text: "Step" }),
@@ -107,10 +110,20 @@ export class Deck {
       SPEEDS.map(([value, text]) => h("option", { value, text, selected: value === "2" || undefined })),
     );
     this.place = new Place(view);
+    this.whole = h("button", {
+      type: "button",
+      class: "btn quiet",
+      "data-whole": true,
+      title: "Step goes from phase to phase here; let it go from cycle to cycle",
+      text: "By whole cycles",
+      hidden: !this.byPhase,
+      onclick: () => this.#stepByCycle(),
+    });
     const buttons = [
       button("first", "To the start (Home)", (since) => playback.goto(0, since)),
       button("back", "Back (←)", (since) => playback.goto(playback.wanted - 1, since), "back"),
       step,
+      this.whole,
       this.play,
       (this.toEnd = button("last", LAST, (since) => playback.goto(playback.last, since))),
     ];
@@ -305,6 +318,31 @@ export class Deck {
   }
 
   /**
+   * A step on: by a phase on a first example, else to the rest of the shown cycle or the next one.
+   *
+   * @param {number} since
+   */
+  onward(since) {
+    this.pause();
+    const { playback } = this.view;
+    if (this.byPhase) this.#walk("phase", 1, since);
+    else playback.goto(playback.onward, since);
+  }
+
+  /** From now on, and on every later example, step by whole cycles. */
+  #stepByCycle() {
+    this.byPhase = false;
+    this.whole.hidden = true;
+    try {
+      localStorage.setItem(BY, "cycle");
+      sessionStorage.removeItem(BY);
+    } catch {
+      /* for this visit only */
+    }
+    announce("Step goes from cycle to cycle.");
+  }
+
+  /**
    * Go by the unit that was chosen.
    *
    * @param {number} direction
@@ -394,6 +432,18 @@ export class Deck {
     if (this.playing && this.#speed > 1) return;
     const text = placeWords(this.view);
     if (text) announce(text, "place");
+  }
+}
+
+/** Whether this page was opened to be stepped by phases, and nobody has asked for whole cycles. */
+function goesByPhase() {
+  const asked = new URLSearchParams(location.search).get("by") === "phase";
+  try {
+    if (localStorage.getItem(BY) === "cycle") return false;
+    if (asked) sessionStorage.setItem(BY, location.pathname); // the address is soon rewritten without it
+    return asked || sessionStorage.getItem(BY) === location.pathname;
+  } catch {
+    return asked;
   }
 }
 

@@ -53,12 +53,14 @@ export function invite(room) {
 }
 
 /**
- * The link that leads, in the mode in which one presents now.
+ * The link that leads, in the mode in which one presents now, or will once the scenario is open.
  *
  * @param {Room} room
  */
 const leading = (room) =>
-  document.body.classList.contains("presenting") ? room.leadUrl.replace("#", "?present=1#") : room.leadUrl;
+  document.body.classList.contains("presenting") || new URLSearchParams(location.search).has("present")
+    ? room.leadUrl.replace("#", "?present=1#")
+    : room.leadUrl;
 
 /** @param {Room} room */
 export function askName(room) {
