@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.cluster.descheduler.actor import Pass, Return
-from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
+from scheduler_core.cluster.descheduler.configuration import is_descheduler_policy
+from scheduler_core.cluster.descheduler.policy import V1ALPHA2
 from scheduler_core.cluster.descheduler.record import (
     APPROPRIATE,
     EVICTED,
@@ -19,8 +21,11 @@ from scheduler_core.cluster.descheduler.record import (
     Utilization,
 )
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE
+from scheduler_core.cluster.descheduler.table import PLUGINS
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run.several.descheduling import descheduling_of
+from scheduler_core.scenario.scenario import Scenario
 
 PASSES = 50  # the newest of them
 CANDIDATES = 100  # of a strategy
@@ -31,8 +36,9 @@ ORDER = (OVER, UNDER, APPROPRIATE)
 NONE = "No descheduler runs here: it needs a DeschedulerPolicy, and descheduler in the SimulationSettings."
 
 
-def configured(given: DeschedulerConfiguration | None) -> dict[str, Any] | None:
+def configured(scenario: Scenario) -> dict[str, Any] | None:
     """Return the protocol's ``Descheduler``: how the scenario runs it, ``None`` if it does not."""
+    given = scenario.descheduler
     if given is None:
         return None
     settings, policy = given.settings, given.policy
@@ -41,7 +47,25 @@ def configured(given: DeschedulerConfiguration | None) -> dict[str, Any] | None:
         "interval": settings.interval,
         "passes": settings.passes,
         "dryRun": settings.dry_run,
+        "plugins": _plugins(next(one for one in scenario.documents if is_descheduler_policy(one))),
     }
+
+
+def _plugins(policy: Document) -> list[list[Any]]:
+    """Return the plugins with what the first profile of a v1alpha2 policy has of them; none of another."""
+    if policy.get("apiVersion") != V1ALPHA2:
+        return []
+    profile = next(iter(policy.get("profiles") or ()), None) or {}
+    configs = {one.get("name"): one.get("args") or {} for one in profile.get("pluginConfig") or ()}
+    points = profile.get("plugins") or {}
+    return [
+        [name, row.point, row.words, name in _enabled(points, row.point), json.dumps(configs.get(name, {}))]
+        for name, row in PLUGINS.items()
+    ]
+
+
+def _enabled(points: Document, point: str) -> Sequence[str]:
+    return (points.get(point) or {}).get("enabled") or ()
 
 
 def descheduling(record: Cycle | FinalState) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.authoring.configuration_editing import CONFIGURATION_EDITS, weigh_priorities
+from scheduler_core.authoring.descheduler_editing import HEAD, enable_strategy, run_descheduler
 from scheduler_core.authoring.policy_rewriting import (
     MOST_WEIGHT,
     EditError,
@@ -24,6 +25,7 @@ from scheduler_core.authoring.policy_rewriting import (
     with_field,
 )
 from scheduler_core.authoring.scheduler_editing import design, schedule
+from scheduler_core.cluster.descheduler.policy import KIND as DESCHEDULER_KIND
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES, keys_of
 from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
@@ -54,6 +56,7 @@ POLICY_KIND = "Policy"
 HEADS: Mapping[str, Document] = {
     POLICY_KIND: {"apiVersion": "v1", "kind": POLICY_KIND},
     SETTINGS_KIND: {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND},
+    DESCHEDULER_KIND: HEAD,
 }
 CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
     "quirks": (QUIRK_MODES, DEFAULT_SETTINGS.quirks),
@@ -272,6 +275,8 @@ EDITS: Mapping[str, tuple[str, Callable[[Document, str, str], Document]]] = {
     "setting": (SETTINGS_KIND, _setting),
     "scheduler": (SETTINGS_KIND, schedule),
     "design": (SETTINGS_KIND, design),
+    "descheduler": (SETTINGS_KIND, run_descheduler),
+    "strategy": (DESCHEDULER_KIND, enable_strategy),
     "order": (POLICY_KIND, reorder),
     "weights": (POLICY_KIND, weigh),
     "argument": (POLICY_KIND, argue),

@@ -56,3 +56,21 @@ def test_the_flow_of_a_round_is_drawn_with_its_paths(page: Page) -> None:
     expect(tab.locator("table tbody tr th").filter(has_text="train-")).to_have_count(5)
     expect(tab).to_contain_text("its gang has fewer places than its minimum")
     expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_a_plugin_is_edited_by_form_and_what_is_wrong_is_said_beside_it(page: Page) -> None:
+    """On one's own draft: switched on, given arguments that upstream refuses, which change nothing."""
+    bench = Workbench(page).open(drafted(page, example_text("descheduler-low-utilization"), as_is=True))
+    bench.build.get_by_role("tab", name="Policy").click()
+    part = bench.build.locator("[data-part=descheduler]")
+    part.get_by_role("switch", name="Enable RemoveDuplicates").click()
+    expect(part.get_by_role("textbox", name="args of RemoveDuplicates, as JSON")).to_have_value("{}")
+    args = part.get_by_role("textbox", name="args of LowNodeUtilization, as JSON")
+    args.fill('{"thresholds": {"cpu": 120}, "targetThresholds": {"cpu": 50}}')
+    args.blur()
+    expect(part.get_by_role("alert").filter(has_text="cpu threshold not in [0, 100] range")).to_be_visible()
+    part.get_by_role("spinbutton", name="Passes at most").fill("3")
+    part.get_by_role("spinbutton", name="Passes at most").blur()
+    page.wait_for_function("() => podstep.playback.descheduler.passes === 3")
+    bench.build.get_by_role("tab", name="YAML").click()
+    expect(bench.build).to_contain_text("RemoveDuplicates")

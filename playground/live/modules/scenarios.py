@@ -81,7 +81,7 @@ def _opened(
             "timed": playback.tables.timed,
             "release": scenario.release,
             "schedulers": several(scenario.settings),
-            "descheduler": configured(scenario.descheduler),
+            "descheduler": configured(scenario),
             "stopped": playback.stopped,
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),

@@ -921,6 +921,7 @@ export interface Descheduler {
   interval: number;
   passes: number;
   dryRun: boolean;
+  plugins: [name: string, point: string, words: string, on: boolean, args: string][];
 }
 
 export interface DeschedulerPass {

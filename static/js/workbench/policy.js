@@ -5,6 +5,7 @@ import { count } from "../lib/quantity.js";
 import { costs } from "./comments.js";
 import { head } from "./policy/head.js";
 import { Plugins } from "./policy/plugins/panel.js";
+import { deschedulerPart } from "./policy/descheduler.js";
 import { predicatesPart } from "./policy/predicates.js";
 import { prioritiesPart } from "./policy/priorities.js";
 import { Profiles } from "./policy/profiles.js";
@@ -253,12 +254,13 @@ export class Policy {
    * @param {Profile} profile
    */
   #pluginParts(answer, profile) {
-    const { schedulers, release } = this.view.playback;
+    const { schedulers, release, descheduler } = this.view.playback;
     const able = { editable: this.#editable, settable: this.#settable };
     return [
       head({ ...profile, warnings: answer.profile?.warnings ?? [] }, this.#place, this.options),
       this.plugins.draw(answer.form, this.#catalogue, able),
       schedulersPart(this.#form, schedulers, Boolean(this.#moment), release),
+      deschedulerPart(this.#form, descheduler, Boolean(this.#moment)),
     ];
   }
 
