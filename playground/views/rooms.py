@@ -16,7 +16,6 @@ from playground.limits import limit
 from playground.models import Comment, Room
 from playground.playback import sources
 from playground.rooms import questions, rows
-from playground.serving.error_pages import error_page
 from playground.storage import comments
 from playground.views.workbench import workbench
 from playground.visitors.throttle import throttled
@@ -56,15 +55,14 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @throttled("ROOM_CODES_PER_MINUTE")
 def join(request: HttpRequest, code: str = "") -> HttpResponse:
-    """Lead to the running room of a code, of the address or of a form's field ``code``."""
-    found = rows.coded((code or request.GET.get("code", ""))[:40])
+    """Lead to the running room of a code, of the address or of the form's field ``code``.
+
+    Without one that is found, render ``join.html``: ``code`` as it was typed, "" for none.
+    """
+    typed = (code or request.GET.get("code", ""))[:40]
+    found = rows.coded(typed)
     if found is None:
-        return error_page(
-            request,
-            404,
-            "Check the six letters, or ask who leads the room: a code is valid until the room ends.",
-            title="There is no room with this code",
-        )
+        return render(request, "join.html", {"code": typed}, status=404 if typed else 200)
     return HttpResponseRedirect(f"/r/{found.pk}/")
 
 
@@ -73,7 +71,7 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
 
     Context: ``title``; ``onward`` (the address of its last step); ``removed`` (when the page goes);
     ``questions`` (those that were revealed: {text, about, url, votes, answer, why, rows}, where a row is
-    {label, count, before, right, share}, shares in percent, and ``before`` is None of a single vote);
+    {label, count, before, right}, and ``before`` is None of a single vote);
     ``said`` (the room's comments: {name, text, step, url}).
     """
     onward = {name: row.position[name] for name in PLACE if row.position.get(name)}
@@ -100,7 +98,6 @@ def _result(entry: dict[str, Any]) -> dict[str, Any]:
     now = {json.dumps(answer): count for answer, count in entry["tally"]}
     right = None if entry["answer"] is None else json.dumps(entry["answer"])
     answers = list(dict.fromkeys((*now, *before, *([right] if right is not None else []))))
-    most = max(1, entry["votes"])
     return {
         "text": entry["text"] or questions.TITLES[entry["kind"]],
         "about": f"Cycle {entry['index']}: {entry['pod']}" if entry.get("pod") else "",
@@ -114,7 +111,6 @@ def _result(entry: dict[str, Any]) -> dict[str, Any]:
                 "count": now.get(one, 0),
                 "before": before.get(one, 0) if before else None,
                 "right": one == right,
-                "share": round(100 * now.get(one, 0) / most),
             }
             for one in answers
         ],

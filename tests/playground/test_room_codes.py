@@ -34,8 +34,12 @@ def test_a_code_leads_to_its_room(opened: dict[str, Any]) -> None:
         assert (answer.status_code, answer.headers["Location"]) == (302, f"/r/{opened['id']}/")
     spaced = f" {code[:3].lower()} {code[3:]} "
     assert Client().get("/j/", {"code": spaced}).headers["Location"] == f"/r/{opened['id']}/"
-    for wrong in ("/j/", "/j/ZZZZZZZ/", "/j/?code=%00"):
-        assert Client().get(wrong).status_code == 404
+    assert Client().get(f"/j/{code}", follow=True).redirect_chain[-1][0] == f"/r/{opened['id']}/"
+    for wrong in ("/j/ZZZZZZZ/", "/j/?code=%00", "/j/?code=<script>"):
+        answer = Client().get(wrong)
+        assert answer.status_code == 404
+        assert 'name="code"' in answer.content.decode() and "<script>" not in answer.content.decode()
+    assert "There is no room" not in Client().get("/j/").content.decode()
     post(f"/api/rooms/{opened['id']}/end", {"lead_token": opened["lead_token"]})
     assert Client().get(f"/j/{code}/").status_code == 404
     assert Room.objects.get().code == ""
