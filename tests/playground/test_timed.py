@@ -56,7 +56,7 @@ def test_the_trail_places_every_pod_where_the_simulation_does(slug: str) -> None
     again = Trail(playback.scenario, Tables(playback.scenario))
     again.extend(json.loads(json.dumps(rows)))
     simulation = simulate(playback.scenario, trace=False)
-    assert len(playback) > 3
+    assert len(playback) > 1
     for index in range(len(playback) + 1):
         if index:
             simulation.step()
