@@ -13,6 +13,12 @@ from django.test import Client
 from playground.live import commands
 from playground.live.halls import UNVEILED
 from playground.models import Room
+from playground.panels import steps
+from playground.panels.cycle import PARTS
+from playground.playback.ballots import ballot
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.veiled import veiled
+from scheduler_core.authoring.examples import find
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 from tests.playground.rooms import inside, open_room
 
@@ -151,6 +157,36 @@ async def test_an_answer_of_ones_own_can_be_marked(opened: dict[str, Any]) -> No
         await viewer.success("room.vote", {"answer": "b"})
         revealed = await leader.success("room.reveal", {})
         assert (revealed["answer"], revealed["right"]) == (1, 1)
+
+
+@pytest.mark.parametrize("slug", ["node-fails", "coscheduling-no-room", "a-day", "making-room"])
+def test_a_veiled_playback_is_the_beginning_of_the_whole(slug: str) -> None:
+    """Also where controllers make pods, groups are held back, and operations come: nothing later is in it."""
+    example = find(slug)
+    assert example is not None
+    playback = Playback(example.load())
+    while playback.advance(1.0):
+        pass
+    last = len(playback) // 2
+    begun = veiled(playback, last)
+    assert (len(begun), begun.complete, begun.ended, begun.advance(1.0)) == (last, True, False, False)
+    assert len(begun.trail.marks(1, last)["pod"]) == last
+    assert begun.tables.pods == playback.tables.pods[: playback.trail.met(last)]
+    if last:
+        whole, known = (json.loads(steps.window(one, 1, last)) for one in (playback, begun))
+        assert known["cycles"] == whole["cycles"]
+        pods = len(begun.tables.pods)
+        assert known["placement"] == whole["placement"][:pods]
+        assert all(pod < pods for cycle in known["cycles"] for pod, _ in cycle["changes"])
+        assert steps.parts(begun, last, list(PARTS)) == steps.parts(playback, last, list(PARTS))
+    for beyond in (last + 1, len(playback), len(playback) + 1):
+        with pytest.raises(OutOfRangeError):
+            steps.parts(begun, beyond, ["queue"])
+    cycle = playback.cycle(last + 1)
+    rows = ballot("victims", playback, cycle)
+    assert rows is not None
+    assert {*cycle.decision.victims} <= {pod for pod, _ in rows}
+    assert veiled(playback, last) is begun
 
 
 def test_what_viewers_may_ask_exists() -> None:
