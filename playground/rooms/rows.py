@@ -250,7 +250,7 @@ def _kept(room: Room) -> dict[str, Any]:
 def ask_again(name: str, number: int) -> Room:
     """Keep the votes of a question as those before, and have everybody vote again.
 
-    Raises EndedError, and VoteError where the question is revealed or another one.
+    Raises EndedError, and VoteError where the question is revealed, another one, or asked a second time.
     """
     with transaction.atomic():
         row = Room.objects.select_for_update().filter(pk=name).first()
@@ -259,6 +259,8 @@ def ask_again(name: str, number: int) -> Room:
         question = row.question
         if question is None or question["number"] != number or question["revealed"]:
             raise VoteError("The question was revealed, closed or replaced.")
+        if question.get("before"):
+            raise VoteError("This is the second vote already.")
         before = questions.tally(question, votes_of(name, number))
         again = {**question, "before": before}
     return ask(name, again)

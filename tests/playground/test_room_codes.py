@@ -75,6 +75,7 @@ async def test_a_second_vote_is_told_beside_the_first(opened: dict[str, Any]) ->
         again = await leader.success("room.again", {})
         assert (again["number"], again["round"], again["votes"]) == (2, 2, 0)
         assert {**again, "number": 1, "round": 1} == first
+        assert "second" in (await leader.error("room.again", {}))["message"]
         pushed = await viewer.push("room.question")
         assert "before" not in pushed and "why" not in pushed
         assert (await viewer.error("room.again", {}))["code"] == "permission.denied"

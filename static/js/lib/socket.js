@@ -57,6 +57,7 @@ const ONCE = new Set([
   "draft.branch",
   "draft.share",
   "link.create",
+  "room.again",
   "room.ask",
   "run.start",
   "scenario.fork",
