@@ -62,6 +62,7 @@ async def test_opening_and_reading(web: str) -> None:
             "timed": False,
             "release": "v1.11",
             "schedulers": {"design": "side-by-side", "views": False, "listed": []},
+            "descheduler": None,
             "stopped": None,
             "policy": local.profile.summary(),
             "warnings": [],
