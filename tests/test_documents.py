@@ -1,8 +1,11 @@
-"""What the documents name is there, and nothing is kept that none of them names."""
+"""What the documents name is there, works, and nothing is kept that none of them names."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.parts import REPOSITORY
@@ -52,3 +55,10 @@ def test_the_way_of_a_pod_names_files() -> None:
     for name in names:
         roots = (REPOSITORY / "scheduler_core", REPOSITORY)
         assert any(list(root.glob(name)) for root in roots), name
+
+
+def test_pictures_and_figures_can_be_taken() -> None:
+    """`make screenshots` and `make measure` start without a test session, which sets Django up."""
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    command = [sys.executable, "-c", "import tests.browser.measure, tests.browser.screenshots"]
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, timeout=120)

@@ -12,8 +12,8 @@ from tests.browser.pages import Workbench, show
 from tests.browser.test_branches import cordon, tree
 from tests.browser.test_edit import copied
 from tests.browser.test_runs import ends
-from tests.browser.test_weights import give
-from tests.browser.test_weights import opened as unfolded
+from tests.browser.weighing import give
+from tests.browser.weighing import opened as unfolded
 
 PENDING = "default/search-6"  # not placed in cycle 17 of the shop
 

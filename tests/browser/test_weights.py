@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from playground.edits.configuring import configured
 from scheduler_core import Simulation, load, simulate
@@ -21,6 +21,7 @@ from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PRIORITIES
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
+from tests.browser.weighing import give, opened, weights_of
 from tests.e2e import bundles
 from tests.services.stack import Stack
 
@@ -100,28 +101,6 @@ def again(scenario: Scenario, decided: list[Cycle], index: int, weights: dict[st
     cycle = simulation.step()
     assert cycle is not None
     return cycle
-
-
-def opened(page: Page, address: str, index: int) -> Locator:
-    """Open the tab at a cycle with the weights unfolded; return their part of it."""
-    Workbench(page).open(f"{address}?step={index}&tab=priorities").at(index)
-    return weights_of(page)
-
-
-def weights_of(page: Page) -> Locator:
-    """Unfold the weights of the tab that is open."""
-    part = page.get_by_role("region", name="Weights")
-    toggle = part.get_by_role("button", name="Try other weights")
-    if toggle.get_attribute("aria-expanded") != "true":
-        toggle.click()
-    expect(part.get_by_role("button", name="Reset")).to_be_visible()
-    return part
-
-
-def give(part: Locator, weights: dict[str, int]) -> None:
-    """Type weights into their fields."""
-    for name, weight in weights.items():
-        part.get_by_role("spinbutton", name=f"Weight of {name}").fill(str(weight))
 
 
 #: What the page's own module says of the cycle on screen with some weights.
