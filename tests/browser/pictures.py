@@ -47,13 +47,14 @@ READ = {
 
 #: A pod with a mistake, and a toleration that has only been begun.
 MISTAKEN = """\
-- apiVersion: v1
-  kind: Pod
-  metadata: {name: high}
-  spec:
-    priority: high
-    tolerations:
-    - """
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: high}
+spec:
+  priority: high
+  tolerations:
+  - """
 
 
 def built(page: Page, phone: bool) -> Iterator[str]:
