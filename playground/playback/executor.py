@@ -27,6 +27,7 @@ WAITING_THREADS = 24  # that wait for the pool and use hardly any CPU
 WAITING_EACH = 4  # of these for one visitor
 
 STORAGE = "storage"
+STORAGE_THREADS = 4
 KEPT_SECONDS = 60.0  # for which a storage thread's connection is used again
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ def exports() -> ThreadPoolExecutor:
 @once
 def storage() -> ThreadPoolExecutor:
     """Return the process's threads for short database work of WebSocket commands."""
-    return ThreadPoolExecutor(max_workers=4, thread_name_prefix="storage")
+    return ThreadPoolExecutor(max_workers=STORAGE_THREADS, thread_name_prefix="storage")
 
 
 @once
