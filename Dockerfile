@@ -19,7 +19,8 @@ RUN useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin
 RUN install --directory --owner podstep --group podstep /data
 COPY --from=packages /venv /venv
 WORKDIR /app
-COPY LICENSE manage.py ./
+# Without the lock file the build of static/built would count as one of other packages.
+COPY LICENSE manage.py package-lock.json ./
 COPY docker/answers.py docker/answers.py
 COPY scheduler_core scheduler_core
 COPY playground playground

@@ -11,6 +11,7 @@ import pytest
 from tests.parts import REPOSITORY
 
 SOURCES = REPOSITORY / "static" / "js"
+KINDS = ("*.js", "*.ts", "*.tsx")
 #: Static imports and exports from a relative path; a dynamic import() is evaluated later and closes no cycle,
 #: and an ``@import`` in a comment is for the type checker alone.
 FROM = re.compile(r"""(?:\bfrom|^import)\s+["'](\.{1,2}/[^"']+)["']""", re.MULTILINE)
@@ -20,7 +21,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 def imports_of(sources: Path) -> dict[Path, set[Path]]:
     """Return each module with the modules below ``sources`` that it imports."""
     graph = {}
-    for path in sources.resolve().rglob("*.js"):
+    for path in (path for kind in KINDS for path in sources.resolve().rglob(kind)):
         text = COMMENT.sub("", path.read_text("utf-8"))
         graph[path] = {(path.parent / found).resolve() for found in FROM.findall(text)}
     return graph
@@ -39,6 +40,7 @@ def test_a_circular_import_is_found(tmp_path: Path) -> None:
     """Over several modules, whatever the form of the import."""
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
     (tmp_path / "b.js").write_text('export {\n  c,\n} from "./c.js";\n')
-    (tmp_path / "c.js").write_text('import "./a.js";\n')
+    (tmp_path / "c.js").write_text('import "./d.tsx";\n')
+    (tmp_path / "d.tsx").write_text('import { a } from "./a.js";\n')
     with pytest.raises(CycleError):
         TopologicalSorter(imports_of(tmp_path)).prepare()

@@ -2,13 +2,15 @@
 
 The workbench has well over a hundred modules, and a browser with a cold cache spends most of a second
 requesting them. ``python playground/serving/built.py`` (run by ``.ci/browser-packages``) has esbuild bundle
-`ENTRIES` under names that contain their content's hash. The build records a digest of its sources: if a
-source has changed since, or there is no build, pages refer to the sources themselves, which work unbundled.
+`ENTRIES` under names that contain their content's hash; components (``.tsx``) and npm's packages run in no
+browser without it. The build records a digest of its sources: a server that starts after a source has changed
+builds again, as does every page under DEBUG.
 Only the standard library is used, because the script runs before podstep's dependencies are installed.
 """
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import hashlib
 import json
@@ -16,13 +18,15 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 BUILT = "built"
 SOURCES = ("js", "css")
+LOCK_FILE = "package-lock.json"  # the versions of what the modules import from node_modules
 #: The files that pages refer to, relative to ``static/``.
 ENTRIES = (
     "js/base.js",
@@ -43,12 +47,15 @@ OPTIONS = (
     "--bundle",
     "--splitting",
     "--format=esm",
+    "--jsx=automatic",
+    "--jsx-import-source=preact",
+    "--tsconfig-raw={}",  # the image builds without tsconfig.json
     "--target=es2022,chrome110,firefox110,safari16.4",
     "--minify",
     "--log-level=warning",
     "--entry-names=[name]-[hash]",
     "--chunk-names=part-[hash]",
-    # Libraries stay single files: they are built once and shared with pages that import the sources.
+    # The editor and the writer of films stay single files, which are loaded when they are first used.
     "--external:./static/vendor/*",
 )
 MADE = "made.json"  # the digest of the build's sources, and the output file of each entry
@@ -63,9 +70,15 @@ class Output(NamedTuple):
     imports: tuple[str, ...]
 
 
+class BuildError(Exception):
+    """The pages cannot be bundled: the message names the reason and the remedy."""
+
+
 def digest(static: Path = STATIC) -> str:
-    """Return a digest of every source that a build may include, and of the build's options."""
+    """Return a digest of every source that a build may include, of packages' versions and of the options."""
     seen = hashlib.sha256("\n".join(OPTIONS + ENTRIES).encode())
+    with suppress(FileNotFoundError):
+        seen.update((static.parent / LOCK_FILE).read_bytes())
     for folder in SOURCES:
         for path in sorted((static / folder).rglob("*")):
             if path.is_file():
@@ -85,19 +98,40 @@ def outputs(static: Path = STATIC) -> dict[str, Output]:
     return {entry: Output(one["name"], tuple(one["imports"])) for entry, one in made["outputs"].items()}
 
 
-def make(static: Path = STATIC) -> None:
-    """Rebuild if the sources have changed; raises CalledProcessError if esbuild fails."""
-    if outputs(static):
-        return
+def make(static: Path = STATIC) -> dict[str, Output]:
+    """Return the output of each entry, built again if a source has changed; raises BuildError."""
+    if found := outputs(static):
+        return found
     root = static.parent
     # The native binary: the script in node_modules/.bin needs Node, which is not installed.
-    esbuild = next(root.glob("node_modules/@esbuild/*/bin/esbuild"))
+    esbuild = next(root.glob("node_modules/@esbuild/*/bin/esbuild"), None)
+    if esbuild is None:
+        raise BuildError("the pages are not bundled, and esbuild is not in node_modules: run `make setup`")
+    with _alone(root / "node_modules" / ".built"):
+        if not outputs(static):
+            _bundle(static, esbuild)
+    return outputs(static)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait until no other process builds."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _bundle(static: Path, esbuild: Path) -> None:
+    root = static.parent
     of = digest(static)
     entries = [f"static/{entry}" for entry in ENTRIES]
     _tidy(static / BUILT)
     metafile = root / "node_modules" / f"built-{os.getpid()}.json"
     command = [str(esbuild), *entries, *OPTIONS, "--outbase=static", f"--outdir=static/{BUILT}"]
-    subprocess.run([*command, f"--metafile={metafile}"], cwd=root, check=True)  # noqa: S603 - our own arguments
+    command.append(f"--metafile={metafile}")
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
+    if done.returncode:
+        raise BuildError(f"esbuild cannot bundle the pages:\n{done.stderr.strip()}")
     meta = json.loads(metafile.read_text(encoding="utf-8"))["outputs"]
     metafile.unlink()
     files = [_below(name) for name in meta]
@@ -154,5 +188,5 @@ def _below(name: str) -> str:
 if __name__ == "__main__":
     try:
         make()
-    except (OSError, StopIteration, subprocess.CalledProcessError) as error:
-        sys.exit(f"The pages' modules cannot be packed: {error or 'esbuild is not there'}")
+    except (OSError, BuildError) as error:
+        sys.exit(f"The pages' modules cannot be bundled: {error}")

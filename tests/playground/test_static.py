@@ -7,10 +7,8 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -18,7 +16,7 @@ from django.test import AsyncClient, Client
 
 from playground.serving import built
 from playground.serving.built import Output, digest, outputs
-from playground.templatetags import modules
+from tests.parts import REPOSITORY
 
 pytestmark = pytest.mark.django_db
 
@@ -48,54 +46,16 @@ def test_nothing_else_is_a_file() -> None:
         assert Client().get(address).status_code == 404
 
 
-@pytest.fixture
-def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Output]], Callable[[str], str]]]:
-    """Read pages as they are with a build's files, or with none: ``pages(outputs)(address)``."""
-
-    def reader(outputs: dict[str, Output]) -> Callable[[str], str]:
-        monkeypatch.setattr(built, "outputs", lambda: outputs)
-        modules._outputs.cache_clear()
-        modules._files.cache_clear()
-        return lambda address: Client().get(address).content.decode()
-
-    yield reader
-    modules._outputs.cache_clear()
-    modules._files.cache_clear()
-
-
 PAGES = {"/": "js/pages/start.js", "/reference/cache/": "js/pages/rules.js"}
-IMPORTED = re.compile(r'^(?:import|export)\b[^"()]* from "(\.[^"]+)"', re.MULTILINE)
 NAMED = re.compile(r'(?:href|src)="(/static/[^"]+[.](?:js|css))"')
 
 
-def test_without_a_build_a_page_names_every_module_that_it_imports(pages) -> None:
-    """Each is preloaded once, is there, and imports none that is not named: a page is two round trips."""
-    read = pages({})
-    imports: dict[str, list[str]] = {}
-    for entry in ("js/pages/start.js", "js/workbench/main.js"):
-        named = re.findall(r'rel="modulepreload" href="([^"]+)"', modules.module_preloads(entry))
-        assert named[0] == f"/static/{entry}"
-        assert len(named) == len(set(named)) > 10
-        for address in named:
-            if address not in imports:
-                answer = Client().get(address)
-                assert answer.status_code == 200, address
-                text = b"".join(answer).decode()
-                imports[address] = IMPORTED.findall(text)
-            for target in imports[address]:
-                assert urljoin(address, target) in named, f"{address} imports {target}"
-    for address, entry in PAGES.items():
-        assert f'<script type="module" src="/static/{entry}"></script>' in read(address)
-
-
-def test_a_page_names_the_few_files_of_its_build(pages) -> None:
+def test_a_page_names_the_few_files_of_its_build() -> None:
     """All that it needs and nothing else of ours; each is there, packed, and kept for good by who has it."""
-    built.make()  # as `make setup` does; nothing, where the sources have not changed since
-    made = outputs()
+    made = built.make()  # as `make setup` does; nothing, where the sources have not changed since
     assert set(made) == set(built.ENTRIES)
-    read = pages(made)
     for address, entry in PAGES.items():
-        named = NAMED.findall(read(address))
+        named = NAMED.findall(Client().get(address).content.decode())
         assert f"/static/{made[entry].name}" in named
         assert {f"/static/{name}" for name in made[entry].imports} <= set(named) or address != "/"
         for one in set(named) - {"/static/js/theme-early.js"}:
@@ -123,6 +83,36 @@ def test_a_build_of_other_sources_is_not_named(tmp_path: Path) -> None:
     assert outputs(static)
     (static / "js/c.js").write_text("")
     assert outputs(static) == {}
+    (static / "js/c.js").unlink()
+    assert outputs(static)
+    (tmp_path / built.LOCK_FILE).write_text("{}")  # other versions of npm's packages
+    assert outputs(static) == {}
+
+
+def test_a_changed_source_is_built_again_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Components are bundled with Preact in a file that both pages share; what esbuild refuses is named."""
+    entries = ("js/one.tsx", "js/two.tsx")
+    monkeypatch.setattr(built, "ENTRIES", entries)
+    (tmp_path / "static/js").mkdir(parents=True)
+    (tmp_path / "node_modules").symlink_to(REPOSITORY / "node_modules")
+    for entry in entries:
+        text = f'import {{ render }} from "preact";\nrender(<p>{entry}</p>, document.body);\n'
+        (tmp_path / "static" / entry).write_text(text)
+    one, two = (built.make(tmp_path / "static")[entry] for entry in entries)
+    assert one.imports == two.imports
+    assert len(one.imports) == 1
+    assert "js/one.tsx" in (tmp_path / "static" / one.name).read_text()
+    assert (tmp_path / "static" / one.name).stat().st_size < 500
+    (tmp_path / "static/js/one.tsx").write_text("<p>")
+    with pytest.raises(built.BuildError, match=r"one\.tsx:1:3"):
+        built.make(tmp_path / "static")
+
+
+def test_without_esbuild_the_remedy_is_named(tmp_path: Path) -> None:
+    """A page cannot do without its build."""
+    (tmp_path / "static").mkdir()
+    with pytest.raises(built.BuildError, match="run `make setup`"):
+        built.make(tmp_path / "static")
 
 
 def test_a_build_that_is_replaced_is_kept_for_a_day(tmp_path: Path) -> None:

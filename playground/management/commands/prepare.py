@@ -12,15 +12,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from playground.runtime import broker, outage
-from playground.serving import data_folder, faults, sqlite
+from playground.serving import built, data_folder, faults, sqlite
 
 
 class Command(BaseCommand):
-    help = "Migrate the database and collect the static files. Idempotent."
+    help = "Migrate the database, bundle the pages if they changed, and collect the static files. Idempotent."
     requires_system_checks = ()  # they read the database, which is checked here first
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make the data folder private, check the database, migrate, collect static files."""
+        """Make the data folder private, check the database, migrate, bundle pages, collect static files."""
         os.umask(data_folder.PRIVATE_UMASK)
         data_folder.tighten(settings.DATA_DIR)
         broker.sweep(Path(settings.DATA_DIR) / "broker" / "queue")
@@ -29,4 +29,8 @@ class Command(BaseCommand):
         outage.lift_statement_timeout()
         call_command("migrate", interactive=False, verbosity=0)
         data_folder.tighten(settings.DATA_DIR)  # again, for a database that was just created
+        try:
+            built.make()
+        except built.BuildError as error:
+            raise CommandError(error) from error
         call_command("collectstatic", interactive=False, verbosity=0)
