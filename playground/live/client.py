@@ -23,7 +23,7 @@ class Client(Watcher, Protocol):
 
     @property
     def veil(self) -> Veil | None:
-        """What is hidden from this connection: it follows in a room whose question is open."""
+        """What is hidden from this connection: it is a viewer of an open question, or a frame with a veil."""
 
     @property
     def asker(self) -> str:

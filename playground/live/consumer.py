@@ -170,7 +170,8 @@ class Connection(AsyncWebsocketConsumer):
         """Accept, unless the address has too many connections already."""
         try:
             query = self.scope.get("query_string", b"")
-            self.frame = frame_of(query)
+            self.frame = frame = frame_of(query)
+            self.watching.veiled = frame is not None and frame.last is not None
             if not room_of(query):
                 self.admitted.set()
         except ValueError:
@@ -308,7 +309,9 @@ class Connection(AsyncWebsocketConsumer):
 
     @property
     def veil(self) -> Veil | None:
-        """What is hidden from this connection: it follows in a room whose question is open."""
+        """What is hidden from this connection: it is a viewer of an open question, or a frame with a veil."""
+        if self.frame is not None and self.frame.last is not None:
+            return Veil(self.frame.scenario, self.frame.last)
         return hub.veil_of(self)
 
     @property

@@ -30,7 +30,7 @@ CODES: dict[str, str] = {
     "room.not-found": "There is no such room",
     "room.ended": "The room has ended",
     "room.full": "The room has reached its limit of viewers",
-    "room.question-open": "Hidden until the room's question is revealed",
+    "room.question-open": "Hidden until the question is answered",
     "rate.limited": "Too many frames; wait `retryAfter` seconds",
     "permission.denied": "The visitor may not do this with the source",
     "request.superseded": "Superseded by a newer request on the same connection",

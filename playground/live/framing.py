@@ -3,15 +3,20 @@
 In a frame a page asks of its own scenario, and changes nothing.
 
 Such a page connects to ``/ws/?frame=<scenario>``, with ``&lock=1&step=<step>`` where its step is locked: then
-nothing that belongs to another step is answered either. The page of a room connects to ``/ws/?room=<room>``:
-nothing of a scenario is answered before it has joined. Any other page asks without this.
+nothing that belongs to another step is answered either. With ``&veil=<cycle>`` nothing after that cycle is
+answered, as to a viewer of a room whose question is open: a lesson asks what comes next.
+
+The page of a room connects to ``/ws/?room=<room>``: nothing of a scenario is answered before it has joined.
+Any other page asks without this.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import parse_qs
 
+CYCLE = re.compile(r"[0-9]{1,9}")
 LONGEST = 200  # characters of the query
 STEP_LENGTH = 24
 #: Commands that only read, of a source or of nothing.
@@ -35,14 +40,18 @@ ONE_SOURCE = "A page in a frame shows its own scenario alone."
 
 
 class Frame:
-    """The scenario of a frame, and its locked step; ``index`` is its cycle, once that is known."""
+    """The scenario of a frame, and its locked step; ``index`` is its cycle, once that is known.
 
-    __slots__ = ("index", "locked", "scenario", "step")
+    ``last``: the last cycle that it may show, ``None`` if it may show all.
+    """
 
-    def __init__(self, scenario: str, step: str | None) -> None:
+    __slots__ = ("index", "last", "locked", "scenario", "step")
+
+    def __init__(self, scenario: str, step: str | None, last: int | None = None) -> None:
         self.scenario = scenario
         self.locked = step is not None
         self.step = step or ""
+        self.last = last
         self.index: int | None = 0 if step == "" else None
 
     def refusal(self, name: str, payload: Any) -> str:
@@ -77,11 +86,11 @@ def frame_of(query: bytes) -> Frame | None:
     fields = _fields(query)
     if "room" in fields:
         return None
-    scenario, step = (fields.pop(name, [""])[0] for name in ("frame", "step"))
+    scenario, step, veil = (fields.pop(name, [""])[0] for name in ("frame", "step", "veil"))
     locked = fields.pop("lock", [""])[0] == "1"
-    if fields or not scenario or len(query) > LONGEST:
-        raise ValueError("the query of a connection names a frame, its step and its lock")
-    return Frame(scenario, step[:STEP_LENGTH] if locked else None)
+    if fields or not scenario or len(query) > LONGEST or (veil and (locked or not CYCLE.fullmatch(veil))):
+        raise ValueError("the query of a connection names a frame, and its step and lock, or its veil")
+    return Frame(scenario, step[:STEP_LENGTH] if locked else None, int(veil) if veil else None)
 
 
 def room_of(query: bytes) -> str:

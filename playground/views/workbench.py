@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,6 +19,9 @@ from playground.storage import bundles, comments, links, store
 from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.kubernetes.problems import BundleError
+
+CYCLE = re.compile(r"[0-9]{1,9}")
+TABS = re.compile(r"(?:[a-z]{1,20}(?:,[a-z]{1,20}){0,13})?")
 
 
 def _visitor(request: HttpRequest) -> str:
@@ -39,8 +43,9 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
     empty); ``query`` (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a
     short id or ""); ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or
     None); ``embed_view`` (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at
-    its step); ``commented`` (a branch of a scenario with comments); ``compared`` ((side, id) of a comparison,
-    or None). Texts are never inlined: they can be megabytes.
+    its step); ``views`` (its Inspect tabs, of a lesson's stop; None: all) and ``veil`` (the last cycle that
+    it shows, or None); ``commented`` (a branch of a scenario with comments); ``compared`` ((side, id) of a
+    comparison, or None). Texts are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -58,6 +63,8 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "compared": None,
         "embed_view": "",
         "locked": False,
+        "views": None,
+        "veil": None,
         **more,
     }
     return render(request, "workbench.html", context)
@@ -157,18 +164,27 @@ def link_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def embedded(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario without chrome; the only page that may be framed."""
     source = _find("scenario", short, "")
-    view = request.GET.get("view", "")
+    view, veil = request.GET.get("view", ""), request.GET.get("veil", "")
+    # What introduces a scenario may tell how it goes on.
+    veiled = {"veil": veil, "about": ""} if CYCLE.fullmatch(veil) else {}
     response = workbench(
         request,
         source,
         embedded=True,
         embed_view=view if view in pictures.EMBED_VIEWS else "",
         locked=request.GET.get("lock") == "1",
+        views=_tabs(request.GET.get("views")),
+        **veiled,
         bundle_url=f"/api/scenarios/{short}/bundle",
     )
     response.headers["X-Robots-Tag"] = "noindex"
     response.xframe_options_exempt = True
     return response
+
+
+def _tabs(views: str | None) -> str | None:
+    """Return the tabs that an address names, None if it names none or something else."""
+    return views if views is not None and TABS.fullmatch(views) else None
 
 
 @require_safe

@@ -10,7 +10,7 @@
     if (query.get("lock") === "1") {
       url.searchParams.set("lock", "1");
       url.searchParams.set("step", query.get("step") || "");
-    }
+    } else if (query.get("veil")) url.searchParams.set("veil", query.get("veil"));
   }
   var room = /^\/r\/([^/]+)\/$/.exec(location.pathname);
   if (room) url.searchParams.set("room", room[1]);

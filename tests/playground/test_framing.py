@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.test import Client
 
 from playground.live.commands import COMMANDS
 from playground.live.framing import ABOUT_ALL, OPENING, READS, STEP_FIELDS, frame_of
@@ -130,3 +131,42 @@ async def test_a_frame_that_connects_again_opens_its_step(name: str) -> None:
         assert (await socket.success("scenario.open", {"source": source}))["index"] == 0
         await refused(socket, "cycle.get", {"source": source, "step": "1", "parts": ["predicates"]})
         await refused(socket, "cycles.window", {"source": source, "from": 1, "count": 1})
+
+
+@pytest.mark.parametrize("query", ["veil=x", "veil=-1", "veil=1&lock=1&step=1", "veil=1234567890"])
+async def test_a_veil_is_a_cycle(name: str, query: str) -> None:
+    """Nor does a typing error lift the veil; a locked step needs none."""
+    raw = communicator(OWNER)
+    raw.scope["query_string"] = f"frame={name}&{query}".encode()
+    assert (await raw.connect())[0] is False
+
+
+async def test_a_veiled_frame_ends_before_the_question(name: str) -> None:
+    """No frame of it holds a later cycle, a pod's node or a comment, and nothing searches for them."""
+    source = {"source": {"scenario": name}}
+    async with framed(f"frame={name}") as free, framed(f"frame={name}&veil=1") as socket:
+        free_open = await free.success("scenario.open", source)
+        opened = await socket.success("scenario.open", {**source, "step": "2"})
+        assert (free_open["cycles"], opened["cycles"], opened["complete"], opened["index"]) == (2, 1, True, 1)
+        ask = {**source, "parts": ["inspect"]}
+        await socket.success("cycle.get", {**ask, "step": "1"})
+        assert (await socket.error("cycle.get", {**ask, "step": "2"}))["code"] == "step.out-of-range"
+        for command, payload in (
+            ("why.ask", {"pod": "default/web-1", "step": "1"}),
+            ("cycle.find", {"from": 0, "direction": "forward", "conditions": ["pod default/web-1"]}),
+            ("operations.outcome", {"id": "x"}),
+        ):
+            assert (await socket.error(command, {**source, **payload}))["code"] == "room.question-open"
+        await free.success("cycle.get", {**ask, "step": "2"})
+        assert (await socket.error("cycle.get", {**ask, "step": "2"}))["code"] == "step.out-of-range"
+
+
+def test_the_page_of_a_veiled_frame(client: Client) -> None:
+    """It has no introduction, which may tell how it goes on; an address of another form has all tabs."""
+    name = shared("# In the end all is pending.\n" + bundle(LEAST))
+    open_page = client.get(f"/e/{name}/").content.decode()
+    page = client.get(f"/e/{name}/?views=story,events&veil=1").content.decode()
+    assert "all is pending" in open_page and "all is pending" not in page
+    assert 'data-views="story,events"' in page and 'data-veil="1"' in page
+    wrong = client.get(f"/e/{name}/?views=Story%22&veil=x").content.decode()
+    assert "data-views" not in wrong and "data-veil" not in wrong

@@ -125,7 +125,7 @@ export class Socket {
       if (query.get("lock") === "1") {
         url.searchParams.set("lock", "1");
         url.searchParams.set("step", query.get("step") ?? "");
-      }
+      } else if (query.get("veil")) url.searchParams.set("veil", query.get("veil") ?? "");
     }
     const room = /^\/r\/([^/]+)\/$/.exec(location.pathname);
     if (room) url.searchParams.set("room", room[1]); // of which nothing is answered before it is joined

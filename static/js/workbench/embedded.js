@@ -1,5 +1,6 @@
 // The page in another page's frame: one view of it if its address names one, at a step that may be locked. It
-// sends its height to the page around it, so that the frame can be as high.
+// sends its height to the page around it, so that the frame can be as high. A lesson's stage (data-views) has the tabs
+// of its stop alone, and while a prediction is open nothing after a cycle (data-veil).
 
 /** @import { Layout } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
@@ -21,6 +22,8 @@ export function framing() {
   const found = [];
   if (root.dataset.embedView) found.push(["view", root.dataset.embedView]);
   if ("locked" in root.dataset) found.push(["lock", "1"]);
+  if (root.dataset.views !== undefined) found.push(["views", root.dataset.views]);
+  if (root.dataset.veil) found.push(["veil", root.dataset.veil]);
   return found;
 }
 
@@ -31,7 +34,7 @@ export function framing() {
  * @param {{ view: View, layout: Layout, playback: Playback }} parts
  */
 export function embedded(root, { view, layout, playback }) {
-  const { embedView } = root.dataset;
+  const { embedView, views } = root.dataset;
   if (embedView) {
     document.body.classList.add("embedded-view");
     layout.show(embedView === "stage" ? "stage" : "inspect");
@@ -44,7 +47,24 @@ export function embedded(root, { view, layout, playback }) {
     playback.on("step", () => keep());
     view.on("tab", () => keep());
   }
+  if (views !== undefined) onlyTabs(view, views.split(",").filter(Boolean));
   if (parent !== window) report();
+}
+
+/**
+ * Keep to the tabs of a stop: a link of the story, or a phase, may open another one.
+ *
+ * @param {View} view
+ * @param {string[]} keys
+ */
+function onlyTabs(view, keys) {
+  const keep = () => {
+    if (keys.length && !keys.includes(view.tab)) view.setTab(keys[0], { push: false });
+  };
+  keep();
+  view.playback.on("opened", keep);
+  view.playback.on("step", keep);
+  view.on("tab", keep);
 }
 
 /** Send the page around the frame the height of this one, now and whenever that changes, ten times a second at most. */

@@ -40,6 +40,7 @@ const mine = "mine" in root.dataset && Boolean(source.draft);
 const socket = new Socket();
 const playback = new Playback(socket, source);
 playback.locked = "locked" in root.dataset;
+if (root.dataset.veil) playback.veiled = Number(root.dataset.veil);
 const view = new View(playback);
 const layout = new Layout(root, view);
 new About($("[data-about]"), view, JSON.parse($("#about").textContent));

@@ -53,6 +53,8 @@ export class Inspect {
    */
   constructor(region, view) {
     this.view = view;
+    const { views } = /** @type {HTMLElement} */ (region.closest("[data-workbench]")).dataset;
+    this.only = views ? new Set(views.split(",")) : null; // a lesson shows the tabs of its stop
     this.body = region.querySelector("[data-inspect]");
     this.strip = tabs(
       region.querySelector("[role=tablist]"),
@@ -133,6 +135,7 @@ export class Inspect {
     this.strip.offer("hints", running.some((one) => releaseOf(one).hasHints) || this.view.tab === "hints");
     const terms = termsIn(this.view.playback);
     for (const [key, term] of Object.entries(RENAMED)) this.strip.label(key, terms[term]);
+    if (this.only) for (const [key] of TABS) if (!this.only.has(key)) this.strip.offer(key, false);
   }
 
   #count() {
