@@ -1,18 +1,31 @@
-"""The price of greed of a source: the optimum of a step beside what schedulers place, by the pool."""
+"""The price of greed of a source: the optimum of a step beside what schedulers place.
+
+Searching takes many seconds, and so is no part of a page's request: the page finds an answer that is kept, or
+asks for it over its socket (``optimum.get``), where it sees the progress and stops the search by leaving.
+Answers are kept by source, step and parameters, in this process and for a while in the shared cache.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import hashlib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
+import zstandard
+from django.core.cache import cache
 from msgspec import Struct
 
 from playground.comparisons import asking
+from playground.once import once
 from playground.playback import sources
 from playground.playback.answers import RecentAnswers
 from playground.pool import offload
+from playground.pool.gate import Gate
 from playground.pool.jobs import pool_job
 from playground.pool.reading import reading
+from playground.pool.shares import Bounds
+from playground.storage import bundles
 from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.optimum.greed import Greed, price_of_greed
@@ -27,6 +40,9 @@ MOST_STEP = 100_000
 USUAL = "most-pods"
 ANSWERS_KEPT = 64
 ANSWER_BYTES = 16 * 2**20
+SHARED_SECONDS = 3_600  # that an answer is in the shared cache
+SHARED_BYTES = 256 * 2**10  # of an answer in the shared cache, compressed
+REQUESTS_AT_ONCE = 4  # of the API that wait for a search, one of each visitor
 TRUE, FALSE = ("true", "on", "1"), ("false", "", "0")
 
 answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
@@ -46,9 +62,51 @@ class GreedQuestion(Struct, frozen=True):
         """The key under which the answer is kept; it changes when a draft is saved."""
         return (self.source.key, self.step, self.objectives, self.seconds, self.move)
 
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The payload of ``optimum.get`` that asks the same."""
+        return {
+            "source": self.source.asked,
+            "step": self.step,
+            "objectives": list(self.objectives),
+            "seconds": self.seconds,
+            "move": self.move,
+        }
+
+    def given(self) -> tuple[Any, ...]:
+        """Return the arguments of :func:`computed`, read from the database. Raises StaleError."""
+        return (self.source.stored(), self.step, self.objectives, self.seconds, self.move)
+
+    def kept(self) -> Encoded | None:
+        """Return the answer if it is kept here or in the shared cache."""
+        found = answers.get(self.key)
+        if found is None:
+            with suppress(Exception):  # a cache that does not answer: it is computed again
+                if (packed := cache.get(self._shared)) is not None:
+                    found = Encoded(zstandard.decompress(packed).decode())
+                    answers.put(self.key, found)
+        return found
+
+    def keep(self, body: Encoded) -> None:
+        """Keep the answer, for whichever process is asked next."""
+        answers.put(self.key, body)
+        packed = zstandard.compress(body.encode())
+        if len(packed) <= SHARED_BYTES:
+            with suppress(Exception):
+                cache.set(self._shared, packed, SHARED_SECONDS)
+
+    @property
+    def _shared(self) -> str:
+        return f"optimum:{hashlib.sha256(repr(self.key).encode()).hexdigest()}"
+
 
 def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) -> GreedQuestion:
     """Return what a query of ``owner`` asks for. Raises AskedError."""
+    return question_of(asking.found(query.get("of", ""), "of", "to look at", owner), query, objectives)
+
+
+def question_of(source: sources.Source, query: Mapping[str, str], objectives: Sequence[str]) -> GreedQuestion:
+    """Return what a query asks of a source. Raises AskedError."""
     found = tuple(dict.fromkeys(one for one in objectives if one)) or (USUAL,)
     for one in found:
         if one not in OBJECTIVES:
@@ -61,7 +119,7 @@ def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) ->
         text = "fewest-moves needs move: without it no running pod moves. Let running pods move as well."
         raise asking.AskedError("move", text)
     return GreedQuestion(
-        asking.found(query.get("of", ""), "of", "to look at", owner),
+        source,
         _number(query, "step", 0, 0, MOST_STEP),
         found,
         _number(query, "seconds", 5, 1, MOST_SECONDS),
@@ -77,21 +135,46 @@ def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: i
 
 
 def answered(asked: GreedQuestion) -> Encoded:
-    """Return the answer as JSON. Raises AskedError, and the errors of reading and computing."""
-    kept = answers.get(asked.key)
+    """Return the answer as JSON, to a request of the API, which waits for it.
+
+    Raises AskedError, BusyError, and the errors of reading and computing.
+    """
+    kept = asked.kept()
     if kept is not None:
         return kept
-    given = (asked.source.stored(), asked.step, asked.objectives, asked.seconds, asked.move)
-    try:
+    with _waiting(), refused():
         if offload.enabled():
-            body = offload.compute(identity.asker(), computed, *given, long=True)
+            body = offload.compute(identity.asker(), computed, *asked.given(), long=True)
         else:
             with reading():
-                body = computed(*given)
+                body = computed(*asked.given())
+    asked.keep(body)
+    return body
+
+
+@once
+def _requests() -> Gate:
+    return Gate(REQUESTS_AT_ONCE, Bounds(running=1, queued=1, queued_by_all=REQUESTS_AT_ONCE))
+
+
+@contextmanager
+def _waiting() -> Iterator[None]:
+    """Hold one of the few places for requests that wait for a search. Raises BusyError if there is none."""
+    visitor, gate = identity.asker(), _requests()
+    gate.enter(visitor, 0)
+    try:
+        yield
+    finally:
+        gate.leave(visitor)
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Raise AskedError for a step that the run turns out not to have."""
+    try:
+        yield
     except ShortRunError as error:
         raise asking.AskedError("step", f"{str(error).capitalize()}.") from error
-    answers.put(asked.key, body)
-    return body
 
 
 @pool_job
@@ -105,7 +188,8 @@ def computed(
     scenario = stored.load()
     sources.check_work(scenario)
     try:
-        found = price_of_greed(scenario, step, objectives, seconds, move=move)
+        watch = bundles.watching()
+        found = price_of_greed(scenario, step, objectives, seconds, move=move, watch=watch)
     except PolicyError as error:
         raise BundleError(error.problems) from error
     return Encoded(encode(_wire(found)))

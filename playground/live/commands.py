@@ -159,14 +159,31 @@ class Call:
             return await connection.in_waiting(wanted)
         return await (connection.in_parsing if row.large else connection.in_engine)(wanted)
 
-    async def in_pool(self, call: Callable[..., T], *args: Any, large: bool | None = None) -> T:
+    async def in_pool(
+        self, call: Callable[..., T], *args: Any, large: bool | None = None, long: bool = False
+    ) -> T:
         """Run a module-level function, without the database, in the pool if its work is ``large``.
 
-        By default the size of the text or source decides. Raises as :meth:`in_engine`.
+        By default the size of the text or source decides. ``long`` work computes for many seconds whatever
+        its size: it leaves a process of the pool to others, and without a pool has a parsing thread, where it
+        delays nobody's step. Raises as :meth:`in_engine`.
         """
+        if long:
+            return await self._at_length(call, *args)
         if not (self._is_large() if large is None else large and offload.enabled()):
             return await self.in_engine(call, *args)
         return await offload.computed(self.connection.asker, call, *args, watch=self.watch())
+
+    async def _at_length(self, call: Callable[..., T], *args: Any) -> T:
+        watch = self.watch()
+        if offload.enabled():
+            return await offload.computed(self.connection.asker, call, *args, watch=watch, long=True)
+
+        def watched() -> T:
+            with bundles.watched(watch):
+                return call(*args)
+
+        return await self.connection.in_parsing(watched)
 
     def _is_large(self) -> bool:
         if not offload.enabled():

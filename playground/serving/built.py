@@ -31,6 +31,7 @@ LOCK_FILE = "package-lock.json"  # the versions of what the modules import from 
 ENTRIES = (
     "js/base.js",
     "js/compare/main.js",
+    "js/pages/greed.js",
     "js/pages/review.js",
     "js/pages/rules.js",
     "js/pages/run.js",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -40,7 +41,9 @@ def page(request: HttpRequest) -> HttpResponse:
     """Render ``greed.html``.
 
     Context: ``asked`` (the query as it was sent), ``objectives`` ([(name, meaning, chosen)]), ``error``; with
-    an answer ``found`` (it), ``table`` (:func:`table`), ``strips`` (:func:`strips`), ``moves``.
+    an answer that is kept ``found`` (it), ``table`` (:func:`table`), ``strips`` (:func:`strips`), ``moves``;
+    without one ``computing`` (the payload of ``optimum.get``, by which the page has it searched), ``ready``
+    (the address then), ``lost`` (it was searched, and is kept no more), and ``call`` (the API's address).
     """
     query = request.GET.dict()
     chosen = request.GET.getlist("objective") or [greed.USUAL]
@@ -54,10 +57,13 @@ def page(request: HttpRequest) -> HttpResponse:
         return render(request, "greed.html", context)
     try:
         asked = greed.question(query, chosen, _visitor(request))
-        found = json.loads(greed.answered(asked))
     except REFUSALS as error:
         context["error"] = str(error)
         return render(request, "greed.html", context, status=status_of(error))
+    body = asked.kept()
+    if body is None:
+        return render(request, "greed.html", context | _to_search(request, asked, chosen))
+    found = json.loads(body)
     moves = found["optimum"]["moves"]
     context |= {
         "title": asked.source.title,
@@ -69,6 +75,20 @@ def page(request: HttpRequest) -> HttpResponse:
         "more_moves": max(0, len(moves) - MOVES_SHOWN),
     }
     return render(request, "greed.html", context)
+
+
+def _to_search(request: HttpRequest, asked: greed.GreedQuestion, chosen: list[str]) -> dict[str, Any]:
+    """Return the context of a page that has its answer searched."""
+    query = request.GET.copy()
+    query["ready"] = "1"
+    call = {**request.GET.dict(), "objective": ",".join(chosen)}
+    return {
+        "title": asked.source.title,
+        "computing": asked.wire,
+        "ready": f"/greed/?{query.urlencode()}",
+        "lost": request.GET.get("ready") == "1",
+        "call": f"/api/optimum?{urlencode(call)}",
+    }
 
 
 def table(rows: list[dict[str, Any]]) -> list[tuple[str, list[tuple[str, str, bool]]]]:

@@ -13,6 +13,7 @@ from scheduler_core.compare.optimum.problem import problem_of, request_of
 from scheduler_core.compare.optimum.standing import Standing
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run.table import simulate
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
@@ -89,22 +90,32 @@ class Greed(Struct, frozen=True, rename="camel"):
 
 
 def price_of_greed(
-    scenario: Scenario, step: int, objectives: Sequence[str], seconds: float, *, move: bool = False
+    scenario: Scenario,
+    step: int,
+    objectives: Sequence[str],
+    seconds: float,
+    *,
+    move: bool = False,
+    watch: Watch = unwatched,
 ) -> Greed:
     """Search the optimum of a step for ``seconds``, and let each scheduler place the same pending pods.
+
+    ``watch`` hears of the stages ``stepping``, ``searching`` and ``placing:`` with a scheduler's name, in
+    cycles of at least as many as pods are pending, and ends the work by raising.
 
     Raises:
         ShortRunError: The run ends before that step.
         PolicyError: The scenario's configuration cannot be used.
     """
-    standing = Standing(simulate(scenario, trace=False), step)
+    standing = Standing(simulate(scenario, trace=False), step, watch)
     began = time.monotonic()
-    found = find_optimum(problem_of(standing.nodes, standing.pods, move=move), objectives, seconds)
+    problem = problem_of(standing.nodes, standing.pods, move=move)
+    found = find_optimum(problem, objectives, seconds, watch)
     took = time.monotonic() - began
     running = {pod.meta.key: pod.node_name for pod in standing.pods if pod.node_name}
     best = figures_of(standing, {**running, **found.placements} if found.feasible else running, took)
     rows = [GreedRow("optimum", best if found.feasible else None, "" if found.feasible else INFEASIBLE)]
-    rows += [_row(name, one, standing) for name, one in CONTENDERS.items()]
+    rows += [_row(name, one, standing, watch) for name, one in CONTENDERS.items()]
     nodes = tuple(
         (one.meta.name, one.allocatable.get("cpu", 0), one.allocatable.get("memory", 0))
         for one in standing.nodes
@@ -121,14 +132,15 @@ INFEASIBLE = (
 )
 
 
-def _row(name: str, one: Contender, standing: Standing) -> GreedRow:
+def _row(name: str, one: Contender, standing: Standing, watch: Watch) -> GreedRow:
     began = time.monotonic()
     try:
         simulation = simulate(load(standing.text_for(one.settings, one.name, one.more)), trace=False)
     except BundleError as error:
         return GreedRow(name, None, error.problems[0].message)
     most = max(FEWEST_CYCLES, CYCLES_EACH * len(standing.pending))
-    for _ in range(most):
+    for cycle in range(most):
+        watch(f"placing:{name}", min(cycle, len(standing.pending)), len(standing.pending))
         if simulation.done or time.monotonic() - began > SECONDS_EACH:
             break
         simulation.step()

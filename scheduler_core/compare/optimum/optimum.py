@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from msgspec import Struct
@@ -12,10 +13,12 @@ from scheduler_core.compare.optimum.model import Model
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.problem import PackingProblem
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.progress import Watch, unwatched
 
 WORKERS = 2
 SEED = 1
 LEAST_SECONDS = 0.1
+REPORT_SECONDS = 0.1  # between two calls of the watch during a search
 
 
 class Proof(Struct, frozen=True, rename="camel"):
@@ -53,8 +56,12 @@ class Optimum(Struct, frozen=True, rename="camel"):
     left_out: tuple[str, ...]
 
 
-def find_optimum(problem: PackingProblem, objectives: Sequence[str], seconds: float) -> Optimum:
+def find_optimum(
+    problem: PackingProblem, objectives: Sequence[str], seconds: float, watch: Watch = unwatched
+) -> Optimum:
     """Optimize one objective after the other, each without giving up what the ones before reached.
+
+    ``watch`` hears of the stage ``searching``, in milliseconds, and ends the search by raising.
 
     Raises:
         KeyError: An objective is not in :data:`.OBJECTIVES`.
@@ -63,7 +70,13 @@ def find_optimum(problem: PackingProblem, objectives: Sequence[str], seconds: fl
 
     model = Model(problem)
     wanted = [(name, OBJECTIVES[name], OBJECTIVES[name].expression(model)) for name in objectives]
-    ends = time.monotonic() + seconds
+    begins = time.monotonic()
+    ends = begins + seconds
+
+    def report() -> None:
+        elapsed = min(time.monotonic() - begins, seconds)
+        watch("searching", round(elapsed * 1000), round(seconds * 1000))
+
     proofs: list[Proof] = []
     counts: list[dict[int, int]] | None = None
     for place, (name, objective, expression) in enumerate(wanted):
@@ -72,7 +85,7 @@ def find_optimum(problem: PackingProblem, objectives: Sequence[str], seconds: fl
         solver.parameters.num_workers, solver.parameters.random_seed = WORKERS, SEED
         solver.parameters.max_time_in_seconds = max((ends - began) / (len(wanted) - place), LEAST_SECONDS)
         (model.cp.maximize if objective.maximized else model.cp.minimize)(expression)
-        status = solver.solve(model.cp)
+        status = _solved(solver, model.cp, report)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             break
         value = round(solver.objective_value)
@@ -86,6 +99,21 @@ def find_optimum(problem: PackingProblem, objectives: Sequence[str], seconds: fl
     if counts is None:
         return Optimum(False, (), {}, tuple(_keys(problem)), (), problem.left_out)
     return _answer(problem, proofs, counts)
+
+
+def _solved(solver: Any, model: Any, report: Callable[[], None]) -> Any:
+    """Solve in a thread, which holds no lock of the interpreter, and stop the search if ``report`` raises."""
+    with ThreadPoolExecutor(1) as threads:
+        search = threads.submit(solver.solve, model)
+        try:
+            while True:
+                try:
+                    return search.result(REPORT_SECONDS)
+                except TimeoutError:
+                    report()
+        except BaseException:
+            solver.stop_search()
+            raise
 
 
 def _hint(model: Model, solver: Any) -> None:

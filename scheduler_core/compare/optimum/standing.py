@@ -12,6 +12,7 @@ from scheduler_core.compare.optimum.optimum import MigrationStep
 from scheduler_core.compare.results.final_manifests import ending_documents, objects_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run import Stepper
 
 KEPT = frozenset(
@@ -32,10 +33,14 @@ class ShortRunError(ValueError):
 
 
 class Standing:
-    """Nodes and pods, typed and as manifests, after ``cycles`` cycles of a run. Raises ShortRunError."""
+    """Nodes and pods, typed and as manifests, after ``cycles`` cycles of a run. Raises ShortRunError.
 
-    def __init__(self, simulation: Stepper, cycles: int) -> None:
+    ``watch`` hears of the stage ``stepping``, in cycles, and ends it by raising.
+    """
+
+    def __init__(self, simulation: Stepper, cycles: int, watch: Watch = unwatched) -> None:
         for number in range(cycles):
+            watch("stepping", number, cycles)
             if simulation.done:
                 raise ShortRunError(cycles, number)
             simulation.step()

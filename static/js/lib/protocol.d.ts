@@ -1941,6 +1941,10 @@ export interface Commands {
     asks: { left: Source; right: Source; leftScheduler?: string; rightScheduler?: string };
     answers: Comparison;
   };
+  "optimum.get": {
+    asks: { source: Source; step?: number; objectives?: string[]; seconds?: number; move?: boolean };
+    answers: {};
+  };
   "comment.watch": { asks: { source: Source }; answers: { scenario: string; threads: Thread[] } };
   "comment.write": {
     asks: {

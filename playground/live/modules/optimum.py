@@ -1,0 +1,34 @@
+"""``optimum.get``: the best placement of a step, beside what schedulers place; searched in the pool."""
+
+from __future__ import annotations
+
+from playground.comparisons import asking, greed
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.playback.executor import in_storage
+
+
+@command(
+    "optimum.get",
+    source="source",
+    latest=1,
+    step="index?",
+    objectives="texts?",
+    seconds="index?",
+    move="leaf?",
+)
+async def get(call: Call) -> Answer:
+    """Return the optimum with its proof and moves, and what each scheduler places."""
+    named = ("step", "seconds", "move")
+    query = {name: str(call.payload[name]) for name in named if call.payload.get(name) is not None}
+    try:
+        asked = greed.question_of(call.found().pinned(), query, call.payload.get("objectives") or ())
+        body = await in_storage(asked.kept)
+        if body is None:
+            given = await in_storage(asked.given)
+            with greed.refused():
+                body = await call.in_pool(greed.computed, *given, long=True)
+            await in_storage(asked.keep, body)
+    except asking.AskedError as error:
+        raise CommandError("payload.invalid", str(error), field=error.path) from error
+    return body
