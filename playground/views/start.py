@@ -37,7 +37,7 @@ from scheduler_core.formats.folder import Folder
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 
-MINIATURE = "shop"  # the example that is played on the start page
+MINIATURE = "living-shop"  # the example that is played on the start page
 #: The examples that it begins with; all others are behind their topics. The first one is stepped by phases
 #: until whole cycles are asked for.
 FIRST = ("first-cycle", "reading-the-message", "idle-but-full", "shop", "node-fails", "zone-lost")

@@ -43,6 +43,28 @@ def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
     assert "topic" not in page.url
 
 
+def test_the_demo_is_a_cluster_that_lives(page: Page) -> None:
+    """A node fails and its pods are replaced; the drained node's database fits nowhere; each has its link."""
+    page.goto("/")
+    demo = page.get_by_role("region", name="A small cluster that is being scheduled")
+    failing, drained = demo.locator(".mini-node", has_text="b2"), demo.locator(".mini-node", has_text="a1")
+    cycle = demo.get_by_role("slider", name="Cycle")
+    cycle.fill("28")
+    expect(demo.get_by_text("cycle 28 / 42 · 60s")).to_be_visible()
+    expect(failing).not_to_contain_text("NotReady")
+    demo.get_by_role("button", name="Step", exact=True).click()
+    expect(demo.get_by_text("Node b2 is not ready · 2 pods evicted")).to_be_visible()
+    expect(failing).to_contain_text("NotReady")
+    cycle.fill("41")
+    expect(demo).to_contain_text("0/9 nodes are available: 1 node(s) were unschedulable")
+    expect(drained).to_contain_text("cordoned")
+    demo.get_by_role("button", name="Step back").click()
+    expect(demo).to_contain_text("Update node a1")
+    demo.get_by_role("link", name="Open in the workbench").click()
+    Workbench(page).wait()
+    expect(page).to_have_url(re.compile(r"step=(40|4\.1)"))
+
+
 def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
     """The copy of an example is among one's drafts, also by the browser's Back, and opens again."""
     page.goto("/")

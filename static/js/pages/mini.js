@@ -2,17 +2,18 @@
 // It steps by itself while it is in view, until somebody touches it; never by itself under reduced motion.
 
 import { h, fill, icon } from "../lib/dom.js";
-import { amount, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
+import { amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.js";
 import { fillRail } from "../lib/rail.js";
 import { Cluster } from "../workbench/cluster.js";
+import { meet } from "../workbench/playback/podtable.js";
 import { Verdict } from "../workbench/verdict.js";
 import { link } from "./link.js";
-/** @import { Opened, Source, Window } from "../lib/protocol.js" */
+/** @import { Light, NodeState, Opened, Sentence, Source, Window } from "../lib/protocol.js" */
 /** @typedef {{ verdict: Verdict, totals: Map<number, number> }} Shown the predicates' answers, and the scores */
 
 const EVERY = 2400; // milliseconds a cycle stays
 const CYCLES = 100;
-const FIRST = 11; // where it begins: the cluster has filled a little
+const FIRST = 24; // where it begins: the cluster is filled, and something is about to happen
 const BLOCKS = 12;
 const OUTCOMES = { scheduled: ["pass", "check"], unschedulable: ["fail", "cross"], error: ["stale", "warn"] };
 
@@ -26,12 +27,41 @@ export async function mini(host) {
   link().on("down", () => host.classList.add("is-still"));
   link().on("up", () => host.classList.remove("is-still"));
   const opened = await link().call("scenario.open", { source });
-  const window_ = await link().call("cycles.window", { source, from: 1, count: CYCLES });
+  const known = opened.pods.keys.length;
+  const window_ = await link().call("cycles.window", { source, from: 1, count: CYCLES, pods: known });
   new Miniature(host, source, opened, window_).begin();
+}
+
+/** Of a cycle's story: what the filters left, and how the node was chosen among these. */
+const TELLING = [/\b(is|are) left\b|every filter/, /highest total|without ranking/];
+
+/** @param {Sentence} sentence */
+const plain = (sentence) =>
+  [sentence]
+    .flat()
+    .map((part) => (typeof part === "string" ? part : Object.values(part)[0]))
+    .join("");
+
+/**
+ * What operations and controllers did since the last cycle, in a line; null for nothing.
+ *
+ * @param {Light} cycle
+ */
+function happened({ operations, events }) {
+  const evicted = events.filter(([, reason]) => reason.includes("Eviction")).length;
+  const nodes = events.filter(([, reason, object]) => object.startsWith("node/") && reason !== "TaintsChanged");
+  const all = [
+    ...operations.map((text) => `${text[0].toUpperCase()}${text.slice(1)}`),
+    ...nodes.map(([, , , message]) => message),
+    ...(evicted ? [`${plural(evicted, "pod")} evicted`] : []),
+  ];
+  return all.length ? h("span", { class: "mini-since", text: `${all.join(" · ")}` }) : null;
 }
 
 class Miniature {
   #parts = new Map();
+  /** @type {Map<number, NodeState | null>} */
+  #states = new Map(); // of nodes that operations and controllers changed
   #timer = 0;
   #playing = false;
   #inView = true;
@@ -42,13 +72,15 @@ class Miniature {
    * @param {Opened} opened
    * @param {Window} window
    */
-  constructor(host, source, { nodes, pods }, { placement, cycles }) {
+  constructor(host, source, { nodes, pods }, { placement, nodes: changed, cycles, pods: came }) {
     this.host = host;
     this.source = source;
     this.nodes = nodes;
     this.pods = pods;
     this.placement = placement;
+    this.changed = changed ?? [];
     this.cycles = cycles;
+    if (came) meet(pods, new Map(), came); // those that controllers make on the way
     this.cluster = new Cluster(nodes, pods);
     this.at = 0;
     this.#build();
@@ -160,9 +192,13 @@ class Miniature {
   #move(index) {
     if (index < this.at || this.at === 0) {
       this.cluster.reset(this.placement);
+      this.#states = new Map(this.changed);
       this.at = 0;
     }
-    for (let i = this.at; i < index; i += 1) this.cluster.apply(this.cycles[i].changes);
+    for (let i = this.at; i < index; i += 1) {
+      this.cluster.apply(this.cycles[i].changes);
+      for (const [node, state] of this.cycles[i].nodes) this.#states.set(node, state);
+    }
     this.at = index;
   }
 
@@ -222,7 +258,7 @@ class Miniature {
       `cycle ${index} of ${this.cycles.length}: ${short(pods.keys[cycle.pod])}, ${word}`,
     );
     [...this.marks.children].forEach((mark, i) => mark.classList.toggle("now", i === index - 1));
-    this.where.textContent = `cycle ${index} / ${this.cycles.length}`;
+    this.where.textContent = `cycle ${index} / ${this.cycles.length} · ${clock(cycle.time)}`;
     this.open.href = `/s/${this.source.scenario}/?step=${index}`;
   }
 
@@ -250,7 +286,9 @@ class Miniature {
       return [part, fits || chosen ? Math.min(1 - part, more[cycle.pod] / of) : 0];
     };
     const total = parts?.totals.get(node);
+    const state = this.#states.get(node);
     return {
+      ailment: state?.conditions?.length ? "NotReady" : state?.unschedulable ? "cordoned" : "",
       fits,
       chosen,
       score: total === undefined ? "" : count(total),
@@ -268,10 +306,10 @@ class Miniature {
   #sentences(cycle) {
     const text = (sentence) =>
       sentence.map((part) => (typeof part === "string" ? part : h("b", { text: short(Object.values(part)[0]) })));
-    if (cycle.result !== "scheduled") return h("code", { text: cycle.message ?? "" });
-    const { story } = cycle;
-    const sentences = [story[1], story.at(-3)].filter((sentence, i, all) => sentence && all.indexOf(sentence) === i);
-    return sentences.map((sentence) => [text(sentence), " "]);
+    const since = happened(cycle);
+    if (cycle.result !== "scheduled") return [since, h("code", { text: cycle.message ?? "" })];
+    const chosen = TELLING.map((pattern) => cycle.story.find((sentence) => pattern.test(plain(sentence))));
+    return [since, ...chosen.filter(Boolean).map((sentence) => [text(sentence), " "])];
   }
 }
 
@@ -295,7 +333,8 @@ class Card {
   }
 
   paint(state) {
-    this.root.className = `mini-node ${state.fits ? "fits" : "failed"}${state.chosen ? " chosen" : ""}`;
+    const fits = state.fits && !state.ailment;
+    this.root.className = `mini-node ${fits ? "fits" : "failed"}${state.chosen ? " chosen" : ""}`;
     for (const key of ["cpu", "memory"]) fillRail(this[key], state[key][0], state[key][1]);
     this.score.textContent = state.score;
     this.score.classList.toggle("best", state.best);
@@ -305,9 +344,8 @@ class Card {
       shown.map(([colour, title]) => h("i", { class: colour, title })),
       state.chosen ? h("i", { class: "ghost", title: "the pod of this cycle" }) : null,
     );
-    this.why.textContent = [...new Set(state.why.map(shortReason))]
-      .map((word) => (word === "anti" ? "anti-affinity" : word))
-      .join(", ");
+    const reasons = [...new Set(state.why.map(shortReason))].map((word) => (word === "anti" ? "anti-affinity" : word));
+    this.why.textContent = state.ailment || reasons.join(", ");
     this.why.title = state.why.join(", ");
   }
 }

@@ -55,7 +55,7 @@ def test_there_are_the_demo_and_the_deadlock() -> None:
 def test_what_controllers_do_is_shown_under_v1_37() -> None:
     """The examples of controllers and failures run under the default release, without a warning."""
     shown = [example.load() for example in SHOWN if example.group == CONTROLLERS]
-    assert len(shown) == 5
+    assert len(shown) == 6
     assert all(scenario.release == V1_37 and not scenario.warnings for scenario in shown)
 
 
