@@ -46,7 +46,12 @@ SCHEMA = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"scheduler": TEXT, "figures": FIGURES, "why": TEXT},
+                "properties": {
+                    "scheduler": TEXT,
+                    "figures": FIGURES,
+                    "why": TEXT,
+                    "leftOut": {"type": "array", "items": TEXT},
+                },
             },
         },
         "bundle": {**TEXT, "description": "A bundle that makes the moves one after the other, under v1.37"},

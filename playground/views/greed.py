@@ -41,9 +41,10 @@ def page(request: HttpRequest) -> HttpResponse:
     """Render ``greed.html``.
 
     Context: ``asked`` (the query as it was sent), ``objectives`` ([(name, meaning, chosen)]), ``error``; with
-    an answer that is kept ``found`` (it), ``table`` (:func:`table`), ``strips`` (:func:`strips`), ``moves``;
-    without one ``computing`` (the payload of ``optimum.get``, by which the page has it searched), ``ready``
-    (the address then), ``lost`` (it was searched, and is kept no more), and ``call`` (the API's address).
+    an answer that is kept ``found`` (it), ``best`` (:func:`best_name`), ``table`` (:func:`table`), ``unread``
+    ([(scheduler, what it does not read)]), ``strips`` (:func:`strips`), ``moves``; without it ``computing``
+    (the payload of ``optimum.get``, by which the page has it searched), ``ready`` (the address then),
+    ``lost`` (it was searched, and is kept no more), and ``call`` (the API's address).
     """
     query = request.GET.dict()
     chosen = request.GET.getlist("objective") or [greed.USUAL]
@@ -69,8 +70,10 @@ def page(request: HttpRequest) -> HttpResponse:
         "title": asked.source.title,
         "source": asked.source.wire,
         "found": found,
-        "table": table(found["rows"]),
-        "strips": strips(found),
+        "best": best_name(found),
+        "table": table(found["rows"], best_name(found)),
+        "unread": [(row["scheduler"], row["leftOut"]) for row in found["rows"] if row["leftOut"]],
+        "strips": strips(found, best_name(found)),
         "moves": moves[:MOVES_SHOWN],
         "more_moves": max(0, len(moves) - MOVES_SHOWN),
     }
@@ -91,7 +94,13 @@ def _to_search(request: HttpRequest, asked: greed.GreedQuestion, chosen: list[st
     }
 
 
-def table(rows: list[dict[str, Any]]) -> list[tuple[str, list[tuple[str, str, bool]]]]:
+def best_name(found: dict[str, Any]) -> str:
+    """Return what the placement of the search is: only a proof makes it the optimum."""
+    proven = all(one["optimal"] for one in found["optimum"]["proofs"])
+    return "optimum" if proven else "best found"
+
+
+def table(rows: list[dict[str, Any]], best_name: str) -> list[tuple[str, list[tuple[str, str, bool]]]]:
     """Return a line for each figure: [(scheduler, figure, whether it is the best where they differ)]."""
     lines = []
     for label, name, more in FIGURES:
@@ -99,14 +108,18 @@ def table(rows: list[dict[str, Any]]) -> list[tuple[str, list[tuple[str, str, bo
         known = [value for value in values if value is not None]
         best = (max if more else min)(known) if len(set(known)) > 1 else None
         cells = [
-            (row["scheduler"], "–" if one is None else f"{one:,}", one is not None and one == best)
+            (_shown(row, best_name), "–" if one is None else f"{one:,}", one is not None and one == best)
             for row, one in zip(rows, values)
         ]
         lines.append((label, cells))
     return lines
 
 
-def strips(found: dict[str, Any]) -> list[dict[str, Any]]:
+def _shown(row: dict[str, Any], best_name: str) -> str:
+    return best_name if row["scheduler"] == "optimum" else str(row["scheduler"])
+
+
+def strips(found: dict[str, Any], best_name: str) -> list[dict[str, Any]]:
     """Return for each scheduler the nodes as bars: ``{scheduler, bars: [{x, name, …}], pending}``."""
     nodes = found["nodes"][:NODES_DRAWN]
     made = []
@@ -127,7 +140,7 @@ def strips(found: dict[str, Any]) -> list[dict[str, Any]]:
             }
             for place, (name, *whole) in enumerate(nodes)
         ]
-        made.append({"scheduler": row["scheduler"], "bars": bars, "pending": row["figures"]["pending"]})
+        made.append({"scheduler": _shown(row, best_name), "bars": bars, "pending": row["figures"]["pending"]})
     return made
 
 

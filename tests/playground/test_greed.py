@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from playground.views.greed import best_name, table
 from tests.core.compare.test_greed import GREEDY, NODES, SETTINGS, pod
 from tests.playground.test_comparing import shared
 
@@ -95,3 +97,24 @@ def test_nothing_of_a_name_is_markup(db: None) -> None:
         page = Client().get("/greed/", {"of": of, "objective": "<b>alert"})
         assert page.status_code == status
         assert "<script>alert" not in page.content.decode() and "<b>alert" not in page.content.decode()
+
+
+def test_only_those_that_place_the_most_are_compared_by_their_nodes() -> None:
+    """Who places nothing uses no node, which is no merit; a search without proof is no optimum."""
+
+    def row(name: str, placed: int, nodes: int) -> dict[str, Any]:
+        return {
+            "scheduler": name,
+            "figures": dict.fromkeys(("pending", "priorities", "share", "fragmentation", "evicted"), 0)
+            | {"placed": placed, "nodes": nodes},
+        }
+
+    lines = dict(table([row("optimum", 3, 2), row("v1.11", 3, 3), row("kube-batch", 0, 0)], "best found"))
+    assert [(name, best) for name, _, best in lines["nodes with a pod"]] == [
+        ("best found", True),
+        ("v1.11", False),
+        ("kube-batch", False),
+    ]
+    proof: dict[str, Any] = {"proofs": [{"optimal": True}], "unsearched": []}
+    assert best_name({"optimum": proof}) == "optimum"
+    assert best_name({"optimum": {**proof, "unsearched": ["balance"]}}) == "best found"

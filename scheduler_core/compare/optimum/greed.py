@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.compare.optimum.contenders import CONTENDERS, Contender
+from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of, request_of
 from scheduler_core.compare.optimum.standing import Standing
-from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run.table import simulate
@@ -22,29 +22,7 @@ SHARED = ("cpu", "memory")
 CYCLES_EACH = 4  # of a scheduler, per pending pod
 FEWEST_CYCLES = 200
 SECONDS_EACH = 15.0  # of a scheduler
-QUEUE = {
-    "apiVersion": "scheduling.incubator.k8s.io/v1alpha1",
-    "kind": "Queue",
-    "metadata": {"name": "default"},
-    "spec": {"weight": 1},
-}
-
-
-class Contender(Struct, frozen=True):
-    """A scheduler: its settings, its ``schedulerName``, and what else its bundle needs."""
-
-    settings: Mapping[str, Any]
-    name: str = "default-scheduler"
-    more: tuple[Document, ...] = ()
-
-
-CONTENDERS: Mapping[str, Contender] = {
-    "v1.11": Contender({"scheduler": "v1.11"}),
-    "v1.37": Contender({"scheduler": "v1.37"}),
-    "kube-batch": Contender({"time": "virtual", "until": 60}, "kube-batch", (QUEUE,)),
-    "Firmament": Contender({"time": "virtual", "until": 60}, "poseidon"),
-}
-"""The schedulers that stand beside the optimum. One more is a row here."""
+FIELDS_NAMED = 12  # of those that a scheduler does not honor
 
 
 class PlacementFigures(Struct, frozen=True, rename="camel"):
@@ -66,11 +44,15 @@ class PlacementFigures(Struct, frozen=True, rename="camel"):
 
 
 class GreedRow(Struct, frozen=True, rename="camel"):
-    """A row of the table: ``figures`` are ``None`` where a scheduler cannot run it, and ``why`` says so."""
+    """A row of the table: ``figures`` are ``None`` where a scheduler cannot run it, and ``why`` says so.
+
+    ``left_out`` are the kinds of objects and the fields that the cluster has and the scheduler does not read.
+    """
 
     scheduler: str
     figures: PlacementFigures | None = None
     why: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 class Greed(Struct, frozen=True, rename="camel"):
@@ -98,7 +80,9 @@ def price_of_greed(
     move: bool = False,
     watch: Watch = unwatched,
 ) -> Greed:
-    """Search the optimum of a step for ``seconds``, and let each scheduler place the same pending pods.
+    """Let each scheduler place the pending pods of a step, and search the optimum for ``seconds``.
+
+    The search begins with the best of their placements.
 
     ``watch`` hears of the stages ``stepping``, ``searching`` and ``placing:`` with a scheduler's name, in
     cycles of at least as many as pods are pending, and ends the work by raising.
@@ -108,14 +92,15 @@ def price_of_greed(
         PolicyError: The scenario's configuration cannot be used.
     """
     standing = Standing(simulate(scenario, trace=False), step, watch)
+    others = [_row(name, one, standing, watch) for name, one in CONTENDERS.items()]
     began = time.monotonic()
     problem = problem_of(standing.nodes, standing.pods, move=move)
-    found = find_optimum(problem, objectives, seconds, watch)
+    found = find_optimum(problem, objectives, seconds, watch, _best(others, objectives))
     took = time.monotonic() - began
     running = {pod.meta.key: pod.node_name for pod in standing.pods if pod.node_name}
     best = figures_of(standing, {**running, **found.placements} if found.feasible else running, took)
     rows = [GreedRow("optimum", best if found.feasible else None, "" if found.feasible else INFEASIBLE)]
-    rows += [_row(name, one, standing, watch) for name, one in CONTENDERS.items()]
+    rows += others
     nodes = tuple(
         (one.meta.name, one.allocatable.get("cpu", 0), one.allocatable.get("memory", 0))
         for one in standing.nodes
@@ -134,10 +119,16 @@ INFEASIBLE = (
 
 def _row(name: str, one: Contender, standing: Standing, watch: Watch) -> GreedRow:
     began = time.monotonic()
+    left_out = tuple(one.unread(standing.documents))
     try:
-        simulation = simulate(load(standing.text_for(one.settings, one.name, one.more)), trace=False)
+        scenario = load(standing.text_for(one), expand=False)
+        simulation = simulate(scenario, trace=False)
     except BundleError as error:
-        return GreedRow(name, None, error.problems[0].message)
+        return GreedRow(name, None, error.problems[0].message, left_out)
+    fields = list(dict.fromkeys(problem.unhonored for problem in scenario.warnings if problem.unhonored))
+    left_out += tuple(fields[:FIELDS_NAMED])
+    if len(fields) > FIELDS_NAMED:
+        left_out += (f"and {len(fields) - FIELDS_NAMED:,} more fields",)
     most = max(FEWEST_CYCLES, CYCLES_EACH * len(standing.pending))
     for cycle in range(most):
         watch(f"placing:{name}", min(cycle, len(standing.pending)), len(standing.pending))
@@ -145,7 +136,18 @@ def _row(name: str, one: Contender, standing: Standing, watch: Watch) -> GreedRo
             break
         simulation.step()
     placed = {key: node for key, node in simulation.placement().items() if node}
-    return GreedRow(name, figures_of(standing, placed, time.monotonic() - began))
+    return GreedRow(name, figures_of(standing, placed, time.monotonic() - began), left_out=left_out)
+
+
+def _best(rows: Sequence[GreedRow], objectives: Sequence[str]) -> Mapping[str, str]:
+    """Return the placement that is best by the objectives in order."""
+
+    def worth(figures: PlacementFigures) -> list[int]:
+        values = ((OBJECTIVES[name], getattr(figures, OBJECTIVES[name].figure)) for name in objectives)
+        return [value if objective.maximized else -value for objective, value in values]
+
+    known = [row.figures for row in rows if row.figures is not None]
+    return max(known, key=worth).placements if known else {}
 
 
 def figures_of(standing: Standing, placement: Mapping[str, str], seconds: float) -> PlacementFigures:

@@ -13,9 +13,13 @@ SHARED: Final = ("cpu", "memory")  # the resources whose shares are compared
 
 
 class Objective(Struct, frozen=True):
-    """``expression`` is maximized, or minimized; ``means`` says in a few words what its number is."""
+    """``expression`` is maximized, or minimized; ``means`` says in a few words what its number is.
+
+    ``figure`` is the field of a placement's figures that has it (:class:`.greed.PlacementFigures`).
+    """
 
     means: str
+    figure: str
     maximized: bool
     expression: Callable[[Model], Expression]
 
@@ -88,11 +92,13 @@ def _moves(model: Model) -> Expression:
 
 
 OBJECTIVES: Mapping[str, Objective] = {
-    "most-pods": Objective("pods placed", True, lambda model: model.placed),
-    "priorities": Objective("sum of the priorities of the pods placed", True, _priorities),
-    "fewest-nodes": Objective("nodes with a pod", False, _nodes),
-    "balance": Objective("largest share used of a node's cpu or memory, ‰", False, _balance),
-    "fragmentation": Objective("free cpu without free memory, or the reverse, ‰", False, _fragmentation),
-    "fewest-moves": Objective("running pods that move", False, _moves),
+    "most-pods": Objective("pods placed", "placed", True, lambda model: model.placed),
+    "priorities": Objective("sum of the priorities of the pods placed", "priorities", True, _priorities),
+    "fewest-nodes": Objective("nodes with a pod", "nodes", False, _nodes),
+    "balance": Objective("largest share used of a node's cpu or memory, ‰", "share", False, _balance),
+    "fragmentation": Objective(
+        "free cpu without free memory, or the reverse, ‰", "fragmentation", False, _fragmentation
+    ),
+    "fewest-moves": Objective("running pods that move", "evicted", False, _moves),
 }
 """The objectives by name."""

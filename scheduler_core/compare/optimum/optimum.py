@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -57,11 +59,16 @@ class Optimum(Struct, frozen=True, rename="camel"):
 
 
 def find_optimum(
-    problem: PackingProblem, objectives: Sequence[str], seconds: float, watch: Watch = unwatched
+    problem: PackingProblem,
+    objectives: Sequence[str],
+    seconds: float,
+    watch: Watch = unwatched,
+    start: Mapping[str, str] = MappingProxyType({}),
 ) -> Optimum:
     """Optimize one objective after the other, each without giving up what the ones before reached.
 
-    ``watch`` hears of the stage ``searching``, in milliseconds, and ends the search by raising.
+    ``watch`` hears of the stage ``searching``, in milliseconds, and ends the search by raising. The search
+    begins with the placement ``start``, if the rules allow it.
 
     Raises:
         KeyError: An objective is not in :data:`.OBJECTIVES`.
@@ -79,6 +86,7 @@ def find_optimum(
 
     proofs: list[Proof] = []
     counts: list[dict[int, int]] | None = None
+    _begin_with(model, start)
     for place, (name, objective, expression) in enumerate(wanted):
         began = time.monotonic()
         solver = cp_model.CpSolver()
@@ -114,6 +122,16 @@ def _solved(solver: Any, model: Any, report: Callable[[], None]) -> Any:
         except BaseException:
             solver.stop_search()
             raise
+
+
+def _begin_with(model: Model, start: Mapping[str, str]) -> None:
+    """Let the search begin with a placement."""
+    if not start:
+        return
+    for of, counts in zip(model.problem.classes, model.x):
+        pods = Counter(start.get(pod.meta.key) for pod in of.pods)
+        for node, count in counts.items():
+            model.cp.add_hint(count, pods[model.problem.nodes[node].meta.name])
 
 
 def _hint(model: Model, solver: Any) -> None:

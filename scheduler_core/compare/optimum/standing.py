@@ -1,24 +1,26 @@
-"""The cluster as it stands after some cycles: nodes and pods alone, for whoever places the pending ones."""
+"""The cluster as it stands after some cycles, for whoever places the pending pods."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.compare.optimum.contenders import PLACED_BY_ALL, Contender, kind_of, still
 from scheduler_core.compare.optimum.optimum import MigrationStep
 from scheduler_core.compare.results.final_manifests import ending_documents, objects_of
+from scheduler_core.kubernetes.kinds import KINDS, MANIFEST_KINDS, is_manifest_kind
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run import Stepper
 
-KEPT = frozenset(
-    ("Node", "Pod", "PriorityClass", "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "Namespace")
-)
-"""The kinds that a placement depends on: no controller makes other pods, and no operation follows."""
+OBJECTS = frozenset((*KINDS, *MANIFEST_KINDS))
+"""The kinds of a cluster's objects: configurations, settings and operations are none."""
+MOVED = PLACED_BY_ALL.union(MANIFEST_KINDS, ("Service", "PodDisruptionBudget"))
+"""The kinds that a bundle of moves has: no controller makes other pods in it, and no group waits for all."""
 UNREAD = ("ownerReferences", "annotations", "uid", "resourceVersion", "creationTimestamp")
 FINISHED = ("Succeeded", "Failed")
 SECONDS_APART = 1.0  # between two moves
@@ -50,11 +52,15 @@ class Standing:
         found = objects_of(simulation)
         self.nodes = [one for one in found if isinstance(one, Node) and one.meta.name in there]
         self.pods = [self._placed(one) for one in found if isinstance(one, Pod) and not one.terminal]
-        self.documents = [
-            _alone(one)
-            for one in ending_documents(simulation)
-            if one.get("kind") in KEPT and _stands(one, there)
+        self.gates = dict(simulation.scenario.settings.feature_gates)
+        ending = ending_documents(simulation)
+        named = {(kind_of(one), _named_by(one)) for one in ending}
+        ending += [  # what the scenario's own schedulers do not read is not among what its run ends with
+            one
+            for one in simulation.scenario.documents
+            if is_manifest_kind(one) and (kind_of(one), _named_by(one)) not in named
         ]
+        self.documents = [one for one in ending if one.get("kind") in OBJECTS and _stands(one, there)]
 
     def _placed(self, pod: Pod) -> Pod:
         node = self.placement.get(pod.meta.key)
@@ -65,10 +71,11 @@ class Standing:
         """The pods without a node."""
         return [pod for pod in self.pods if not pod.node_name]
 
-    def text_for(self, settings: Mapping[str, Any], scheduler: str, more: Iterable[Document] = ()) -> str:
-        """Return a bundle in which ``scheduler`` is responsible for all pending pods."""
-        head = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", **settings}
-        return _text((head, *more, *(_named(one, scheduler) for one in self.documents)))
+    def text_for(self, scheduler: Contender) -> str:
+        """Return a bundle in which a scheduler is responsible for all pending pods, with what it reads."""
+        gates = {"featureGates": self.gates} if scheduler.gated and self.gates else {}
+        head = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", **scheduler.settings, **gates}
+        return _text((head, *scheduler.given(self.documents)))
 
     def text_with(self, moves: Sequence[MigrationStep]) -> str:
         """Return a bundle that makes the moves one after the other, each binding a cycle of v1.37.
@@ -76,8 +83,10 @@ class Standing:
         A binding is the creation of the pod with a node affinity that only its node satisfies; pods that stay
         pending are left out.
         """
-        given = {f"{_meta(one)['namespace']}/{_meta(one)['name']}": one for one in self._pods()}
-        kept = [one for one in self.documents if one["kind"] != "Pod" or one["spec"].get("nodeName")]
+        documents = [_alone(one) for one in self.documents if one["kind"] in MOVED]
+        pods = [one for one in documents if one["kind"] == "Pod"]
+        given = {f"{_meta(one)['namespace']}/{_meta(one)['name']}": one for one in pods}
+        kept = [one for one in documents if one["kind"] != "Pod" or one["spec"].get("nodeName")]
         operations = [
             _operation(number, move, given[move.pod])
             for number, move in enumerate(moves)
@@ -90,10 +99,12 @@ class Standing:
             "metadata": {"name": "moves"},
             "spec": {"operations": operations},
         }
-        return _text((head, *(_named(one, "default-scheduler") for one in kept), scenario))
+        return _text((head, *kept, scenario))
 
-    def _pods(self) -> Iterator[Document]:
-        return (one for one in self.documents if one["kind"] == "Pod")
+
+def _named_by(document: Document) -> tuple[str, str]:
+    meta = document.get("metadata") or {}
+    return str(meta.get("namespace") or "default"), str(meta.get("name"))
 
 
 def _meta(document: Document) -> dict[str, Any]:
@@ -108,17 +119,12 @@ def _stands(document: Document, nodes: set[str]) -> bool:
 
 
 def _alone(document: Document) -> Document:
-    """Return a manifest without its owner and annotations, so that nobody else acts on it."""
+    """Return a manifest without its owner, group and annotations, so that nobody else acts on it."""
     if document["kind"] != "Pod":
-        return document
+        return still(document)
     meta = {name: value for name, value in _meta(document).items() if name not in UNREAD}
-    return {**document, "metadata": meta}
-
-
-def _named(document: Document, scheduler: str) -> Document:
-    if document["kind"] != "Pod":
-        return document
-    return {**document, "spec": {**document["spec"], "schedulerName": scheduler}}
+    spec = {name: value for name, value in document["spec"].items() if name != "schedulingGroup"}
+    return {**document, "metadata": meta, "spec": {**spec, "schedulerName": "default-scheduler"}}
 
 
 def _operation(number: int, move: MigrationStep, pod: Document) -> Document:
@@ -138,7 +144,7 @@ def _operation(number: int, move: MigrationStep, pod: Document) -> Document:
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {key: value for key, value in meta.items() if key != "generateName"},
-        "spec": {**spec, "schedulerName": "default-scheduler", "affinity": affinity},
+        "spec": {**spec, "affinity": affinity},
     }
     return {"id": name, "time": time, "createOperation": {"object": made}}
 

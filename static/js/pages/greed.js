@@ -62,7 +62,7 @@ function offer(host, text) {
 function wordsOf(report) {
   const { stage, done, of } = report;
   const share = of ? done / of : null;
-  if (stage === "stepping") return [share, `Cycle ${count(done)} of ${count(of)}, then the search`];
+  if (stage === "stepping") return [share, `Cycle ${count(done)} of ${count(of)}`];
   if (stage === "searching") return [share, `Searching: ${Math.round(done / 1000)} of at most ${count(of / 1000)} s`];
   if (stage.startsWith(PLACING)) return [share, `${stage.slice(PLACING.length)} places the same pods`];
   return of > 1 ? progressOf(report) : [null, "Waiting for a process"];

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.compare.optimum.greed import CONTENDERS, Greed, price_of_greed
+from scheduler_core.compare.optimum.contenders import CONTENDERS
+from scheduler_core.compare.optimum.greed import Greed, price_of_greed
 from scheduler_core.compare.optimum.standing import ShortRunError
 from scheduler_core.run.table import simulate
 
@@ -81,3 +82,94 @@ def test_what_is_infeasible_says_what_to_do() -> None:
     found = priced("\n---\n".join((SETTINGS, NODES, *(pod(f"p{n}", "3", "n1") for n in range(3)))), move=True)
     assert not found.optimum.feasible
     assert found.rows[0].figures is None and "choose an earlier step" in found.rows[0].why
+
+
+def placed(found: Greed) -> dict[str, int]:
+    """Return how many pods each places."""
+    return {row.scheduler: row.figures.placed for row in found.rows if row.figures is not None}
+
+
+def in_group(name: str, field: str) -> str:
+    """Return a pod of three cores that names the group g: two of it fit."""
+    made = pod(name, "3")
+    if field == "schedulingGroup":
+        return made.replace("spec: {", "spec: {schedulingGroup: {podGroupName: g}, ", 1)
+    return made.replace(f"{{name: {name}}}", f"{{name: {name}, annotations: {{{field}: g}}}}", 1)
+
+
+BATCH = (
+    "{apiVersion: scheduling.incubator.k8s.io/v1alpha1, kind: PodGroup, metadata: {name: g}, "
+    "spec: {minMember: 3}}"
+)
+GANG = (
+    "{apiVersion: scheduling.k8s.io/v1alpha2, kind: PodGroup, metadata: {name: g}, "
+    "spec: {schedulingPolicy: {gang: {minCount: 3}}}}"
+)
+GATED = SETTINGS.replace("v1.11", "v1.37, featureGates: {GenericWorkload: true}")
+SERVICE = "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: {app: x}}}"
+OWNERS = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {firmament-gang-scheduling: "100"}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: "3", memory: 1Gi}}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reader", "settings", "group", "field"),
+    [
+        ("kube-batch", SETTINGS, BATCH, "scheduling.k8s.io/group-name"),
+        ("v1.37", GATED, GANG, "schedulingGroup"),
+        ("Firmament", SETTINGS, OWNERS, ""),
+    ],
+    ids=("kube-batch", "v1.37", "Firmament"),
+)
+def test_who_reads_a_gang_places_all_of_it_or_nothing(
+    reader: str, settings: str, group: str, field: str
+) -> None:
+    """The others place what fits, and are said not to read it; an owner's pods are no more than they are."""
+    members = [in_group(name, field) for name in "abc"] if field else []
+    found = priced("\n---\n".join((settings, NODES, group, *members)))
+    assert found.pending == 3
+    assert placed(found) == {name: 0 if name == reader else 2 for name in ("optimum", *CONTENDERS)}
+    unread = {row.scheduler for row in found.rows if any("PodGroup" in part for part in row.left_out)}
+    assert unread == (set(CONTENDERS) - {reader} if field else set())
+
+
+def test_what_a_scheduler_does_not_read_is_named() -> None:
+    """By kind and number, and by field."""
+    devices = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}"
+    gated = pod("gated", "1").replace("spec: {", "spec: {schedulingGates: [{name: wait}], ", 1)
+    found = priced(f"{SETTINGS}\n---\n{NODES}\n---\n{SERVICE}\n---\n{devices}\n---\n{gated}")
+    left_out = {row.scheduler: row.left_out for row in found.rows}
+    assert left_out["v1.37"] == ()
+    assert left_out["v1.11"] == ("DeviceClass (1)", "spec.schedulingGates")
+    assert set(left_out["Firmament"]) == {"DeviceClass (1)", "Service (1)", "spec.schedulingGates"}
+
+
+def test_a_service_spreads_its_pods_under_v1_11() -> None:
+    """Without it the second one is placed where more is free."""
+    first, second = (
+        pod(name, "1m", node).replace("}, spec", ", labels: {app: x}}, spec", 1)
+        for name, node in (("first", "n1"), ("second", ""))
+    )
+    cluster = [SETTINGS, NODES, first, pod("big", "3", "n2"), second]
+    for documents, node in ((cluster, "n1"), ([*cluster, SERVICE], "n2")):
+        rows = priced("\n---\n".join(documents)).rows
+        figures = next(row.figures for row in rows if row.scheduler == "v1.11")
+        assert figures is not None and figures.placements["default/second"] == node
+
+
+def test_the_search_is_no_worse_than_the_schedulers_it_begins_with() -> None:
+    """However short it is."""
+    nodes = "\n---\n".join(NODES.split("\n---\n")[0].replace("n1", f"m{n}") for n in range(30))
+    pods = (pod(f"p{n}", f"{100 + 37 * n % 1100}m") for n in range(110))
+    found = price_of_greed(load("\n---\n".join((SETTINGS, nodes, *pods))), 0, ("most-pods", "balance"), 1.0)
+    best, *others = (row.figures for row in found.rows)
+    assert best is not None
+    assert best.share <= min(one.share for one in others if one is not None and one.placed == best.placed)
