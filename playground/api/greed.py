@@ -40,6 +40,7 @@ SCHEMA = {
                 "pending": {"type": "array", "items": TEXT},
                 "moves": {"type": "array", "items": {"type": "object"}},
                 "leftOut": {"type": "array", "items": TEXT},
+                "unsearched": {"type": "array", "items": TEXT},
             },
         },
         "rows": {

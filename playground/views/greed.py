@@ -28,6 +28,8 @@ FIGURES = (
     ("running pods evicted or moved", "evicted", False),
 )
 """The rows of the table: a label, the field, and whether more is better."""
+COUNTED = ("placed", "pending", "priorities")
+"""The figures that say themselves how much was placed: the others compare those that place the most."""
 MOVES_SHOWN = 100
 NODES_DRAWN = 100
 HEIGHT = 40  # of a strip of the picture, in its own units
@@ -96,19 +98,31 @@ def _to_search(request: HttpRequest, asked: greed.GreedQuestion, chosen: list[st
 
 def best_name(found: dict[str, Any]) -> str:
     """Return what the placement of the search is: only a proof makes it the optimum."""
-    proven = all(one["optimal"] for one in found["optimum"]["proofs"])
+    optimum = found["optimum"]
+    proven = all(one["optimal"] for one in optimum["proofs"]) and not optimum["unsearched"]
     return "optimum" if proven else "best found"
 
 
 def table(rows: list[dict[str, Any]], best_name: str) -> list[tuple[str, list[tuple[str, str, bool]]]]:
     """Return a line for each figure: [(scheduler, figure, whether it is the best where they differ)]."""
     lines = []
+    placed = [row["figures"]["placed"] for row in rows if row["figures"] is not None]
     for label, name, more in FIGURES:
         values = [None if row["figures"] is None else row["figures"][name] for row in rows]
-        known = [value for value in values if value is not None]
+        known = [
+            value
+            for row, value in zip(rows, values)
+            if value is not None and (name in COUNTED or row["figures"]["placed"] == max(placed))
+        ]
         best = (max if more else min)(known) if len(set(known)) > 1 else None
         cells = [
-            (_shown(row, best_name), "–" if one is None else f"{one:,}", one is not None and one == best)
+            (
+                _shown(row, best_name),
+                "–" if one is None else f"{one:,}",
+                one is not None
+                and one == best
+                and (name in COUNTED or row["figures"]["placed"] == max(placed)),
+            )
             for row, one in zip(rows, values)
         ]
         lines.append((label, cells))

@@ -73,5 +73,7 @@ def _lines(optimum: Optimum) -> Iterator[str]:
         yield f"  {move.action:5} {move.pod} {'on' if move.action == 'bind' else 'from'} {move.node}"
     if len(optimum.moves) > MOVES_SHOWN:
         yield f"  and {len(optimum.moves) - MOVES_SHOWN:,} more"
+    for name in optimum.unsearched:
+        yield f"{name}: the time did not suffice: give more --seconds"
     for name in optimum.left_out:
         yield f"left out: {name}"

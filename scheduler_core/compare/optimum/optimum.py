@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.compare.optimum.model import Model
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
@@ -48,7 +49,10 @@ class MigrationStep(Struct, frozen=True, rename="camel"):
 
 
 class Optimum(Struct, frozen=True, rename="camel"):
-    """A placement: pods by ``namespace/name`` with their nodes, those that stay pending, and the moves."""
+    """A placement: pods by ``namespace/name`` with their nodes, those that stay pending, and the moves.
+
+    ``unsearched`` are the objectives for which the time did not suffice.
+    """
 
     feasible: bool
     proofs: tuple[Proof, ...]
@@ -56,6 +60,7 @@ class Optimum(Struct, frozen=True, rename="camel"):
     pending: tuple[str, ...]
     moves: tuple[MigrationStep, ...]
     left_out: tuple[str, ...]
+    unsearched: tuple[str, ...] = ()
 
 
 def find_optimum(
@@ -106,7 +111,7 @@ def find_optimum(
         _hint(model, solver)
     if counts is None:
         return Optimum(False, (), {}, tuple(_keys(problem)), (), problem.left_out)
-    return _answer(problem, proofs, counts)
+    return replace(_answer(problem, proofs, counts), unsearched=tuple(objectives[len(proofs) :]))
 
 
 def _solved(solver: Any, model: Any, report: Callable[[], None]) -> Any:
