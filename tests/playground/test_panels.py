@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from playground.panels import steps
+from playground.panels.cycle import TABS
 from playground.panels.ladder import ladder, stopped
 from playground.panels.priorities import why_unranked
 from playground.panels.story import story
 from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core.authoring.examples import find
+from scheduler_core.authoring.lessons.reading import VIEWS
 from scheduler_core.record.cycle import Cycle
 from tests.playground.conftest import DATA
 from tests.playground.golden import check
@@ -172,3 +174,8 @@ def test_an_error_is_told_as_one() -> None:
     assert "No predicate ran." in told
     assert told[-1] == "claim not found"
     assert "error" in why_unranked(failed)
+
+
+def test_lessons_name_the_tabs_of_inspect() -> None:
+    """A stop of a lesson may show each tab, and no other."""
+    assert set(VIEWS) == TABS

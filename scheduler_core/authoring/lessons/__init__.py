@@ -1,0 +1,38 @@
+"""Lessons: folders of data with stops over scenarios, whose answers the engine computes.
+
+A lesson is read by :mod:`.reading`, its facts are in :mod:`.facts`, :mod:`.validation` holds it to what it
+promises. docs/writing-a-lesson.md has the format.
+"""
+
+from scheduler_core.authoring.lessons.asking import bundle_of, check, hint, task_of, text_of, variant
+from scheduler_core.authoring.lessons.catalogue import glossary, lesson, lessons, misconceptions, tracks
+from scheduler_core.authoring.lessons.model import (
+    Choice,
+    Lesson,
+    LessonError,
+    Stop,
+    LessonTask,
+    Variant,
+    AnswerVerdict,
+)
+
+__all__ = [
+    "Choice",
+    "Lesson",
+    "LessonError",
+    "Stop",
+    "LessonTask",
+    "Variant",
+    "AnswerVerdict",
+    "bundle_of",
+    "check",
+    "glossary",
+    "hint",
+    "lesson",
+    "lessons",
+    "misconceptions",
+    "task_of",
+    "text_of",
+    "tracks",
+    "variant",
+]

@@ -1,0 +1,122 @@
+"""What a player of lessons asks: texts with their facts, hints, verdicts and variants."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from scheduler_core.authoring.lessons import sentences
+from scheduler_core.authoring.lessons.checking import StopQuestion, judge, par_of
+from scheduler_core.authoring.lessons.expression import FactError
+from scheduler_core.authoring.lessons.model import (
+    Choice,
+    Lesson,
+    LessonError,
+    Stop,
+    LessonTask,
+    Variant,
+    AnswerVerdict,
+)
+from scheduler_core.authoring.lessons.prose import shown
+from scheduler_core.authoring.lessons.variants import drawn
+
+
+def hides(stop: Stop) -> bool:
+    """Return whether a stop's text may tell no more than its moment shows."""
+    return stop.task is not None and stop.task.kind == "predict"
+
+
+@lru_cache(maxsize=512)
+def text_of(lesson: Lesson, stop: Stop) -> str:
+    """Return a stop's text with its facts put in; it never tells the answer of the stop's own task.
+
+    Raises LessonError if a fact cannot be computed.
+    """
+    try:
+        return StopQuestion(lesson, stop).filled(stop.text, question=hides(stop))
+    except FactError as error:
+        raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
+
+
+def bundle_of(lesson: Lesson, stop: Stop) -> str:
+    """Return the text of a stop's scenario."""
+    return lesson.file(stop.scenario)
+
+
+def task_of(lesson: Lesson, stop: Stop, seed: int | str | None = None) -> LessonTask | None:
+    """Return a stop's task with its facts put in, that of a variant for a seed; None without one."""
+    if stop.task is None:
+        return None
+    return _task(lesson, stop, _asked(lesson, stop, seed))
+
+
+@lru_cache(maxsize=512)
+def _own(lesson: Lesson, stop: Stop) -> StopQuestion:
+    return StopQuestion(lesson, stop)
+
+
+def _asked(lesson: Lesson, stop: Stop, seed: int | str | None) -> StopQuestion:
+    varied = None if seed is None else drawn(lesson, stop, seed)
+    if seed is not None and varied is None:
+        raise LessonError(f"{stop.key} has no variants")
+    return varied or _own(lesson, stop)
+
+
+def _task(lesson: Lesson, stop: Stop, asked: StopQuestion) -> LessonTask:
+    task = stop.task
+    assert task is not None
+    try:
+        question = asked.filled(task.question, question=True)
+        choices = tuple(Choice(one.key, asked.filled(one.label)) for one in task.choices)
+    except FactError as error:
+        raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
+    return replace(task, question=question, choices=choices, par=par_of(lesson, stop))
+
+
+def hint(lesson: Lesson, stop: Stop, number: int, seed: int | str | None = None) -> str:
+    """Return hint 1 (where to look), 2 (the rule) or 3 (the computed fact). Raises LessonError."""
+    hints = stop.marking.hints
+    if not hints or isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 3:
+        raise LessonError(f"{stop.key} has {'hints 1 to 3' if hints else 'no hints'}")
+    asked = _asked(lesson, stop, seed)
+    try:
+        if number <= len(hints):
+            return asked.filled(hints[number - 1])
+        return _computed(asked)
+    except FactError as error:
+        raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
+
+
+def _computed(asked: StopQuestion) -> str:
+    """Return the engine's fact behind an answer: what makes it right, or the smallest change of an edit."""
+    task = asked.stop.task
+    assert task is not None
+    if task.form in ("edit", "claim"):
+        return sentences.smallest_change(asked.play, asked.pod, asked.index) or asked.why()
+    if asked.stop.marking.why:
+        return asked.why()
+    if task.form == "node":
+        return sentences.about_pod(asked.play, asked.pod, asked.index)
+    return shown(asked.truth())
+
+
+def check(
+    lesson: Lesson, stop: Stop, answer: Any, sure: bool | None = None, seed: int | str | None = None
+) -> AnswerVerdict:
+    """Return the verdict on an answer: JSON, or the edited bundle's text.
+
+    ``sure`` is whether the learner was, ``seed`` the variant that was answered. Raises LessonError for an
+    answer of the wrong shape.
+    """
+    try:
+        return judge(_asked(lesson, stop, seed), answer, sure)
+    except FactError as error:
+        raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
+
+
+def variant(lesson: Lesson, stop: Stop, seed: int | str) -> Variant | None:
+    """Return a stop's question about other numbers, the same for a seed; None where a stop has none."""
+    asked = drawn(lesson, stop, seed)
+    return None if asked is None else Variant(asked.bundle, _task(lesson, stop, asked))

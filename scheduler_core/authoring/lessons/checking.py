@@ -1,0 +1,224 @@
+"""An answer against the engine's record, and the sentence that it is met with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.authoring.lessons import answers, edits, sentences
+from scheduler_core.authoring.lessons.expression import FactError
+from scheduler_core.authoring.lessons.facts import Fact, ShownMoment, at_question, value
+from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop, AnswerVerdict
+from scheduler_core.authoring.lessons.played import Played, play, played
+from scheduler_core.authoring.lessons.prose import filled
+
+AGAIN, HARD, GOOD = 1, 2, 3
+MOST_TOLD = 3  # nodes that a sentence speaks of
+_SENTENCE_END = re.compile(r"[.!?][*`\"]?\Z")
+
+
+class StopQuestion:
+    """A stop's question about one play of its scenario: the lesson's own, or a variant's ``bundle``."""
+
+    def __init__(self, lesson: Lesson, stop: Stop, bundle: str | None = None) -> None:
+        self.lesson, self.stop = lesson, stop
+        self.bundle = lesson.file(stop.scenario) if bundle is None else bundle
+        self.moment = ShownMoment(self._plays, stop.scenario, stop.step, stop.phase)
+
+    def _plays(self, name: str) -> Played:
+        if name == self.stop.scenario:
+            return played(self.bundle)
+        files = dict(self.lesson.files)
+        if name not in files:
+            raise FactError(f"there is no scenario {name!r}: the lesson has {', '.join(files)}")
+        return played(files[name])
+
+    @property
+    def play(self) -> Played:
+        """The run that the question is about."""
+        return self._plays(self.stop.scenario)
+
+    @property
+    def index(self) -> int:
+        """The cycle of the stop; of a stop without a step the last one."""
+        return self.play.cycle(self.stop.step).index if self.stop.step else len(self.play.cycles)
+
+    def fact(self, text: str, **names: Any) -> Any:
+        """Compute an expression at the stop's moment. Raises FactError."""
+        return value(text, self.moment, names)
+
+    def filled(self, text: str, *, question: bool = False) -> str:
+        """Return a text with its facts; of an open question only what its moment shows. Raises FactError."""
+        moment = at_question(self.moment) if question else self.moment
+        return filled(text, lambda fact: value(fact, moment))
+
+    def truth(self) -> Any:
+        """Return the answer as it is compared. Raises FactError, LessonError."""
+        task, marking = self.stop.task, self.stop.marking
+        assert task is not None
+        if task.kind == "explain":
+            found = [
+                choice.key for choice, one in zip(task.choices, marking.separates) if self.fact(one) is True
+            ]
+            if len(found) != 1:
+                raise FactError(f"{len(found)} choices separate: exactly one may")
+            return found[0]
+        truth = self.fact(marking.answer)
+        if task.kind == "find" and isinstance(truth, list) and task.form in ("cell", "node", "event"):
+            return [answers.read(self.stop, one, self.play) for one in truth]
+        return answers.read(self.stop, truth, self.play)
+
+    def why(self) -> str:
+        """Return what makes the answer right, in facts; "" if the engine's sentence is enough."""
+        return self.filled(self.stop.marking.why)
+
+    def misconception(self, given: Any) -> str:
+        """Return the misconception that leads to an answer, "" if none is known to."""
+        for distractor in self.stop.marking.distractors:
+            try:
+                wrong = answers.read(self.stop, self.fact(distractor.answer), self.play)
+            except (FactError, LessonError):
+                continue  # a variant whose numbers leave no room for this mistake
+            if answers.same(self.stop, given, wrong):
+                return distractor.misconception
+        return ""
+
+    @property
+    def pod(self) -> str:
+        """The pod that the question is about: that of the task, else that of the cycle, "" without either."""
+        if self.stop.marking.pod:
+            return self.stop.marking.pod
+        return self.play.cycle(self.stop.step).pod if self.stop.step else ""
+
+
+def judge(asked: StopQuestion, answer: Any, sure: bool | None) -> AnswerVerdict:
+    """Return the verdict on an answer. Raises LessonError for one of the wrong shape."""
+    stop = asked.stop
+    if stop.task is None or stop.task.form is None:
+        raise LessonError(f"{stop.key} asks nothing")
+    given = answers.read(stop, answer, asked.play)
+    if stop.task.form == "edit":
+        return _edited(asked, given, sure)
+    if stop.task.form == "claim":
+        return _claimed(asked, given, sure)
+    truth = asked.truth()
+    right = answers.same(stop, given, truth)
+    return AnswerVerdict(
+        right=right,
+        sentence=_joined(_engine(asked, given, truth, right=right), asked.why()),
+        misconception="" if right else asked.misconception(given),
+        answer=truth,
+        rating=_rating(right=right, sure=sure),
+    )
+
+
+def _rating(*, right: bool, sure: bool | None) -> int:
+    if not right:
+        return AGAIN
+    return HARD if sure is False else GOOD
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part if _SENTENCE_END.search(part) else f"{part}." for part in parts if part)
+
+
+# The engine's sentence
+
+
+def _engine(asked: StopQuestion, given: Any, truth: Any, *, right: bool) -> str:
+    """Return what the engine says of the pod or node that an answer names wrongly, or rightly."""
+    form, marking, play, index = (
+        asked.stop.task and asked.stop.task.form,
+        asked.stop.marking,
+        asked.play,
+        asked.index,
+    )
+    if form == "node" and asked.pod:
+        if right or not given:
+            return sentences.about_pod(play, asked.pod, index)
+        return sentences.about_node(play, asked.pod, given, index)
+    if form == "nodes" and asked.pod:
+        unlike = sorted(set(given) ^ set(truth)) or [node for node in play.node_names if node not in truth]
+        named = [sentences.about_node(play, asked.pod, node, index) for node in unlike[:MOST_TOLD]]
+        return " ".join(dict.fromkeys(named)) or sentences.about_pod(play, asked.pod, index)
+    if form == "cell" and asked.pod:
+        return sentences.about_node(play, asked.pod, given.partition("/")[0], index)
+    if form == "pods":
+        wrong = [given] if isinstance(given, str) else sorted(set(given) ^ set(truth)) or list(given)
+        return sentences.about_pod(play, wrong[0], index) if wrong else ""
+    if marking.node and asked.pod:
+        return sentences.about_node(play, asked.pod, marking.node, index)
+    return ""
+
+
+# Edits
+
+
+def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
+    lesson, stop = asked.lesson, asked.stop
+    before, after = edits.documents(asked.bundle), edits.documents(text)
+    count, par = edits.count_edits(before, after), par_of(lesson, stop)
+
+    def verdict(sentence: str, *, right: bool = False) -> AnswerVerdict:
+        return AnswerVerdict(right, sentence, edits=count, par=par, rating=_rating(right=right, sure=sure))
+
+    for what in stop.marking.forbidden:
+        if not edits.unchanged(before, after, what):
+            return verdict(f"{edits.words_of(what)} This edit changes that.")
+    run = play(text)
+    moment = ShownMoment(
+        lambda name: run if name == stop.scenario else asked._plays(name), stop.scenario, "", ""
+    )  # noqa: SLF001
+    facts: dict[str, Fact] = {
+        "unchanged": lambda what: edits.unchanged(before, after, what),
+        "edits": lambda: count,
+    }
+    try:
+        right = value(stop.marking.accept, moment, further=facts) is True
+    except FactError as error:
+        return verdict(_joined(f"{str(error)[:1].upper()}{str(error)[1:]}"))
+    said = sentences.about_pod(run, stop.marking.pod, len(run.cycles)) if stop.marking.pod else ""
+    why = asked.filled(stop.marking.why) if right or not said else ""
+    return verdict(_joined(said, why) or ("It holds." if right else "It does not hold yet."), right=right)
+
+
+@lru_cache(maxsize=256)
+def par_of(lesson: Lesson, stop: Stop) -> int | None:
+    """Return the fewest edits known: those of the solution; None for a task without edits."""
+    if not stop.marking.solution:
+        return None
+    base = lesson.file(stop.scenario)
+    whole = edits.merged(base, lesson.file(stop.marking.solution))
+    return edits.count_edits(edits.documents(base), edits.documents(whole))
+
+
+# Contracts
+
+
+def _claimed(asked: StopQuestion, claim: str, sure: bool | None) -> AnswerVerdict:
+    """Return whether a claim holds of the stop's scenario, and fails for one of the flawed ones."""
+    if not _holds(asked, claim, asked.stop.scenario):
+        return AnswerVerdict(
+            right=False, sentence=f"The claim fails in {asked.stop.scenario}, where nothing is wrong."
+        )
+    missed = [name for name in asked.stop.marking.flawed if _holds(asked, claim, name)]
+    if missed:
+        return AnswerVerdict(right=False, sentence=f"The claim holds in {missed[0]} too, where the flaw is.")
+    return AnswerVerdict(
+        right=True,
+        sentence=_joined("The claim holds, and fails where the flaw is", asked.why()),
+        rating=_rating(right=True, sure=sure),
+    )
+
+
+def _holds(asked: StopQuestion, claim: str, scenario: str) -> bool:
+    plays: Mapping[str, Played] = {scenario: asked._plays(scenario)}  # noqa: SLF001
+    try:
+        found = value(claim, ShownMoment(plays.__getitem__, scenario, "", ""))
+    except FactError as error:
+        raise LessonError(str(error)) from None
+    if not isinstance(found, bool):
+        raise LessonError("a claim is true or false, such as count(pending()) == 0")
+    return found

@@ -1,0 +1,49 @@
+"""What the engine says of an answer: its own explanation of a pod on a node, or on none."""
+
+from __future__ import annotations
+
+import re
+
+from scheduler_core.authoring.lessons.played import Played
+from scheduler_core.explain import Explanation
+from scheduler_core.explain.explanation import FailureFacts
+
+_DEFAULT = re.compile(r"\bdefault/")
+
+
+def about_node(play: Played, pod: str, node: str, index: int) -> str:
+    """Return why a cycle took a node, or refused it, or preferred another."""
+    answer = play.explain(pod, node, index)
+    verdict = answer.nodes[0] if answer.nodes else None
+    if verdict is None or verdict.fits:
+        return _plain(_spoken(answer))
+    first = [_refusal(facts) for facts in verdict.facts if not facts.failure.further]
+    further = [_refusal(facts) for facts in verdict.facts if facts.failure.further]
+    also = f" Further refusals, which are not reported: {'; '.join(further)}." if further else ""
+    return _plain(f"{node} is refused by {'; '.join(first) or verdict.because}.{also}")
+
+
+def _refusal(facts: FailureFacts) -> str:
+    failure = facts.failure
+    said = ", ".join(facts.details) or failure.error or ", ".join(failure.reasons)
+    return f"{failure.predicate}: {said}"
+
+
+def about_pod(play: Played, pod: str, index: int) -> str:
+    """Return where a pod is and why, or why it is pending."""
+    return _plain(_spoken(play.explain(pod, None, index)))
+
+
+def smallest_change(play: Played, pod: str, index: int) -> str:
+    """Return the smallest change that the engine has verified for a pending pod, "" if there is none."""
+    changes = play.explain(pod, None, index).changes
+    return _plain("; ".join(changes[0].words)) if changes else ""
+
+
+def _spoken(answer: Explanation) -> str:
+    return " ".join(answer.story.sentences) if answer.story is not None else answer.summary
+
+
+def _plain(text: str) -> str:
+    """Return a sentence with pods named as lessons do."""
+    return _DEFAULT.sub("", text)

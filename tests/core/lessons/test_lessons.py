@@ -1,0 +1,96 @@
+"""The lessons that are shipped: each is validated, played and answered."""
+
+from __future__ import annotations
+
+import re
+import time
+from importlib.resources import files
+
+import pytest
+
+from scheduler_core.authoring.lessons import (
+    Lesson,
+    check,
+    glossary,
+    lesson,
+    lessons,
+    misconceptions,
+    tracks,
+    variant,
+)
+from scheduler_core.authoring.lessons.checking import StopQuestion
+from scheduler_core.authoring.lessons.validation import SEEDS, problems_of
+from scheduler_core.authoring.lessons.variants import drawn
+
+SECONDS = 20.0  # of one lesson, on a machine that does other things too
+LESSONS = [pytest.param(one, id=one.slug) for one in lessons()]
+
+
+@pytest.mark.parametrize("one", LESSONS)
+def test_a_lesson_keeps_its_promises(one: Lesson) -> None:
+    """Facts are computed, right answers accepted, wrong edits refused, nothing shown early, in time."""
+    began = time.monotonic()
+    assert [f"{problem.file}: {problem.message}" for problem in problems_of(one)] == []
+    assert time.monotonic() - began < SECONDS
+
+
+@pytest.mark.parametrize("one", LESSONS)
+def test_a_lesson_looks_predicts_and_asks_why(one: Lesson) -> None:
+    """Three to six stops, at least one of them with a prediction, and a question in every task."""
+    assert 3 <= len(one.stops) <= 6
+    kinds = [stop.task.kind for stop in one.stops if stop.task is not None]
+    assert {"predict", "find"} & set(kinds)
+    assert all(stop.task.question for stop in one.stops if stop.task is not None and stop.task.kind != "look")
+
+
+@pytest.mark.parametrize("one", LESSONS)
+def test_variants_are_answered_again(one: Lesson) -> None:
+    """A seed always gives the same numbers, and the right answer is computed from them."""
+    for stop in one.stops:
+        for seed in SEEDS:
+            made = variant(one, stop, seed)
+            if made is None:
+                continue
+            assert made == variant(one, stop, seed)
+            asked = drawn(one, stop, seed)
+            assert asked is not None
+            truth = asked.truth()
+            answer = truth[0] if made.task.kind == "find" and isinstance(truth, list) else truth
+            assert check(one, stop, answer, seed=seed).right
+
+
+def test_lessons_are_in_order_and_lead_back() -> None:
+    """Each number and slug is there once; prerequisites come before."""
+    assert [one.number for one in lessons()] == sorted({one.number for one in lessons()})
+    place = {one.slug: one.number for one in lessons()}
+    assert len(place) == len(lessons())
+    for one in lessons():
+        assert all(place[slug] < one.number for slug in one.prerequisites), one.slug
+        assert lesson(one.slug) is one
+
+
+def test_shared_words_are_used_and_few() -> None:
+    """Every track, term and misconception belongs to some lesson: what none uses is not kept."""
+    folder = files("scheduler_core.authoring.lessons")
+    assert {name for one in lessons() for name in one.tracks} <= set(tracks())
+    assert {name for one in lessons() for name in one.terms} == set(glossary())
+    used = {row.misconception for one in lessons() for stop in one.stops for row in stop.marking.distractors}
+    assert used == set(misconceptions())
+    for name in ("terms", "misconceptions"):
+        keys = re.findall(r"^([^#\s][^:]*):", folder.joinpath(f"{name}.yaml").read_text(), re.MULTILINE)
+        assert keys == sorted(keys), f"{name}.yaml is in alphabetical order"
+
+
+def test_answers_are_rated_for_review() -> None:
+    """A right guess is to be asked again sooner than what was known; a wrong answer at once."""
+    first = lesson("first-cycle")
+    assert first is not None
+    stop = next(stop for stop in first.stops if stop.key == "node")
+    truth = StopQuestion(first, stop).truth()
+    assert [check(first, stop, truth, sure).rating for sure in (True, None, False)] == [3, 3, 2]
+    wrong = check(first, stop, "n1", sure=True)
+    assert (wrong.right, wrong.rating, wrong.answer) == (False, 1, truth)
+    assert (
+        "n1 is refused by NodeResourcesFit: cpu: requested 500m, free 250m, short by 250m." in wrong.sentence
+    )
+    assert check(first, stop, "n2").misconception == "first-that-fits"
