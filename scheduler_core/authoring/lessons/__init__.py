@@ -7,23 +7,23 @@ promises. docs/writing-a-lesson.md has the format.
 from scheduler_core.authoring.lessons.asking import bundle_of, check, hint, task_of, text_of, variant
 from scheduler_core.authoring.lessons.catalogue import glossary, lesson, lessons, misconceptions, tracks
 from scheduler_core.authoring.lessons.model import (
+    AnswerVerdict,
     Choice,
     Lesson,
     LessonError,
-    Stop,
     LessonTask,
+    Stop,
     Variant,
-    AnswerVerdict,
 )
 
 __all__ = [
+    "AnswerVerdict",
     "Choice",
     "Lesson",
     "LessonError",
-    "Stop",
     "LessonTask",
+    "Stop",
     "Variant",
-    "AnswerVerdict",
     "bundle_of",
     "check",
     "glossary",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.authoring.lessons.expression import LONGEST
-from scheduler_core.authoring.lessons.model import LessonError, Stop, LessonTask
+from scheduler_core.authoring.lessons.model import LessonError, LessonTask, Stop
 from scheduler_core.authoring.lessons.played import LIMITS, Played
 
 NAME = 600  # characters

@@ -11,13 +11,13 @@ from scheduler_core.authoring.lessons import sentences
 from scheduler_core.authoring.lessons.checking import StopQuestion, judge, par_of
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.model import (
+    AnswerVerdict,
     Choice,
     Lesson,
     LessonError,
-    Stop,
     LessonTask,
+    Stop,
     Variant,
-    AnswerVerdict,
 )
 from scheduler_core.authoring.lessons.prose import shown
 from scheduler_core.authoring.lessons.variants import drawn

@@ -10,7 +10,7 @@ from typing import Any
 from scheduler_core.authoring.lessons import answers, edits, sentences
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.facts import Fact, ShownMoment, at_question, value
-from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop, AnswerVerdict
+from scheduler_core.authoring.lessons.model import AnswerVerdict, Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.played import Played, play, played
 from scheduler_core.authoring.lessons.prose import filled
 
@@ -25,9 +25,10 @@ class StopQuestion:
     def __init__(self, lesson: Lesson, stop: Stop, bundle: str | None = None) -> None:
         self.lesson, self.stop = lesson, stop
         self.bundle = lesson.file(stop.scenario) if bundle is None else bundle
-        self.moment = ShownMoment(self._plays, stop.scenario, stop.step, stop.phase)
+        self.moment = ShownMoment(self.run_of, stop.scenario, stop.step, stop.phase)
 
-    def _plays(self, name: str) -> Played:
+    def run_of(self, name: str) -> Played:
+        """Return the run of a scenario of the lesson. Raises FactError."""
         if name == self.stop.scenario:
             return played(self.bundle)
         files = dict(self.lesson.files)
@@ -38,7 +39,7 @@ class StopQuestion:
     @property
     def play(self) -> Played:
         """The run that the question is about."""
-        return self._plays(self.stop.scenario)
+        return self.run_of(self.stop.scenario)
 
     @property
     def index(self) -> int:
@@ -169,8 +170,8 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
             return verdict(f"{edits.words_of(what)} This edit changes that.")
     run = play(text)
     moment = ShownMoment(
-        lambda name: run if name == stop.scenario else asked._plays(name), stop.scenario, "", ""
-    )  # noqa: SLF001
+        lambda name: run if name == stop.scenario else asked.run_of(name), stop.scenario, "", ""
+    )
     facts: dict[str, Fact] = {
         "unchanged": lambda what: edits.unchanged(before, after, what),
         "edits": lambda: count,
@@ -214,7 +215,7 @@ def _claimed(asked: StopQuestion, claim: str, sure: bool | None) -> AnswerVerdic
 
 
 def _holds(asked: StopQuestion, claim: str, scenario: str) -> bool:
-    plays: Mapping[str, Played] = {scenario: asked._plays(scenario)}  # noqa: SLF001
+    plays: Mapping[str, Played] = {scenario: asked.run_of(scenario)}
     try:
         found = value(claim, ShownMoment(plays.__getitem__, scenario, "", ""))
     except FactError as error:

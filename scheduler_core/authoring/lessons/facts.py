@@ -18,11 +18,11 @@ from scheduler_core.authoring.lessons.expression import (
     IN_MIB,
     MIB,
     NOT_SHOWN,
-    ResourceAmount,
     FactError,
+    NotShown,
     NotYetKnownError,
     Record,
-    NotShown,
+    ResourceAmount,
     called,
     evaluate,
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scheduler_core.authoring.lessons.expression import ResourceAmount, FactError
+from scheduler_core.authoring.lessons.expression import FactError, ResourceAmount
 
 _FACT = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)

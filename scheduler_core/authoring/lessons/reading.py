@@ -23,11 +23,11 @@ from scheduler_core.authoring.lessons.model import (
     Form,
     Lesson,
     LessonError,
+    LessonTask,
     Level,
     Marking,
     Parameter,
     Stop,
-    LessonTask,
     TaskKind,
 )
 from scheduler_core.authoring.lessons.prose import MOST_FACTS, facts_in, numerals
