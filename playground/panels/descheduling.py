@@ -88,6 +88,7 @@ def _pass(number: int, one: Pass) -> dict[str, Any]:
     return {
         "number": number,
         "time": record.time,
+        "cause": one.cause,
         "evicted": _count(record, EVICTED),
         "refused": _count(record, REFUSED),
         "violations": sum(len(each.verdicts) for each in record.strategies if each.point == DESCHEDULE),

@@ -22,6 +22,7 @@ from playground.playback.terminating import TerminatingTrail
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.record.cycle import Cycle, Decision, Result
 from scheduler_core.record.plugin_record import TimelineMark
+from scheduler_core.run.several.descheduling import IDLE_PASS, PASS
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -32,6 +33,7 @@ TrailRow = list[Any]  # see Trail.row
 
 CHECKPOINT = 1_000  # cycles between two kept placements
 MARKS_SHOWN = 5_000  # of plugins, per answer
+PASSES = (PASS, IDLE_PASS)
 LETTERS: dict[str, Result] = {
     "s": "scheduled",
     "u": "unschedulable",
@@ -225,7 +227,7 @@ class Trail:
     def marks(self, first: int, last: int) -> dict[str, Any]:
         """Return the protocol's ``Marks`` of cycles ``first`` to ``last``, of none if there are none."""
         first = min(first, last + 1)
-        rows = slice(first - 1, last)
+        rows, marked = slice(first - 1, last), self._marked(first, last)
         return {
             "pod": self._pods[rows].tolist(),
             "node": self._nodes[rows].tolist(),
@@ -235,7 +237,14 @@ class Trail:
             "restarts": self._restarted(first, last),
             "cache": self.cache.marks(rows),
             "groups": [
-                [index, mark.kind, mark.about, mark.state] for index, mark in self._marked(first, last)
+                [index, mark.kind, mark.about, mark.state]
+                for index, mark in marked
+                if mark.kind not in PASSES
+            ],
+            "passes": [
+                [index, int(mark.about), mark.kind == PASS, mark.state]
+                for index, mark in marked
+                if mark.kind in PASSES
             ],
         }
 

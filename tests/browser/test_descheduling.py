@@ -34,6 +34,16 @@ def test_a_pass_leads_to_its_cycle(page: Page) -> None:
     expect(page.locator(".descheduling-passes tbody tr")).to_have_count(1)
 
 
+def test_a_pass_is_on_the_timeline_with_its_reason(page: Page) -> None:
+    """For whoever reads it with a pointer or by its value."""
+    Workbench(page).open("/examples/descheduler-ping-pong/?step=2.4&tab=descheduler")
+    page.evaluate("podstep.playback.goto(4)")
+    track = page.get_by_role("slider", name=re.compile("ycle"))
+    expect(track).to_have_attribute(
+        "aria-valuetext", re.compile(r"descheduler: pass 1 evicts 1 \(LowNodeUtilization 1\): node ")
+    )
+
+
 def test_the_verb_is_offered_where_a_descheduler_runs(page: Page) -> None:
     """In a node's menu; without one neither verb nor tab is there."""
     for slug, count in (("descheduler-low-utilization", 1), ("drain-budget", 0)):

@@ -73,3 +73,14 @@ def test_without_a_descheduler_the_part_says_what_is_missing() -> None:
     made = played(CLUSTER)
     assert "needs a DeschedulerPolicy" in part(made, 1)["why"]
     assert VERBS["deschedule"].needs == "descheduler" and VERBS["deschedule"].icon
+
+
+def test_passes_are_marks_of_the_timeline() -> None:
+    """Apart from those of PodGroups, and from the first cycle after each on."""
+    made = playback()
+    marks = made.trail.marks(1, len(made))
+    assert marks["groups"] == []
+    ((index, number, evicts, text),) = marks["passes"]
+    assert (index, number, evicts) == (7, 1, True)
+    assert text == "evicts 3 (LowNodeUtilization 3): node n1 has 90% of its cpu requested"
+    assert made.trail.marks(1, 6)["passes"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from math import floor
@@ -12,7 +13,7 @@ from msgspec import Struct
 from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
 from scheduler_core.cluster.descheduler.listing import EvictionRefusedError, Listing
-from scheduler_core.cluster.descheduler.record import RunRecord
+from scheduler_core.cluster.descheduler.record import REFUSED, RunRecord
 from scheduler_core.cluster.descheduler.running import evict_by, run_policy
 from scheduler_core.cluster.v1_37.eviction import evict
 from scheduler_core.cluster.v1_37.loop import StatusError
@@ -34,10 +35,36 @@ Report = Callable[[Manifest, str], None]
 
 
 class Pass(Struct):
-    """One run, with the spread of the nodes' requests before it: the range of percentages by resource."""
+    """One run, with the spread of the nodes' requests before it: the range of percentages by resource.
+
+    ``cause`` is what it ran for: its interval, or the node at which it was asked for.
+    """
 
     record: RunRecord
     spread: Mapping[str, float]
+    cause: str = ""
+
+    @property
+    def summary(self) -> str:
+        """What it did and why, in a line."""
+        evicted = Counter(strategy for strategy, _ in self.record.evictions)
+        refused = sum(len(one.of(REFUSED)) for one in self.record.strategies)
+        counted = ", ".join(f"{name} {count:,}" for name, count in evicted.items())
+        done = f"{'would evict' if self.record.dry_run else 'evicts'} {evicted.total():,} ({counted})"
+        parts = [done if evicted else "evicts nothing"]
+        parts += [f"{refused:,} refused by a budget"] if refused else []
+        return f"{', '.join(parts)}: {self._reason}"
+
+    @property
+    def _reason(self) -> str:
+        """The first eviction's reason, or why nothing was evicted."""
+        first = next(self.record.evictions, None)
+        if first is not None:
+            return first[1].reason
+        stopped = (one.stopped for one in self.record.strategies if one.stopped)
+        kept = (f"{one.outcome}: {one.reason}" for each in self.record.strategies for one in each.verdicts)
+        found = next(stopped, "") or next(kept, "") or "no strategy finds a pod"
+        return self.record.skipped or found
 
 
 class Return(Struct, frozen=True):
@@ -100,13 +127,14 @@ class Descheduler:
             self.run()
         self.loop.pass_at(self.loop.now + self.given.settings.interval, self._pass)
 
-    def run(self) -> RunRecord:
-        """Run the policy once, now."""
+    def run(self, node: str = "") -> RunRecord:
+        """Run the policy once, now; ``node`` is the one at which it was asked for, if it was."""
         given = self.given
+        cause = f"asked for at {node}" if node else f"every {given.settings.interval:g} s"
         listing = self._listing()
         spread = spread_of(listing)
         record = run_policy(given.policy, listing, given.flags, given.priority_classes)
-        self.passes.append(Pass(record, spread))
+        self.passes.append(Pass(record, spread, cause))
         return record
 
     def spread(self) -> Mapping[str, float]:

@@ -263,7 +263,7 @@ class ControlPlaneManager:
             return
         outcome = NO_DESCHEDULER if self.descheduler is None else None
         if self.descheduler is not None:
-            self.descheduler.run()
+            self.descheduler.run(key)
         without = partial(_without_annotation, name=DESCHEDULE)
         self.server.change(kind, key, without, "user", outcome=outcome)
 

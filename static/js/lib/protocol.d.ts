@@ -243,6 +243,7 @@ export interface Marks {
   restarts: number[];
   cache: CacheMarks | null;
   groups: [index: number, ...Turn][];
+  passes: [index: number, number: number, evicts: boolean, text: string][];
 }
 
 export interface CacheMarks {
@@ -927,6 +928,7 @@ export interface Descheduler {
 export interface DeschedulerPass {
   number: number;
   time: number;
+  cause: string;
   evicted: number;
   refused: number;
   violations: number;

@@ -35,6 +35,8 @@ export class Marks {
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
     /** @type {Map<number, Turn[]>} */
     this.groups = new Map(); // by cycle: what happened to PodGroups
+    /** @type {Map<number, { evicts: boolean, text: string }[]>} */
+    this.passes = new Map(); // by cycle: the descheduler's passes before it, in words
     // Cycles that a quirk of v1.11 changed, among those that were loaded: only deciding them again shows it.
     /** @type {Set<number>} */
     this.quirks = new Set();
@@ -65,6 +67,11 @@ export class Marks {
     if (marks.groups?.length) {
       for (const [index] of marks.groups) this.groups.set(index, []);
       for (const [index, ...turn] of marks.groups) this.groups.get(index)?.push(turn);
+    }
+    if (marks.passes?.length) {
+      for (const [index] of marks.passes) this.passes.set(index, []);
+      for (const [index, number, evicts, text] of marks.passes)
+        this.passes.get(index)?.push({ evicts, text: `pass ${number} ${text}` });
     }
     if (marks.cache) this.#cache(from, marks.cache);
     while (this.known + 1 < this.result.length && this.result[this.known + 1]) this.known += 1;

@@ -172,6 +172,7 @@ export class Timeline {
         .turns(index)
         .slice(0, 4)
         .map((text) => `, PodGroup ${text}`),
+      ...(marks.passes.get(index) ?? []).slice(-2).map(({ text }) => `, descheduler: ${text}`),
       this.breaking?.breaks(index) ? ", a breakpoint" : "",
     ].join("");
   }

@@ -3,14 +3,20 @@
 # ruff: noqa: E501  (policies and messages stand on one line, as they are written)
 from __future__ import annotations
 
+import json
 from collections import Counter
 
+import jsonschema
 import pytest
 
 from scheduler_core import load
 from scheduler_core.cli.descheduler_report import descheduler_lines
 from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.record.plugin_record import TimelineMark
+from scheduler_core.run.several.descheduling import IDLE_PASS, PASS
 from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run.trace_schema import schema
 from scheduler_core.scenario.scenario import Scenario
 
 LOW = "{thresholds: {cpu: 30}, targetThresholds: {cpu: 50}}"
@@ -229,3 +235,57 @@ def test_what_does_not_run_is_said() -> None:
     assert "gracePeriodSeconds is not simulated" in grace.warnings[0].message
     metrics = bundle(policy=POLICY % LOW.replace("}}", "}, metricsUtilization: {source: KubernetesMetrics}}"))
     assert "usage by metrics is not simulated" in metrics.warnings[0].message
+
+
+def test_a_trace_line_has_the_passes_since_the_one_before() -> None:
+    """Each with what it evicted and why; lines between two passes have none, and all keep to the schema."""
+    lines = [json.loads(trace_line(cycle)) for cycle in LoneSimulation(bundle())]
+    (found,) = [line["descheduling"] for line in lines if line["descheduling"]]
+    (done,) = found
+    assert (done["number"], done["time"], done["cause"], done["dryRun"]) == (1, 60.0, "every 60 s", False)
+    assert done["spread"]["cpu"] == 90.0
+    (strategy,) = done["strategies"]
+    assert strategy["outcomes"] == {"evicted": 3, "kept": 3}
+    assert [one["node"] for one in strategy["evictions"]] == ["n1"] * 3
+    assert [one["reason"] for one in strategy["evictions"]] == [
+        f"node n1 has {share}% of its cpu requested" for share in (90, 75, 60)
+    ]
+    for line in lines:
+        jsonschema.validate(line, schema())
+
+
+def test_a_pass_is_a_mark_with_what_it_did_and_why() -> None:
+    """Once, also where cycles are recorded lightly or are decided again."""
+    wanted = {
+        TimelineMark(PASS, "1", "evicts 3 (LowNodeUtilization 3): node n1 has 90% of its cpu requested"): 1
+    }
+    for trace in (True, False):
+        cycles = list(LoneSimulation(bundle(), trace=trace))
+        assert Counter(mark for cycle in cycles for one in cycle.plugins for mark in one.marks) == wanted
+    made = LoneSimulation(bundle())
+    made.replay(cycle.decision for cycle in LoneSimulation(bundle()))
+    assert made.done
+    refused = LoneSimulation(bundle(BUDGET, settings="interval: 60s, passes: 1"))
+    (mark,) = [mark for cycle in refused for one in cycle.plugins for mark in one.marks]
+    assert mark.state.startswith("evicts 1 (LowNodeUtilization 1), 5 refused by a budget: node n1 has")
+
+
+def test_a_pass_that_was_asked_for_and_finds_nothing_says_so() -> None:
+    """By the node's name; it is another kind of mark."""
+    asked = """
+  - id: ask
+    time: 40
+    patchOperation:
+      typeMeta: {kind: Node}
+      objectMeta: {name: n2}
+      patch: '{"metadata": {"annotations": {"podstep/deschedule": "now"}}}'
+  - id: later
+    time: 50
+    createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: late}, spec: {containers: [{name: c}]}}}
+"""
+    scenario = bundle(policy=POLICY % "{thresholds: {cpu: 0}, targetThresholds: {cpu: 95}}", history=asked)
+    marks = [mark for cycle in LoneSimulation(scenario) for one in cycle.plugins for mark in one.marks]
+    assert [(mark.kind, mark.about) for mark in marks] == [(IDLE_PASS, "1")]
+    assert marks[0].state.startswith("evicts nothing: ")
+    made, _ = ran(scenario)
+    assert made.descheduler is not None and made.descheduler.passes[0].cause == "asked for at n2"

@@ -101,11 +101,11 @@ export class Descheduling {
   }
 
   /** @param {DeschedulerPass} one */
-  #pass({ number, time, evicted, refused, violations, spread }) {
+  #pass({ number, time, cause, evicted, refused, violations, spread }) {
     const { playback } = this.view;
     const when = inline(
       () => playback.goto(playback.marks.firstAt(time) || playback.last),
-      { title: "the first cycle after it" },
+      { title: `${cause}; opens the first cycle after it` },
       clock(time),
     );
     return pass(String(number), when, evicted, refused, violations, spread);

@@ -13,6 +13,7 @@ const COLUMN = 2;
 const FLAG = 8; // height and width of a pennant
 const GEM = 4; // half a diamond that stands for a quirk
 const FINISH = 4; // a square of the flag at the end
+const ARROW = 5; // height and half the width of the arrow that stands for a pass of the descheduler
 const SIGN = 9; // width of the sign over a cycle with stale hits
 
 const colours = () => ["--track", "--pass", "--fail", "--stale", "--victim", "--wait"].map(token); // by result
@@ -26,6 +27,7 @@ export function drawMarks(pen, line) {
   if (marks.staleCycles) stale(pen, line);
   if (marks.quirks.size) quirks(pen, line);
   if (marks.groups.size) groups(pen, line);
+  if (marks.passes.size) passes(pen, line);
   if (last > cycles) finish(pen, line);
 }
 
@@ -178,6 +180,32 @@ function groups(pen, line) {
     pen.lineTo(x + arm, y + arm);
     pen.moveTo(x + arm, y - arm);
     pen.lineTo(x - arm, y + arm);
+    pen.stroke();
+  }
+}
+
+/** An arrow out of a bar marks a cycle before which the descheduler ran; it is hollow where nothing was evicted. */
+function passes(pen, line) {
+  const { marks, scale, known } = line;
+  pen.lineWidth = 1.5;
+  pen.strokeStyle = token("--ink");
+  let last = -ARROW * 3;
+  for (const index of [...marks.passes.keys()].sort((a, b) => a - b)) {
+    if (index > known) break;
+    const x = Math.round((index - 1) * scale);
+    if (x - last < Math.min(ARROW * 2, Math.max(3, scale))) continue;
+    last = x;
+    pen.fillStyle = token(marks.passes.get(index).some(({ evicts }) => evicts) ? "--victim" : "--panel");
+    pen.beginPath();
+    pen.moveTo(x - ARROW, ARROW + 1);
+    pen.lineTo(x, 1);
+    pen.lineTo(x + ARROW, ARROW + 1);
+    pen.closePath();
+    pen.fill();
+    pen.stroke();
+    pen.beginPath();
+    pen.moveTo(x, ARROW + 1);
+    pen.lineTo(x, ARROW * 2 + 2);
     pen.stroke();
   }
 }
