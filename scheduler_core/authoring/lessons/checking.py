@@ -9,7 +9,8 @@ from typing import Any
 
 from scheduler_core.authoring.lessons import answers, edits, sentences
 from scheduler_core.authoring.lessons.expression import FactError
-from scheduler_core.authoring.lessons.facts import Fact, ShownMoment, at_question, value
+from scheduler_core.authoring.lessons.facts import Fact, at_question, value
+from scheduler_core.authoring.lessons.facts.moment import ShownMoment
 from scheduler_core.authoring.lessons.model import AnswerVerdict, Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.played import Played, play, played
 from scheduler_core.authoring.lessons.prose import filled

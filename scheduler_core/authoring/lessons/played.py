@@ -17,6 +17,7 @@ from scheduler_core.interrupting import interrupted_by
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
@@ -56,6 +57,9 @@ class Played:
         self.placement: Mapping[str, str] = end.placement()
         self.finished = tuple(end.cluster.finished)
         self.deleted = tuple(end.deleted)
+        late = end.rest.happenings if end.rest is not None else ()
+        between = (event for cycle in cycles for event in (*cycle.happenings, *cycle.consequences))
+        self.timeline: tuple[TimelineEvent, ...] = (*between, *late)
         self._resources: dict[int, Resources] = {}
 
     @cached_property
@@ -136,7 +140,7 @@ class Resources:
             key: (np.array(state.info.request), dict(state.info.scalar_request))
             for key, state in cluster.pods.items()
         }
-        self.priorities = {key: state.priority for key, state in cluster.pods.items()}
+        self.labels = {name: node.meta.labels for name, node in cluster.nodes.items()}
 
     def of(self, node: str, resource: str) -> tuple[int, int]:
         """Return what a node has of a resource, and what its pods request of it."""

@@ -6,7 +6,9 @@ import inspect
 import re
 
 from scheduler_core.authoring.lessons.edits import MOVES
-from scheduler_core.authoring.lessons.facts import FACTS, CycleFacts, PodEnd, signature
+from scheduler_core.authoring.lessons.facts import FACTS, signature
+from scheduler_core.authoring.lessons.facts.cycle import CycleFacts
+from scheduler_core.authoring.lessons.facts.ending import PodEnd
 from scheduler_core.authoring.lessons.model import FORMS
 from scheduler_core.authoring.lessons.reading import read_lesson
 from tests.core.lessons.data import FILES, WORDS
