@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -159,7 +159,7 @@ class AnswerVerdict(Struct, frozen=True):
     rating: int = 1
 
 
-class Variant(Struct, frozen=True):
+class Variant(NamedTuple):
     """The same question about other numbers: the bundle, and the task with its facts put in."""
 
     bundle: str
