@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.authoring.lessons import sentences
-from scheduler_core.authoring.lessons.checking import StopQuestion, judge, par_of
+from scheduler_core.authoring.lessons.checking import StopQuestion, judge, par_of, solution_of
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.model import (
     AnswerVerdict,
@@ -90,11 +90,11 @@ def hint(lesson: Lesson, stop: Stop, number: int, seed: int | str | None = None)
 
 
 def _computed(asked: StopQuestion) -> str:
-    """Return the engine's fact behind an answer: what makes it right, or the smallest change of an edit."""
+    """Return the engine's fact behind an answer: what makes it right, or what an edit has to change."""
     task = asked.stop.task
     assert task is not None
-    if task.form in ("edit", "claim"):
-        return sentences.smallest_change(asked.play, asked.pod, asked.index) or asked.why()
+    if task.form == "edit":
+        return f"A solution changes {' and '.join(solution_of(asked.lesson, asked.stop))}."
     if asked.stop.marking.why:
         return asked.why()
     if task.form == "node":

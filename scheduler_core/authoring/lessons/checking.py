@@ -187,6 +187,14 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
 
 
 @lru_cache(maxsize=256)
+def solution_of(lesson: Lesson, stop: Stop) -> tuple[str, ...]:
+    """Return what the solution of an edit changes."""
+    base = lesson.file(stop.scenario)
+    whole = edits.merged(base, lesson.file(stop.marking.solution))
+    return tuple(edits.changed(edits.documents(base), edits.documents(whole)))
+
+
+@lru_cache(maxsize=256)
 def par_of(lesson: Lesson, stop: Stop) -> int | None:
     """Return the fewest edits known: those of the solution; None for a task without edits."""
     if not stop.marking.solution:

@@ -58,6 +58,23 @@ def merged(base: str, changes: str) -> str:
     return write_yaml(whole.values())
 
 
+def changed(before: Documents, after: Documents) -> list[str]:
+    """Return what an edit changes: ``spec.tolerations of Pod/web``, or an object that it adds or deletes."""
+    found = [f"`{name}`" for name in sorted(before.keys() ^ after.keys())]
+    for name in sorted(before.keys() & after.keys()):
+        found += [f"`{path}` of `{name}`" for path in _paths(before[name], after[name], "")]
+    return found
+
+
+def _paths(before: Any, after: Any, path: str) -> Iterator[str]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in {**before, **after}:
+            if before.get(key) != after.get(key):
+                yield from _paths(before.get(key), after.get(key), f"{path}.{key}".lstrip("."))
+    elif before != after:
+        yield path
+
+
 def count_edits(before: Documents, after: Documents) -> int:
     """Return how many fields and list items differ; an object that is added or deleted is one edit."""
     count = len(before.keys() ^ after.keys())

@@ -34,14 +34,10 @@ def about_pod(play: Played, pod: str, index: int) -> str:
     return _plain(_spoken(play.explain(pod, None, index)))
 
 
-def smallest_change(play: Played, pod: str, index: int) -> str:
-    """Return the smallest change that the engine has verified for a pending pod, "" if there is none."""
-    changes = play.explain(pod, None, index).changes
-    return _plain("; ".join(changes[0].words)) if changes else ""
-
-
 def _spoken(answer: Explanation) -> str:
-    return " ".join(answer.story.sentences) if answer.story is not None else answer.summary
+    if answer.story is None:
+        return answer.summary
+    return " ".join((f"{answer.pod} is placed on {answer.node}.", *answer.story.sentences))
 
 
 def _plain(text: str) -> str:

@@ -37,7 +37,18 @@ FACTS: Mapping[str, Fact] = {fact.__name__: fact for subject in _SUBJECTS for fa
 """The facts by name."""
 
 GIVEN = frozenset(
-    ("allocatable", "requested", "free", "request", "quantity", "count", "largest", "smallest", "absolute")
+    (
+        "allocatable",
+        "requested",
+        "free",
+        "request",
+        "quantity",
+        "count",
+        "distinct",
+        "largest",
+        "smallest",
+        "absolute",
+    )
 )
 """The facts that the manifests tell, whatever the scheduler decides."""
 

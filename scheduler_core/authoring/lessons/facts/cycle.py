@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from scheduler_core.authoring.lessons.expression import NOT_SHOWN, NotShown, NotYetKnownError, Record
+from scheduler_core.authoring.lessons.expression import (
+    NOT_SHOWN,
+    FactError,
+    NotShown,
+    NotYetKnownError,
+    Record,
+)
 from scheduler_core.authoring.lessons.facts.moment import ShownMoment, row_of, short, shorts
 
 
@@ -54,6 +60,18 @@ def reasons(moment: ShownMoment, node: str, at: str = "", of: str = "") -> list[
     return [text for _, texts in _failures(moment, node, at, of) for text in texts]
 
 
+def refusals(moment: ShownMoment, at: str = "", of: str = "") -> list[str]:
+    """All reasons of all nodes, those that several nodes give as often."""
+    names = moment.cycle(at, of).nodes
+    return [text for node in names for text in reasons(moment, node, at, of)]
+
+
+def refused_with(moment: ShownMoment, number: int, at: str = "", of: str = "") -> list[str]:
+    """The nodes that are refused for so many reasons."""
+    names = moment.cycle(at, of).nodes
+    return [node for node in names if len(reasons(moment, node, at, of)) == number]
+
+
 def refused_by(moment: ShownMoment, node: str, at: str = "", of: str = "") -> str:
     """The predicate or filter plugin that refuses a node first, "" if none does."""
     return next((rule for rule, _ in _failures(moment, node, at, of)), "")
@@ -68,6 +86,14 @@ def _failures(moment: ShownMoment, node: str, at: str, of: str) -> list[tuple[st
         return []
     codes = found.matrix.codes[:, row].tolist()
     return [(rule, found.matrix.reasons[code]) for rule, code in zip(found.matrix.order, codes) if code > 0]
+
+
+def cell(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = "") -> str:
+    """The cell of a rule that refuses a node, ``n1/NodeAffinity``; an error if it does not."""
+    if rule not in [one for one, _ in _failures(moment, node, at, of)]:
+        refused = refused_by(moment, node, at, of)
+        raise FactError(f"{rule} does not refuse {node}: {refused or 'no rule'} does")
+    return f"{node}/{rule}"
 
 
 def evaluations(moment: ShownMoment, at: str = "", of: str = "") -> int:
@@ -92,7 +118,10 @@ def events(moment: ShownMoment, reason: str, at: str = "", of: str = "") -> list
 FACTS = (
     cycle,
     reasons,
+    refusals,
+    refused_with,
     refused_by,
+    cell,
     evaluations,
     cycles,
     events,

@@ -16,6 +16,12 @@ def count(moment: ShownMoment, items: list[Any]) -> int:
     return len(items)
 
 
+def distinct(moment: ShownMoment, items: list[Any]) -> list[Any]:
+    """The items of a list, each once."""
+    del moment
+    return list(dict.fromkeys(items))
+
+
 def largest(moment: ShownMoment, *numbers: Any) -> Any:
     """The largest of some numbers, or of a list of them."""
     del moment
@@ -43,6 +49,7 @@ def _numbers(given: tuple[Any, ...]) -> list[Any]:
 
 FACTS = (
     count,
+    distinct,
     largest,
     smallest,
     absolute,
