@@ -13,9 +13,9 @@ from tests.parts import REPOSITORY
 SOURCES = REPOSITORY / "static" / "js"
 KINDS = ("*.js", "*.ts", "*.tsx")
 #: Static imports and exports from a relative path; a dynamic import() is evaluated later and closes no cycle,
-#: and an ``@import`` in a comment is for the type checker alone.
+#: and an ``@import`` in a comment and an ``import type`` are for the type checker alone.
 FROM = re.compile(r"""(?:\bfrom|^import)\s+["'](\.{1,2}/[^"']+)["']""", re.MULTILINE)
-COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"/\*.*?\*/|^(?:import|export) type\b.*?;$", re.DOTALL | re.MULTILINE)
 
 
 def imports_of(sources: Path) -> dict[Path, set[Path]]:
@@ -41,6 +41,6 @@ def test_a_circular_import_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
     (tmp_path / "b.js").write_text('export {\n  c,\n} from "./c.js";\n')
     (tmp_path / "c.js").write_text('import "./d.tsx";\n')
-    (tmp_path / "d.tsx").write_text('import { a } from "./a.js";\n')
+    (tmp_path / "d.tsx").write_text('import type { T } from "./b.js";\nimport { a } from "./a.js";\n')
     with pytest.raises(CycleError):
         TopologicalSorter(imports_of(tmp_path)).prepare()

@@ -18,7 +18,7 @@ from tests.guides.following import ROOT, follow
 from tests.services.processes import Process, free_port, listens, wait_until_ready
 
 GUIDE = "adding-an-inspect-tab.md"
-ROWS = ["playground/panels/cycle.py", "static/js/workbench/inspect/inspect.js"]
+ROWS = ["playground/panels/cycle.py", "static/js/workbench/inspect/tabs.tsx"]
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def base(tmp_path: Path) -> Iterator[str]:
     """The address of a podstep that runs from a copy with the guide's blocks."""
     copied = ("scheduler_core", "playground", "templates", "static", "docs")
     followed = follow(GUIDE, tmp_path, *copied)
-    assert followed.new == ["playground/panels/feasible.py", "static/js/workbench/inspect/feasible.js"]
+    assert followed.new == ["playground/panels/feasible.py", "static/js/workbench/inspect/feasible.tsx"]
     assert followed.changed == [*ROWS, "docs/protocol.md"]
     for name in ("manage.py", "package-lock.json"):
         shutil.copy(ROOT / name, tmp_path)

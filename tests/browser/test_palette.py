@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.modules import served
 from tests.browser.pages import Workbench, example_text, share
 from tests.services.stack import Stack
 
@@ -144,10 +145,8 @@ def test_the_editor_keeps_its_keys(page: Page, site: Stack) -> None:
 def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> None:
     """Keys that work are in the help, in groups, and each that the help lists is a key of the table."""
     keys = page.evaluate(
-        """async () => {
-          const { COMMANDS } = await import("/static/js/workbench/commands.js");
-          return COMMANDS.flatMap(({ keys }) => keys ?? []);
-        }"""
+        "async (module) => (await import(module)).COMMANDS.flatMap(({ keys }) => keys ?? [])",
+        served(page, "workbench/commands.js"),
     )
     assert len(keys) == len(set(keys))
     for wanted in (

@@ -8,7 +8,7 @@ import { Breakpoints } from "../workbench/breakpoints.js";
 import { Finder } from "../workbench/finder.js";
 import { Predicates } from "../workbench/inspect/predicates.js";
 import { Priorities } from "../workbench/inspect/priorities.js";
-import { sentence } from "../workbench/inspect/sentence.js";
+import { sentence } from "../workbench/inspect/byhand.js";
 import { Playback } from "../workbench/playback.js";
 import { View } from "../workbench/view.js";
 import { Stage } from "./stage.js";

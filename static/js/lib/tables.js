@@ -72,7 +72,7 @@ function groupsOf(rows) {
  *
  * @param {HTMLTableElement} table
  */
-function tsvOf(table) {
+export function tsvOf(table) {
   const heads = headsOf(table);
   const columns = heads.flatMap((head, i) => (text(head) ? [i] : []));
   const groups = groupsOf(table.tBodies[0].rows);
@@ -139,7 +139,7 @@ export function copyButton(act, more = {}) {
  * @param {string} tsv
  * @param {number} rows
  */
-async function put(tsv, rows) {
+export async function put(tsv, rows) {
   toast(
     (await copy(tsv))
       ? `${count(rows)} row${rows === 1 ? "" : "s"} copied`
@@ -151,7 +151,7 @@ async function put(tsv, rows) {
 }
 
 /** @param {string} typed */
-const lookedFor = (typed) => typed.trim().toLowerCase();
+export const lookedFor = (typed) => typed.trim().toLowerCase();
 
 /**
  * A field that narrows rows; `onChange` gets the text in lower case once typing pauses, `typed`, if given, every change
@@ -209,7 +209,7 @@ export function tabled(
         ? given.filter((group) => group.some((row) => text(row).toLowerCase().includes(state.find)))
         : given;
     const at = heads.findIndex((one) => label(one) === state.sort);
-    return at < 0 || elsewhere ? groups : sorted(groups, at, state.down);
+    return at < 0 || elsewhere ? groups : ordered(groups, ([row]) => valueOf(row, at), state.down);
   };
   /** @type {() => [tsv: string, rows: number]} */
   const act = () => [tsvOf(table), groupsOf(body.rows).length];
@@ -290,12 +290,14 @@ const valueOf = (row, at) => row.cells[at]?.dataset.value ?? text(row.cells[at])
 /** @param {string} value */
 const numberOf = (value) => (value === "" || value === "–" ? null : Number(value.replace(/[,%#×]|(?<=\d) %$/g, "")));
 /**
- * @param {HTMLTableRowElement[][]} groups
- * @param {number} at
+ * Whether a column holds numbers alone.
+ *
+ * @template T
+ * @param {T[]} rows
+ * @param {(row: T) => string} value
  */
-const isNumeric = (groups, at) =>
-  groups.some(([row]) => numberOf(valueOf(row, at)) !== null)
-  && groups.every(([row]) => !Number.isNaN(numberOf(valueOf(row, at)) ?? 0));
+export const isNumeric = (rows, value) =>
+  rows.some((row) => numberOf(value(row)) !== null) && rows.every((row) => !Number.isNaN(numberOf(value(row)) ?? 0));
 
 /**
  * @template T
@@ -307,19 +309,21 @@ const nullsLast = (a, b, compare) =>
   a === null || b === null ? Number(a === null) - Number(b === null) : compare(a, b);
 
 /**
- * Numbers as numbers, else as words in which numbers count; what has none comes last, whichever way.
+ * Rows in the order of a column: numbers as numbers, else as words in which numbers count; what has none comes last,
+ * whichever way.
  *
- * @param {HTMLTableRowElement[][]} groups
- * @param {number} at
+ * @template T
+ * @param {T[]} rows
+ * @param {(row: T) => string} valueIn
  * @param {boolean} down
  */
-function sorted(groups, at, down) {
+export function ordered(rows, valueIn, down) {
   const sign = down ? -1 : 1;
-  const keyed = groups.map((group) => {
-    const value = valueOf(group[0], at);
-    return { group, value, number: numberOf(value) };
+  const keyed = rows.map((row) => {
+    const value = valueIn(row);
+    return { row, value, number: numberOf(value) };
   });
-  const ordered = isNumeric(groups, at)
+  const sorted = isNumeric(rows, valueIn)
     ? keyed.sort((a, b) => nullsLast(a.number, b.number, (one, other) => sign * (one - other)))
     : keyed.sort((a, b) =>
         nullsLast(
@@ -328,7 +332,7 @@ function sorted(groups, at, down) {
           (one, other) => sign * one.localeCompare(other, "en", { numeric: true }),
         ),
       );
-  return ordered.map(({ group }) => group);
+  return sorted.map(({ row }) => row);
 }
 
 /**
@@ -343,7 +347,7 @@ function sorted(groups, at, down) {
  */
 function sortable(head, heads, given, state, change, keep) {
   const named = text(head);
-  const first = isNumeric(given, head.cellIndex);
+  const first = isNumeric(given, ([row]) => valueOf(row, head.cellIndex));
   const mark = () => {
     const on = state.sort === named;
     if (on) head.setAttribute("aria-sort", state.down ? "descending" : "ascending");

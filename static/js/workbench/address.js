@@ -4,7 +4,7 @@
 import { debounce, toast } from "../lib/dom.js";
 import { decoded } from "../lib/encoded.js";
 import { framing } from "./embedded.js";
-import { TABS as INSPECT } from "./inspect/inspect.js";
+import { TABS as INSPECT } from "./inspect/tabs.tsx";
 import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
@@ -25,7 +25,7 @@ import { MEASURES } from "./stage/shading.js";
  */
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(INSPECT.map(([key]) => key));
+const TABS = new Set(INSPECT.map(({ key }) => key));
 // Tabs with views of their own.
 const WITH_VIEWS = new Set(["availability", "cache", "priorities", "podgroups", "session"]);
 const WRITE_AFTER = 120; // browsers limit how often the address may change

@@ -4,7 +4,7 @@
 import { $, toast } from "../lib/dom.js";
 import { exportDeck, exportStage, exportView } from "./exporting.js";
 import { askStep } from "./goto.js";
-import { TABS } from "./inspect/inspect.js";
+import { TABS } from "./inspect/tabs.tsx";
 /** @import { View } from "./view.js" */
 
 /**
@@ -178,7 +178,7 @@ export const COMMANDS = [
     run: ({ view }, { target }) => view.emit("why", about(target, view)),
   },
   ...TABS.map(
-    ([key, title], i) =>
+    ({ key, title }, i) =>
       /** @type {Row} */ ({
         id: `tab-${key}`,
         group: "Look",

@@ -3,7 +3,7 @@
 
 import { h, fill } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
-import { sentence } from "./inspect/sentence.js";
+import { sentence } from "./inspect/byhand.js";
 /** @import { Sentence } from "../lib/protocol.js" */
 /** @import { View } from "./view.js" */
 

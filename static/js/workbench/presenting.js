@@ -2,7 +2,7 @@
 // the address, and works alone or in a room.
 
 import { h, announce, fill, focusedNow, icon } from "../lib/dom.js";
-import { sentence } from "./inspect/sentence.js";
+import { sentence } from "./inspect/byhand.js";
 import { spoken } from "./moments.js";
 /** @import { Layout } from "./layout.js" */
 /** @import { View } from "./view.js" */

@@ -9,7 +9,7 @@ import { CacheOff } from "./cacheoff.js";
 import { CacheStep } from "./cachestep.js";
 import { CacheTime } from "./cachetime.js";
 import { DEFINITIONS, modeWords, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
-import { before, later } from "./empty.js";
+import { before, later } from "./byhand.js";
 import { Worth } from "./worth.js";
 /** @import { View } from "../view.js" */
 

@@ -5,7 +5,7 @@ import { inline } from "../../lib/inline.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { CacheEqual } from "./cacheequal.js";
-import { aboutNode } from "./nouns.js";
+import { aboutNode } from "./byhand.js";
 import { loading, nodeLink, pager, podLink, refocus, sorting } from "./cachewords.js";
 /** @import { View } from "../view.js" */
 

@@ -7,7 +7,7 @@ import { keeping, tabled } from "../../lib/tables.js";
 import { count, ellipsis } from "../../lib/quantity.js";
 import { answer, cycleLink, loading, nodeLink, pager, refocus, sorting } from "./cachewords.js";
 import { segmented } from "./matrix.js";
-import { aboutNode } from "./nouns.js";
+import { aboutNode } from "./byhand.js";
 /** @import { View } from "../view.js" */
 
 const BY = [

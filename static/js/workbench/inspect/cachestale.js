@@ -4,7 +4,7 @@ import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { answer, because, cycleLink, lighting, nodeLink } from "./cachewords.js";
-import { aboutNode, linked } from "./nouns.js";
+import { aboutNode, linked } from "./byhand.js";
 /** @import { StaleHit } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 

@@ -5,7 +5,7 @@ import { inline } from "../../lib/inline.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { staleHits } from "./cachestale.js";
-import { linked } from "./nouns.js";
+import { linked } from "./byhand.js";
 import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
 /** @import { View } from "../view.js" */
 

@@ -3,7 +3,7 @@
 import { h, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, plural } from "../../lib/quantity.js";
-import { nodeLink as named, podLink } from "./nouns.js";
+import { nodeLink as named, podLink } from "./byhand.js";
 /** @import { NodeIndex } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 

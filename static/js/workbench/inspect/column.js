@@ -5,7 +5,7 @@ import { Lru } from "../../lib/lru.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { capital, termsOf } from "../terms.js";
-import { nodeLink } from "./nouns.js";
+import { nodeLink } from "./byhand.js";
 import { stack } from "./scores.js";
 /** @import { PrioritiesPart } from "../../lib/protocol.js" */
 /** @import { Ranking } from "./ranked.js" */

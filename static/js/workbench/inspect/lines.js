@@ -4,7 +4,7 @@
 import { h, fill } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { aboutNode, nodeLink } from "./nouns.js";
+import { aboutNode, nodeLink } from "./byhand.js";
 import { MOST_WEIGHT } from "./weights.js";
 
 const WIDTH = 440;

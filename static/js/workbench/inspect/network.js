@@ -4,9 +4,9 @@
 import { h, fill } from "../../lib/dom.js";
 import { amount, clock, count, plural, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { before } from "./empty.js";
+import { before } from "./byhand.js";
 import { drawn } from "./network/drawing.js";
-import { linked, nodeLink, podLink } from "./nouns.js";
+import { linked, nodeLink, podLink } from "./byhand.js";
 /** @import { NetworkClass, NetworkPart, NetworkPhase } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 

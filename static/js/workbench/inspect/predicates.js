@@ -6,7 +6,7 @@ import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { breakButton } from "../breakpanel.js";
 import { termsIn } from "../terms.js";
 import { condition } from "../conditions.js";
-import { before, later } from "./empty.js";
+import { before, later } from "./byhand.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";

@@ -5,13 +5,13 @@ import { $, h, fill, focusedNow, icon, targetOf } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
 import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
-import { before, later } from "./empty.js";
+import { before, later } from "./byhand.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { capital, termsIn } from "../terms.js";
 import { rankedIn } from "../playback/records.js";
 import { rankedOf } from "./ranked.js";
 import { Weighing } from "./weighing.js";
-import { sentence } from "./sentence.js";
+import { sentence } from "./byhand.js";
 import { winner } from "./winner.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
 /** @import { Light, NodeIndex, Terms } from "../../lib/protocol.js" */

@@ -5,8 +5,8 @@ import { h, fill } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, plural, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { before, later } from "./empty.js";
-import { linked, podLink } from "./nouns.js";
+import { before, later } from "./byhand.js";
+import { linked, podLink } from "./byhand.js";
 import { Steps } from "./session/steps.js";
 import { part as portion, queues, rounds } from "./session/shares.js";
 /** @import { SessionJob, SessionPart, SessionShares } from "../../lib/protocol.js" */

@@ -5,11 +5,11 @@ import { inline } from "../../lib/inline.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
 import { differNote } from "../differ.js";
 import { recordedFigure } from "../recorded.js";
-import { before, later } from "./empty.js";
+import { before, later } from "./byhand.js";
 import { quirkNotes } from "./quirks.js";
-import { aboutNode, linked, nodeLink } from "./nouns.js";
+import { aboutNode, linked, nodeLink } from "./byhand.js";
 import { rankedIn } from "../playback/records.js";
-import { sentence } from "./sentence.js";
+import { sentence } from "./byhand.js";
 /** @import { Light, Parts } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 

@@ -3,9 +3,9 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { amount, count, exact, plural } from "../../lib/quantity.js";
-import { before, later } from "./empty.js";
+import { before, later } from "./byhand.js";
 import { NOTICED } from "../stage/windows.js";
-import { nodeLink, podLink } from "./nouns.js";
+import { nodeLink, podLink } from "./byhand.js";
 /** @import { BelievedNode, SchedulerLane, ViewOutcome, ViewsPart } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 

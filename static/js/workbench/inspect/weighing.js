@@ -5,7 +5,7 @@ import { h, fill, icon, announce, perFrame, toast } from "../../lib/dom.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
 import { lines } from "./lines.js";
 import { termsOf } from "../terms.js";
-import { nodeLink } from "./nouns.js";
+import { nodeLink } from "./byhand.js";
 import { rankedOf } from "./ranked.js";
 import { outcome, ranking } from "./weighing/outcome.js";
 import { reachOf, showWeight, weightSlider } from "./weighing/slider.js";

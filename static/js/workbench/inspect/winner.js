@@ -2,7 +2,7 @@
 
 import { h } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
-import { nodeLink } from "./nouns.js";
+import { nodeLink } from "./byhand.js";
 /** @import { Light, PrioritiesPart } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 

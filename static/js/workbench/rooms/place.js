@@ -1,7 +1,7 @@
 // Where somebody is, as a room shares it: read off the view of who leads, and brought onto the screens of the others.
 
 import { indexOf } from "../goto.js";
-import { TABS } from "../inspect/inspect.js";
+import { TABS } from "../inspect/tabs.tsx";
 /** @import { Position } from "../../lib/protocol.js" */
 /** @import { Address } from "../address.js" */
 /** @import { View } from "../view.js" */
@@ -42,7 +42,7 @@ export async function targetOf(view, { step, at = 0, phase = "", tab = "story", 
   const { playback } = view;
   const index = /^\d+$/.test(step) ? Number(step) : ((await indexOf(playback, step)) ?? playback.last);
   const found = node ? (playback.nodeIndex.get(node) ?? -1) : -1;
-  const known = TABS.some(([key]) => key === tab); // the room may be of a newer server
+  const known = TABS.some(({ key }) => key === tab); // the room may be of a newer server
   return {
     index,
     at,

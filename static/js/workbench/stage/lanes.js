@@ -3,7 +3,7 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { amount, count, exact, plural, short, span } from "../../lib/quantity.js";
-import { nodeLink, podLink } from "../inspect/nouns.js";
+import { nodeLink, podLink } from "../inspect/byhand.js";
 import { NOTICED, isDouble, viewsOf, wentWrong } from "./windows.js";
 /** @import { BelievedNode, SchedulerLane, ViewsPart } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */

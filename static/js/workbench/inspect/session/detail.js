@@ -2,7 +2,7 @@
 
 import { h } from "../../../lib/dom.js";
 import { count, plural, short, trim } from "../../../lib/quantity.js";
-import { aboutNode, nodeLink, podLink } from "../nouns.js";
+import { aboutNode, nodeLink, podLink } from "../byhand.js";
 import { held } from "./shares.js";
 /** @import { SessionDetail } from "../../../lib/protocol.js" */
 /** @import { View } from "../../view.js" */

@@ -3,7 +3,7 @@
 
 import { h, fill } from "../../../lib/dom.js";
 import { count, short } from "../../../lib/quantity.js";
-import { sentence } from "../sentence.js";
+import { sentence } from "../byhand.js";
 import { detail } from "./detail.js";
 /** @import { SessionPart, SessionShares, SessionStep, SessionSteps } from "../../../lib/protocol.js" */
 /** @import { View } from "../../view.js" */

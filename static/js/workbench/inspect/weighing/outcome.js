@@ -4,7 +4,7 @@
 import { h, icon } from "../../../lib/dom.js";
 import { count, plural } from "../../../lib/quantity.js";
 import { tabled } from "../../../lib/tables.js";
-import { aboutNode } from "../nouns.js";
+import { aboutNode } from "../byhand.js";
 import { rankOf, topOf } from "../weights.js";
 /** @import { PrioritiesPart } from "../../../lib/protocol.js" */
 /** @import { Ranking } from "../ranked.js" */

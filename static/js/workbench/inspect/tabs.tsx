@@ -1,0 +1,108 @@
+// The tabs of Inspect, a row each: what it is called, when it is offered, what stands beside its title, the part of the
+// record that it shows, and what draws it.
+
+import { releaseOf } from "../../lib/releases.js";
+import type { Terms } from "../../lib/protocol.js";
+import type { View } from "../view.js";
+import { Availability } from "./availability.js";
+import { Cache } from "./cache.js";
+import { percent, rate } from "./cachewords.js";
+import { Descheduling } from "./descheduling.tsx";
+import { Events } from "./events.tsx";
+import { Hints } from "./hints.tsx";
+import { Network } from "./network.js";
+import type { Framed } from "./panel.tsx";
+import { PodGroups } from "./podgroups.tsx";
+import { Predicates } from "./predicates.js";
+import { Preemption } from "./preemption.tsx";
+import { Priorities } from "./priorities.js";
+import { Queue } from "./queue.tsx";
+import { Session } from "./session.js";
+import { Story } from "./story.js";
+import { Views } from "./views.js";
+
+/** What stands beside a title, and the class that gives it its colour. */
+type Badge = string | [text: string, tone: string];
+
+export type Tab = {
+  key: string;
+  title: string;
+  /** Which of the release's terms it is called by. */
+  term?: keyof Terms;
+  /** Whether it is offered; undefined where that is not known at this step. An open tab always is. */
+  offered?: (view: View) => boolean | undefined;
+  /** It stays offered once it was, until something else is opened. */
+  stays?: boolean;
+  badge?: (view: View) => Badge;
+} & ({ panel: new (view: View) => any } | Omit<Framed, "key">);
+
+export const TABS: Tab[] = [
+  { key: "story", title: "Story", panel: Story },
+  { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, panel: Predicates },
+  { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, panel: Cache },
+  { key: "priorities", title: "Priorities", term: "scoreTab", panel: Priorities },
+  { key: "preemption", title: "Preemption", badge: victims, part: "preemption", component: Preemption },
+  { key: "podgroups", title: "PodGroups", offered: groups, badge: waiting, part: "podgroups", component: PodGroups },
+  { key: "queue", title: "Queue", badge: queued, part: "queue", component: Queue },
+  { key: "events", title: "Events", component: Events },
+  { key: "session", title: "Session", offered: has("session", "number"), stays: true, panel: Session },
+  { key: "network", title: "Flow", offered: has("network", "number"), stays: true, panel: Network },
+  { key: "hints", title: "Hints", offered: hinting, part: "hints", component: Hints },
+  { key: "views", title: "Views", offered: has("views", "lanes"), stays: true, panel: Views },
+  {
+    key: "descheduler",
+    title: "Descheduler",
+    offered: ({ playback }) => Boolean(playback.descheduler),
+    part: "descheduler",
+    component: Descheduling,
+    class: "descheduling-tab",
+  },
+  { key: "availability", title: "Over time", offered: ({ playback }) => playback.timed, panel: Availability },
+];
+
+/** Whether a part of the step holds more than why it is empty. */
+function has(part: "session" | "network" | "views", field: string) {
+  return ({ playback }: View) => {
+    const found = playback.parts?.[part];
+    return found ? field in found || undefined : undefined;
+  };
+}
+
+/** Without PodGroups, and without Coscheduling, their tab would only take the others' room. */
+function groups({ playback }: View) {
+  const part = playback.parts?.podgroups;
+  return part ? "groups" in part && Boolean(part.groups.length || part.coscheduling) : undefined;
+}
+
+function hinting({ playback: { release, schedulers } }: View) {
+  const running = [release, ...(schedulers?.listed ?? []).map(({ runs }: { runs: string }) => runs)];
+  return running.some((one) => releaseOf(one).hasHints);
+}
+
+function queued({ playback }: View) {
+  const light = playback.current;
+  if (!light?.queue || !playback.reached.tried) return "";
+  return String(light.queue[0] + light.queue[1] + (playback.reached.over && light.node === null ? 1 : 0));
+}
+
+function waiting({ facts }: View): Badge {
+  return [facts.waiting.size ? String(facts.waiting.size) : "", "wait-text"];
+}
+
+function victims({ playback }: View) {
+  const count = playback.current?.nominated?.[1].length;
+  return count ? String(count) : "";
+}
+
+function hitRate({ playback }: View): Badge {
+  const cache = playback.current?.cache;
+  if (!cache) return "";
+  const [hits, evaluations, , stale] = cache;
+  return stale ? [`${stale} stale`, "stale-text"] : percent(rate(hits, evaluations));
+}
+
+function feasible({ playback }: View) {
+  const light = playback.current;
+  if (!light?.ladder.length && light?.result !== "unschedulable") return "";
+  return `${light.ladder.at(-1)?.[2] ?? 0}/${light.ladder[0]?.[1] ?? 0}`;
+}

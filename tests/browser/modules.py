@@ -1,0 +1,21 @@
+"""Modules that a test imports by themselves, bundled with the components and packages that they import."""
+
+from __future__ import annotations
+
+import subprocess
+
+from playwright.sync_api import Page
+
+from playground.serving import built
+from tests.parts import REPOSITORY
+
+
+def served(page: Page, module: str) -> str:
+    """Let a page have a module of ``static/js`` and what it imports; return the address for ``import()``."""
+    esbuild = next(REPOSITORY.glob("node_modules/@esbuild/*/bin/esbuild"))
+    options = [option for option in built.OPTIONS if option != "--splitting" and "-names" not in option]
+    command = [str(esbuild), f"static/js/{module}", *options]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    address = "/module.js"  # of the root: what is not bundled is imported as ./static/…
+    page.route(f"**{address}", lambda route: route.fulfill(body=done.stdout, content_type="text/javascript"))
+    return address
