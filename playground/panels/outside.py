@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scheduler_core.authoring.verbs import verb_in
 from scheduler_core.scenario.scenario import Operation
 
 OPERATIONS_SHOWN = 50
@@ -17,7 +18,8 @@ def described(operations: Sequence[Operation]) -> list[str]:
 
 
 def describe(operation: Operation) -> str:
-    """Return an external operation as a phrase, such as ``delete pod default/web-1``."""
+    """Return an external operation as a phrase, such as ``delete pod default/web-1`` or ``drain node n1``."""
     if operation.configuration is not None:
         return f"{operation.action} {operation.kind}: the scheduler restarts"
-    return f"{operation.action} {operation.kind.lower()} {operation.key}"
+    verb, _ = verb_in(operation.patch)
+    return f"{verb or operation.action} {operation.kind.lower()} {operation.key}"

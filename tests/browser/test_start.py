@@ -59,7 +59,7 @@ def test_the_demo_is_a_cluster_that_lives(page: Page) -> None:
     expect(demo).to_contain_text("0/9 nodes are available: 1 node(s) were unschedulable")
     expect(drained).to_contain_text("cordoned")
     demo.get_by_role("button", name="Step back").click()
-    expect(demo).to_contain_text("Update node a1")
+    expect(demo).to_contain_text("Drain node a1")
     demo.get_by_role("link", name="Open in the workbench").click()
     Workbench(page).wait()
     expect(page).to_have_url(re.compile(r"step=(40|4\.1)"))
