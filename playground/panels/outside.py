@@ -21,5 +21,5 @@ def describe(operation: Operation) -> str:
     """Return an external operation as a phrase, such as ``delete pod default/web-1`` or ``drain node n1``."""
     if operation.configuration is not None:
         return f"{operation.action} {operation.kind}: the scheduler restarts"
-    verb, _ = verb_in(operation.patch)
+    verb, _ = verb_in((operation.patch or {}).get("patch"))
     return f"{verb or operation.action} {operation.kind.lower()} {operation.key}"
