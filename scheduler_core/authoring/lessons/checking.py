@@ -26,7 +26,10 @@ class StopQuestion:
     def __init__(self, lesson: Lesson, stop: Stop, bundle: str | None = None) -> None:
         self.lesson, self.stop = lesson, stop
         self.bundle = lesson.file(stop.scenario) if bundle is None else bundle
-        self.moment = ShownMoment(self.run_of, stop.scenario, stop.step, stop.phase)
+        varied = stop.scenario if bundle is not None else ""
+        earlier = [one for one in lesson.stops[: lesson.stops.index(stop)] if one.scenario != varied]
+        seen = tuple((one.scenario, one.step) for one in earlier if not one.phase)
+        self.moment = ShownMoment(self.run_of, stop.scenario, stop.step, stop.phase, seen)
 
     def run_of(self, name: str) -> Played:
         """Return the run of a scenario of the lesson. Raises FactError."""
@@ -179,10 +182,10 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
     }
     try:
         right = value(stop.marking.accept, moment, further=facts) is True
-    except FactError as error:
+        why = filled(stop.marking.why, lambda fact: value(fact, moment, further=facts))
+    except FactError as error:  # the edit has taken away what the task is about
         return verdict(_joined(f"{str(error)[:1].upper()}{str(error)[1:]}"))
     said = sentences.about_pod(run, stop.marking.pod, len(run.cycles)) if stop.marking.pod else ""
-    why = asked.filled(stop.marking.why) if right or not said else ""
     return verdict(_joined(said, why) or ("It holds." if right else "It does not hold yet."), right=right)
 
 

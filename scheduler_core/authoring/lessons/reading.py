@@ -251,8 +251,8 @@ def _check_head(
     for number, parameter in enumerate(head.parameters):
         if parameter.scenario not in files:
             reader.at(f"there is no {parameter.scenario!r}", "parameters", number, "scenario")
-        if len(parameter.values) < 3:
-            reader.at("a parameter has at least three values", "parameters", number, "values")
+        if len(parameter.values) < 2:
+            reader.at("a parameter has two values or more", "parameters", number, "values")
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

@@ -35,6 +35,8 @@ def drawn(lesson: Lesson, stop: Stop, seed: int | str) -> StopQuestion | None:
             asked.filled(stop.task.question if stop.task else "", question=True)
             asked.truth()
             asked.why()
+            if stop.task and stop.task.form == "node" and len(asked.play.cycles[asked.index - 1].ties) > 1:
+                continue  # which of several equal nodes is taken teaches nothing
         except (FactError, LessonError):
             continue
         return asked

@@ -39,7 +39,7 @@ def first_stale(moment: ShownMoment, of: str = "") -> str:
 
 
 def _record(moment: ShownMoment, at: str, of: str) -> CacheRecord:
-    found = moment.cycle(at, of).cache
+    found = moment.decided(at, of).cache
     if found is None:
         raise FactError("the cache is off in this scenario")
     return found

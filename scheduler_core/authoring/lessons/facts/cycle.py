@@ -81,7 +81,7 @@ def _failures(moment: ShownMoment, node: str, at: str, of: str) -> list[tuple[st
     found = moment.cycle(at, of)
     row = row_of(found, node)
     if found.matrix is None:
-        if moment.open_question:
+        if found.result == "undecided":
             raise NotYetKnownError("no node is filtered yet at this stop")
         return []
     codes = found.matrix.codes[:, row].tolist()
@@ -99,7 +99,10 @@ def cell(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = "") 
 def evaluations(moment: ShownMoment, at: str = "", of: str = "") -> int:
     """How many predicates or filters were evaluated on a node in a cycle; in the whole run without ``at``."""
     if at:
-        return moment.cycle(at, of).evaluations
+        found = moment.cycle(at, of)
+        if found.matrix is None and found.result == "undecided":
+            raise NotYetKnownError("no node is filtered yet at this stop")
+        return found.evaluations
     return sum(one.evaluations for one in moment.ended(of).cycles)
 
 
@@ -111,7 +114,7 @@ def cycles(moment: ShownMoment, of: str = "") -> int:
 def events(moment: ShownMoment, reason: str, at: str = "", of: str = "") -> list[str]:
     """The objects of a cycle's Kubernetes events of a reason."""
     return [
-        event.object.rpartition("/")[2] for event in moment.cycle(at, of).events if event.reason == reason
+        event.object.rpartition("/")[2] for event in moment.decided(at, of).events if event.reason == reason
     ]
 
 

@@ -14,21 +14,24 @@ from scheduler_core.run.moment_record import upto
 
 
 class ShownMoment(Struct, frozen=True):
-    """What facts are read from: the lesson's scenarios, and the moment of a stop.
+    """What facts are read from: the lesson's scenarios, and a stop's moment.
 
     ``open_question`` hides what the moment does not show: later cycles, and later phases of the cycle.
+    ``seen`` are the scenarios and steps that earlier stops have shown whole.
     """
 
     plays: Callable[[str], Played]
     scenario: str
     step: str
     phase: str
+    seen: tuple[tuple[str, str], ...] = ()
     open_question: bool = False
 
     def play(self, of: str) -> Played:
         """Return the run of a scenario, "" for the stop's own."""
-        if self.open_question and of not in ("", self.scenario):
-            raise NotYetKnownError(f"{of} is not shown at this stop")
+        known = {self.scenario, *(scenario for scenario, _ in self.seen)}
+        if self.open_question and of and of not in known:
+            raise NotYetKnownError(f"{of} is not shown yet at this stop")
         return self.plays(of or self.scenario)
 
     def cycle(self, at: str, of: str = "") -> Cycle:
@@ -38,17 +41,29 @@ class ShownMoment(Struct, frozen=True):
         if not step:
             raise FactError('name the step, such as at="1.1": this stop has none')
         cycle = play.cycle(step)
-        if not self.open_question:
+        if not self.open_question or cycle.index <= self._whole(of or self.scenario, play):
             return cycle
-        shown = play.cycle(self.step).index if self.step else 0
-        if cycle.index > shown:
+        if of not in ("", self.scenario) or step != self.step:
             raise NotYetKnownError(f"cycle {step} is not shown yet at this stop")
-        if cycle.index < shown or not self.phase:
+        if not self.phase:
             return cycle
         if self.phase not in cycle.phases:
             meant = did_you_mean(self.phase, cycle.phases) or f": it has {', '.join(cycle.phases)}"
             raise FactError(f"step {step} has no phase {self.phase!r}{meant}")
         return upto(cycle, self.phase)
+
+    def _whole(self, scenario: str, play: Played) -> int:
+        """Return the last cycle of a scenario that this stop or an earlier one shows whole."""
+        shown = [play.cycle(step).index for name, step in self.seen if name == scenario and step]
+        own = play.cycle(self.step).index - 1 if scenario == self.scenario and self.step else 0
+        return max((0, own, *shown))
+
+    def decided(self, at: str, of: str = "") -> Cycle:
+        """Return the cycle of a step if all that it decided may be known."""
+        cycle = self.cycle(at, of)
+        if cycle.result == "undecided":
+            raise NotYetKnownError(f"cycle {cycle.step} is not decided yet at this stop")
+        return cycle
 
     def ended(self, of: str) -> Played:
         """Return the run of a scenario if its end may be known."""

@@ -11,7 +11,7 @@ from scheduler_core.record.preemption import DryRun
 
 def victims(moment: ShownMoment, node: str = "", at: str = "", of: str = "") -> list[str]:
     """The pods that preemption deletes; with a node, those that its dry run would delete."""
-    found = moment.cycle(at, of)
+    found = moment.decided(at, of)
     if not node:
         return shorts(found.decision.victims)
     return shorts(_dry_run(found, node).victims)
@@ -19,19 +19,19 @@ def victims(moment: ShownMoment, node: str = "", at: str = "", of: str = "") -> 
 
 def spared(moment: ShownMoment, node: str, at: str = "", of: str = "") -> list[str]:
     """The pods of lower priority that the dry run of a node puts back."""
-    run = _dry_run(moment.cycle(at, of), node)
+    run = _dry_run(moment.decided(at, of), node)
     return [short(pod.key) for pod in run.order if pod.key not in run.victims]
 
 
 def candidates(moment: ShownMoment, at: str = "", of: str = "") -> list[str]:
     """The nodes on which preemption would help."""
-    found = moment.cycle(at, of)
+    found = moment.decided(at, of)
     return [] if found.preemption is None else [found.nodes[run.node] for run in found.preemption.candidates]
 
 
 def hopeless(moment: ShownMoment, why: str = "", at: str = "", of: str = "") -> list[str]:
     """The nodes on which preemption cannot help; ``why`` is unresolvable, nothing-lower or still-unfit."""
-    found = moment.cycle(at, of)
+    found = moment.decided(at, of)
     groups = [] if found.preemption is None else found.preemption.hopeless
     return [found.nodes[row] for group in groups if why in ("", group.why) for row in group.nodes.tolist()]
 
@@ -47,7 +47,7 @@ def _dry_run(found: Cycle, node: str) -> DryRun:
 
 def compared(moment: ShownMoment, node: str, criterion: str, at: str = "", of: str = "") -> int:
     """A candidate's value by a criterion of the choice, such as ``violations``; the lowest stays."""
-    found = moment.cycle(at, of)
+    found = moment.decided(at, of)
     row = row_of(found, node)
     rounds = {} if found.preemption is None else {one.criterion: one for one in found.preemption.comparisons}
     if criterion not in rounds:

@@ -29,7 +29,7 @@ def asked_hints(moment: ShownMoment, pod: str, at: str = "", of: str = "") -> li
 
 
 def _release(moment: ShownMoment, at: str, of: str) -> ReleaseRecord:
-    found = release_record(moment.cycle(at, of))
+    found = release_record(moment.decided(at, of))
     if found is None:
         raise FactError("only a cycle of v1.37 records its events and hints")
     return found

@@ -31,21 +31,21 @@ def weighted(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = 
 
 def weight(moment: ShownMoment, rule: str, at: str = "", of: str = "") -> int:
     """The weight of a priority or score plugin."""
-    return _priority(moment.cycle(at, of), rule, moment).weight
+    return _priority(moment.cycle(at, of), rule).weight
 
 
 def total(moment: ShownMoment, node: str, at: str = "", of: str = "") -> int:
     """The sum of a node's weighted scores."""
     found = moment.cycle(at, of)
     if found.totals is None:
-        raise _unscored(moment)
+        raise _unscored(found)
     return int(found.totals[_place(found, node)])
 
 
 def tipping(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = "") -> int:
     """The smallest weight of a priority at which a node alone has the best total; 0 if there is none."""
     found = moment.cycle(at, of)
-    row = _priority(found, rule, moment)
+    row = _priority(found, rule)
     assert found.totals is not None
     place, rest = _place(found, node), found.totals - row.weighted
     least = 0
@@ -62,20 +62,20 @@ def tipping(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = "
 
 def _scored(moment: ShownMoment, node: str, rule: str, at: str, of: str) -> tuple[PriorityRow, int]:
     found = moment.cycle(at, of)
-    return _priority(found, rule, moment), _place(found, node)
+    return _priority(found, rule), _place(found, node)
 
 
-def _priority(found: Cycle, rule: str, moment: ShownMoment) -> PriorityRow:
+def _priority(found: Cycle, rule: str) -> PriorityRow:
     if found.totals is None:
-        raise _unscored(moment)
+        raise _unscored(found)
     names = {row.name: row for row in found.priorities}
     if rule not in names:
         raise FactError(f"{rule!r} does not score here{did_you_mean(rule, names) or ': ' + ', '.join(names)}")
     return names[rule]
 
 
-def _unscored(moment: ShownMoment) -> FactError:
-    if moment.open_question:
+def _unscored(found: Cycle) -> FactError:
+    if found.result == "undecided":
         return NotYetKnownError("no node is scored yet at this stop")
     return FactError("the cycle scores no node: fewer than two are feasible")
 
