@@ -137,7 +137,8 @@ async def test_many_moves_are_few_writes(
         assert writes == [1]
         async with inside(opened) as late:
             await leader.success("room.move", {"step": "21"})
-            assert (await late.push("room.position"))["seq"] == 21
+            while (await late.push("room.position"))["seq"] < 21:
+                pass  # the move before it may reach a late joiner as a push as well
     assert await stored(21) == {"step": "21"}
     assert writes == [1, 21]
 
