@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +20,6 @@ from scheduler_core.cluster.descheduler.record import (
     Utilization,
 )
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE
-from scheduler_core.cluster.descheduler.table import PLUGINS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run.several.descheduling import descheduling_of
@@ -47,25 +45,26 @@ def configured(scenario: Scenario) -> dict[str, Any] | None:
         "interval": settings.interval,
         "passes": settings.passes,
         "dryRun": settings.dry_run,
-        "plugins": _plugins(next(one for one in scenario.documents if is_descheduler_policy(one))),
+        "profiles": _profiles(next(one for one in scenario.documents if is_descheduler_policy(one))),
     }
 
 
-def _plugins(policy: Document) -> list[list[Any]]:
-    """Return the plugins with what the first profile of a v1alpha2 policy has of them; none of another."""
+def _profiles(policy: Document) -> list[dict[str, Any]]:
+    """Return the profiles of a v1alpha2 policy as they are written; none of another."""
     if policy.get("apiVersion") != V1ALPHA2:
         return []
-    profile = next(iter(policy.get("profiles") or ()), None) or {}
-    configs = {one.get("name"): one.get("args") or {} for one in profile.get("pluginConfig") or ()}
-    points = profile.get("plugins") or {}
-    return [
-        [name, row.point, row.words, name in _enabled(points, row.point), json.dumps(configs.get(name, {}))]
-        for name, row in PLUGINS.items()
-    ]
+    profiles: Sequence[Document | None] = policy.get("profiles") or (None,)
+    return [_profile(one or {}) for one in profiles]
 
 
-def _enabled(points: Document, point: str) -> Sequence[str]:
-    return (points.get(point) or {}).get("enabled") or ()
+def _profile(profile: Document) -> dict[str, Any]:
+    points: Mapping[str, Document | None] = profile.get("plugins") or {}
+    listed: list[Document] = [one or {} for one in points.values()]
+    return {
+        "name": profile.get("name") or "",
+        "enabled": [name for one in listed for name in one.get("enabled") or ()],
+        "arguments": {one.get("name"): one.get("args") or {} for one in profile.get("pluginConfig") or ()},
+    }
 
 
 def descheduling(record: Cycle | FinalState) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from playground.reference import descheduler_form
 from scheduler_core.schedulers.rule_history import history_of, plugin_of
 from scheduler_core.schedulers.v1_11.policy.order import (
     BUNDLES,
@@ -163,6 +164,7 @@ def wire() -> CatalogueRow:
         ],
         "versions": [[version.name, version.releases] for version in VERSIONS.values()],
         "v1_37": _v1_37(),
+        "descheduler": descheduler_form.rows(),
     }
 
 

@@ -10,7 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.authoring.configuration_editing import CONFIGURATION_EDITS, weigh_priorities
-from scheduler_core.authoring.descheduler_editing import HEAD, enable_strategy, run_descheduler
+from scheduler_core.authoring.descheduler_editing import (
+    HEAD,
+    change_profile,
+    enable_strategy,
+    run_descheduler,
+    with_descheduler,
+)
 from scheduler_core.authoring.policy_rewriting import (
     MOST_WEIGHT,
     EditError,
@@ -80,10 +86,12 @@ def edited(documents: Sequence[Document], what: str, name: str, value: str) -> t
     """
     if what == "form":
         return _in_form(documents, name, value)
+    if what == "descheduling":
+        return with_descheduler(documents, value)
     if what in CONFIGURATION_EDITS:
         return _configured(documents, what, name, value)
     if what not in EDITS:
-        known = ", ".join([*EDITS, *CONFIGURATION_EDITS, "form"])
+        known = ", ".join([*EDITS, *CONFIGURATION_EDITS, "form", "descheduling"])
         raise EditError(f"No entry named {what[:40]!r} to change; it is one of {known}.")
     kind, change = EDITS[what]
     if kind == POLICY_KIND:
@@ -277,6 +285,7 @@ EDITS: Mapping[str, tuple[str, Callable[[Document, str, str], Document]]] = {
     "design": (SETTINGS_KIND, design),
     "descheduler": (SETTINGS_KIND, run_descheduler),
     "strategy": (DESCHEDULER_KIND, enable_strategy),
+    "descheduler-profile": (DESCHEDULER_KIND, change_profile),
     "order": (POLICY_KIND, reorder),
     "weights": (POLICY_KIND, weigh),
     "argument": (POLICY_KIND, argue),

@@ -68,19 +68,45 @@ def test_the_flow_of_a_round_is_drawn_with_its_paths(page: Page) -> None:
     expect(page.locator(".toast")).to_have_count(0)
 
 
-def test_a_plugin_is_edited_by_form_and_what_is_wrong_is_said_beside_it(page: Page) -> None:
+def test_a_plugin_is_edited_by_form_and_what_is_wrong_is_said_at_its_field(page: Page) -> None:
     """On one's own draft: switched on, given arguments that upstream refuses, which change nothing."""
     bench = Workbench(page).open(drafted(page, example_text("descheduler-low-utilization"), as_is=True))
     bench.build.get_by_role("tab", name="Policy").click()
     part = bench.build.locator("[data-part=descheduler]")
-    part.get_by_role("switch", name="Enable RemoveDuplicates").click()
-    expect(part.get_by_role("textbox", name="args of RemoveDuplicates, as JSON")).to_have_value("{}")
-    args = part.get_by_role("textbox", name="args of LowNodeUtilization, as JSON")
-    args.fill('{"thresholds": {"cpu": 120}, "targetThresholds": {"cpu": 50}}')
-    args.blur()
-    expect(part.get_by_role("alert").filter(has_text="cpu threshold not in [0, 100] range")).to_be_visible()
+    part.get_by_role("switch", name="Enable PodLifeTime").click()
+    expect(part.locator("[data-name=PodLifeTime] dl")).to_contain_text("86400")
+    part.get_by_role("button", name="Arguments of LowNodeUtilization").click()
+    form = page.get_by_role("dialog")
+    percent = form.locator("[data-path=thresholds]").get_by_role("textbox", name="percent").first
+    percent.fill("120")
+    form.get_by_role("button", name="Change", exact=True).click()
+    expect(form.get_by_role("alert").filter(has_text="cpu threshold not in [0, 100] range")).to_be_visible()
+    percent.fill("25")
+    form.get_by_role("button", name="Change", exact=True).click()
+    expect(part.locator("[data-name=LowNodeUtilization] dl")).to_contain_text("cpu 25%")
     part.get_by_role("spinbutton", name="Passes at most").fill("3")
     part.get_by_role("spinbutton", name="Passes at most").blur()
     page.wait_for_function("() => podstep.playback.descheduler.passes === 3")
+    part.get_by_role("button", name="Add a profile").click()
+    second = part.get_by_role("region", name="Profile profile-2")
+    second.get_by_role("switch", name="Enable RemoveDuplicates").click()
+    page.wait_for_function(
+        "() => podstep.playback.descheduler.profiles[1]?.enabled.includes('RemoveDuplicates')"
+    )
     bench.build.get_by_role("tab", name="YAML").click()
-    expect(bench.build).to_contain_text("RemoveDuplicates")
+    expect(bench.build).to_contain_text("profile-2")
+
+
+def test_a_descheduler_is_added_where_there_is_none(page: Page) -> None:
+    """And taken out again; the tab comes and goes with it."""
+    bench = Workbench(page).open(drafted(page, example_text("drain-budget"), as_is=True))
+    tab = bench.inspect.get_by_role("tab", name=re.compile("^Descheduler"))
+    expect(tab).to_have_count(0)
+    bench.build.get_by_role("tab", name="Policy").click()
+    part = bench.build.locator("[data-part=descheduler]")
+    part.get_by_role("button", name="Add a descheduler").click()
+    expect(part.get_by_role("switch", name="Enable LowNodeUtilization")).to_be_checked()
+    expect(tab).to_have_count(1)
+    part.get_by_role("button", name="Remove the descheduler").click()
+    expect(part.get_by_role("button", name="Add a descheduler")).to_be_visible()
+    expect(tab).to_have_count(0)

@@ -7,7 +7,10 @@ from typing import Any
 
 from playground.panels import steps
 from playground.playback.playback import Playback
+from playground.reference.descheduler_form import rows
 from scheduler_core.authoring.verbs import VERBS
+from scheduler_core.cluster.descheduler.protections import DEFAULT_EVICTOR
+from scheduler_core.cluster.descheduler.table import PLUGINS
 from tests.core.descheduler.test_living import BUDGET, CLUSTER, LOW, PACKING, POLICY
 from tests.playground.test_timed import played
 
@@ -84,3 +87,17 @@ def test_passes_are_marks_of_the_timeline() -> None:
     assert (index, number, evicts) == (7, 1, True)
     assert text == "evicts 3 (LowNodeUtilization 3): node n1 has 90% of its cpu requested"
     assert made.trail.marks(1, 6)["passes"] == []
+
+
+def test_every_argument_has_a_typed_field() -> None:
+    """None is written as JSON; what is deprecated or not simulated is left to the YAML."""
+    made = {row["name"]: {one["path"]: one for one in row["arguments"]} for row in rows()}
+    assert list(made) == [DEFAULT_EVICTOR, *PLUGINS]
+    types = {one["type"] for fields in made.values() for one in fields.values()}
+    assert types == {"flag", "integer", "names", "numbers", "percentages", "rows", "selector", "text"}
+    low = made["LowNodeUtilization"]
+    assert low["thresholds"]["type"] == "percentages" and "evictionLimits.node" in low
+    assert not any(path.startswith("metricsUtilization") for path in low)
+    assert made["PodLifeTime"]["conditions"]["fields"][0] == ["type", "text"]
+    spread = made["RemovePodsViolatingTopologySpreadConstraint"]
+    assert spread["constraints"]["default"] == ["DoNotSchedule"]

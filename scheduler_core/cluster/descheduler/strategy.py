@@ -78,6 +78,7 @@ class Strategy(Struct, frozen=True, kw_only=True):
 
     ``args`` reads its arguments, ``check`` yields what upstream refuses of them in its order, ``run`` does
     the work. ``words`` say what it evicts. ``gaps`` yields what of the arguments is not simulated.
+    ``starting`` are arguments that it cannot do without, as a form writes them when it is switched on.
     """
 
     name: str
@@ -88,4 +89,5 @@ class Strategy(Struct, frozen=True, kw_only=True):
     check: Callable[[Any], Iterator[InvalidArguments]] = _accept
     defaults: Mapping[str, Any] = {}
     gaps: Callable[[Any], Iterator[InvalidArguments]] = _accept
+    starting: Mapping[str, Any] = {}
     edition: str = CURRENT

@@ -922,7 +922,14 @@ export interface Descheduler {
   interval: number;
   passes: number;
   dryRun: boolean;
-  plugins: [name: string, point: string, words: string, on: boolean, args: string][];
+  profiles: DeschedulerProfile[];
+}
+
+/** A profile as it is written: the plugins that it enables, and arguments by plugin. */
+export interface DeschedulerProfile {
+  name: string;
+  enabled: string[];
+  arguments: Record<string, Record<string, any>>;
 }
 
 export interface DeschedulerPass {
@@ -1409,12 +1416,35 @@ export interface Catalogue {
   versions: [version: string, releases: string][];
   plugins: CataloguePlugin[];
   v1_37: { plugins: PluginRow[]; gates: FeatureGate[] };
+  descheduler: DeschedulerPlugin[];
+}
+
+export interface DeschedulerPlugin {
+  name: string;
+  point: string;
+  words: string;
+  arguments: DeclaredArgument[];
 }
 
 /** A field of a plugin's arguments; `only` are the values of others with which it counts, by their paths. */
 export interface DeclaredArgument {
   path: string;
-  type: "choice" | "integer" | "flag" | "names" | "shape" | "resources" | "constraints" | "affinity";
+  type:
+    | "choice"
+    | "integer"
+    | "flag"
+    | "names"
+    | "shape"
+    | "resources"
+    | "constraints"
+    | "affinity"
+    | "text"
+    | "numbers"
+    | "percentages"
+    | "selector"
+    | "rows";
+  label?: string;
+  fields?: [name: string, type: string][];
   default: any;
   text: string;
   choices: string[];

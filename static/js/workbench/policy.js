@@ -342,6 +342,7 @@ export class Policy {
       open: this.#open,
       change: (what, key, value, words) => this.#change(what, key, value, words),
       ask: (what, key, value, words) => this.#ask(what, key, value, words),
+      attempt: (what, key, value, words) => this.#attempt(what, key, value, words),
       say: (text, wrong) => this.#say(text, wrong),
     };
   }

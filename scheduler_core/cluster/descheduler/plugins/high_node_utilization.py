@@ -100,5 +100,6 @@ STRATEGY = Strategy(
     ),
     defaults={"numberOfNodes": 0},
     check=_check,
+    starting={"thresholds": {"cpu": 20}},
     run=run,
 )

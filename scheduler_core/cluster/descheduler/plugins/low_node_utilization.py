@@ -172,5 +172,6 @@ STRATEGY = Strategy(
     defaults={"useDeviationThresholds": False, "numberOfNodes": 0},
     check=_check,
     gaps=_gaps,
+    starting={"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 50}},
     run=run,
 )

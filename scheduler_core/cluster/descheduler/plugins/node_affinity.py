@@ -93,5 +93,6 @@ STRATEGY = Strategy(
         {**SCOPE_FIELDS, "nodeAffinityType": Field("node_affinity_type", TEXTS)},
     ),
     check=_check,
+    starting={"nodeAffinityType": ["requiredDuringSchedulingIgnoredDuringExecution"]},
     run=run,
 )

@@ -187,5 +187,6 @@ STRATEGY = Strategy(
         },
     ),
     check=_check,
+    starting={"maxPodLifeTimeSeconds": 86_400},
     run=run,
 )

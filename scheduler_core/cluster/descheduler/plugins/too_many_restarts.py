@@ -78,5 +78,6 @@ STRATEGY = Strategy(
         },
     ),
     check=_check,
+    starting={"podRestartThreshold": 100},
     run=run,
 )

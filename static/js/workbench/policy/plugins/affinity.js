@@ -86,8 +86,18 @@ function terms(add, given, make) {
 
 /** @param {any} term */
 function requirements(term) {
-  const list = rows({
-    value: term?.matchExpressions ?? (term ? [] : [{ key: "", operator: "In", values: [] }]),
+  const list = requirementRows(term?.matchExpressions ?? (term ? [] : [{ key: "", operator: "In", values: [] }]));
+  return { element: list.element, read: () => ({ ...term, matchExpressions: list.read() }) };
+}
+
+/**
+ * Requirements on labels, a row each.
+ *
+ * @param {{ key: string, operator: string, values?: string[] }[]} value
+ */
+export const requirementRows = (value) =>
+  rows({
+    value,
     add: "Add a requirement",
     remove: "Remove this requirement",
     fresh: () => ({ key: "", operator: "In", values: [] }),
@@ -105,8 +115,6 @@ function requirements(term) {
       return { ...rest, values: listed.length ? listed : undefined };
     },
   });
-  return { element: list.element, read: () => ({ ...term, matchExpressions: list.read() }) };
-}
 
 /** @param {any} item */
 function weighed(item) {

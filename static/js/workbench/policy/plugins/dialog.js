@@ -5,16 +5,18 @@ import { plural } from "../../../lib/quantity.js";
 import { ask, prune, put } from "../forms.js";
 import { controlOf } from "./fields.js";
 import { applies, inForce, isWritten, lastName, shown, valueAt } from "./values.js";
-/** @import { DeclaredArgument, PluginRow } from "../../../lib/protocol.js" */
+/** @import { DeclaredArgument } from "../../../lib/protocol.js" */
 /** @import { Arguments } from "./values.js" */
 /** @import { Refusal } from "./panel.js" */
 
 /** @typedef {ReturnType<typeof argumentField>} ArgumentField */
 
+/** @typedef {{ name: string, arguments: DeclaredArgument[] }} Declared a plugin with its arguments */
+
 /**
  * `change(value)` puts the arguments in force, as JSON or "" for the defaults, and returns what is wrong.
  *
- * @param {PluginRow} row
+ * @param {Declared} row
  * @param {Arguments} given
  * @param {(value: string) => Promise<Refusal | null>} change
  */
@@ -66,7 +68,9 @@ function argumentField(argument, given, settle) {
   const element = h(
     control.single ? "div" : "fieldset",
     { class: "argument", "data-path": argument.path, onchange: settle },
-    control.single ? h("label", { for: id, text: lastName(argument) }) : h("legend", { text: lastName(argument) }),
+    control.single
+      ? h("label", { for: id, text: argument.label ?? lastName(argument) })
+      : h("legend", { text: argument.label ?? lastName(argument) }),
     h("small", { class: "dim", text: [argument.text, usual ? `default: ${usual}` : ""].filter(Boolean).join("; ") }),
     control.element,
     problem,

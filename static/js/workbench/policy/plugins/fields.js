@@ -2,8 +2,8 @@
 
 import { h } from "../../../lib/dom.js";
 import { points } from "../forms.js";
-import { affinityControl } from "./affinity.js";
-import { typedNumber } from "./numbers.js";
+import { affinityControl, requirementRows } from "./affinity.js";
+import { typedDecimal, typedNumber } from "./numbers.js";
 import { rows, textField } from "./rows.js";
 /** @import { DeclaredArgument } from "../../../lib/protocol.js" */
 
@@ -81,6 +81,77 @@ const CONTROLS = {
       read: ({ maxSkew, ...rest }) => ({ maxSkew: typedNumber(maxSkew), ...rest }),
     }),
   affinity: (_, value) => affinityControl(value),
+  text(_, value, id) {
+    const input = textField("", value ?? "", { id });
+    return { element: input, read: () => input.value.trim(), single: true };
+  },
+  numbers(_, value, id) {
+    const input = textField("", (value ?? []).join(", "), { id, placeholder: "none" });
+    return {
+      element: input,
+      read: () =>
+        input.value
+          .split(/[\s,]+/)
+          .filter(Boolean)
+          .map(typedNumber),
+      single: true,
+    };
+  },
+  percentages(_, value) {
+    const made = rows({
+      value: Object.entries(value ?? {}).map(([name, percent]) => ({ name, percent })),
+      add: "Add a resource",
+      remove: "Remove this resource",
+      fresh: () => ({ name: "", percent: 50 }),
+      fields: ({ name, percent }) => [
+        textField("name", name, { "aria-label": "resource", placeholder: "cpu, memory, pods" }),
+        textField("percent", percent, { "aria-label": "percent", class: "field num" }),
+        h("span", { class: "dim", text: "%" }),
+      ],
+      read: ({ name, percent }) => ({ name, percent: typedDecimal(percent) }),
+    });
+    return {
+      element: made.element,
+      read: () => Object.fromEntries(made.read().map(({ name, percent }) => [name, percent])),
+    };
+  },
+  selector(_, value) {
+    const made = requirementRows([
+      ...Object.entries(value?.matchLabels ?? {}).map(([key, one]) => ({ key, operator: "In", values: [one] })),
+      ...(value?.matchExpressions ?? []),
+    ]);
+    const before = JSON.stringify(made.read());
+    return {
+      element: made.element,
+      read: () => {
+        const listed = made.read();
+        if (JSON.stringify(listed) === before) return value ?? undefined;
+        return listed.length ? { matchExpressions: listed } : undefined;
+      },
+    };
+  },
+  rows: ({ fields = [] }, value) =>
+    rows({
+      value: value ?? [],
+      add: "Add one",
+      remove: "Remove this one",
+      fresh: () => ({}),
+      fields: (item) =>
+        fields.map(([name, type]) =>
+          textField(name, item[name], {
+            "aria-label": name,
+            placeholder: name,
+            class: type === "integer" ? "field num" : "field mono",
+          }),
+        ),
+      read: (texts) =>
+        Object.fromEntries(
+          fields.map(([name, type]) => [
+            name,
+            type === "integer" ? typedNumber(texts[name]) : texts[name] || undefined,
+          ]),
+        ),
+    }),
 };
 
 /**

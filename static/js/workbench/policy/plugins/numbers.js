@@ -6,3 +6,10 @@
  * @param {string} text
  */
 export const typedNumber = (text) => (/^-?\d+$/.test(text.trim()) ? Number(text) : text.trim() || undefined);
+
+/**
+ * The same of a number that may have decimals.
+ *
+ * @param {string} text
+ */
+export const typedDecimal = (text) => (/^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim() || undefined);

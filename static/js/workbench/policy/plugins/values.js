@@ -61,6 +61,19 @@ const asText = (term) =>
 /** @type {Record<string, (value: any) => string>} */
 const SHOWN = {
   names: (value) => value.join(", "),
+  numbers: (value) => value.join(", "),
+  percentages: (value) =>
+    Object.entries(value)
+      .map(([name, percent]) => `${name} ${percent}%`)
+      .join(", "),
+  selector: (value) =>
+    [
+      ...Object.entries(value.matchLabels ?? {}).map((pair) => pair.join("=")),
+      ...(value.matchExpressions ?? []).map(
+        ({ key, operator, values = [] }) => `${key} ${operator} ${values.join(", ")}`,
+      ),
+    ].join(" and "),
+  rows: (value) => value.map((/** @type {any} */ one) => Object.values(one).filter(Boolean).join(" ")).join("; "),
   shape: (value) => value.map(({ utilization = 0, score = 0 }) => `${utilization}→${score}`).join(" "),
   resources: (value) => value.map(({ name, weight = 1 }) => `${name} ${weight}`).join(", "),
   constraints: (value) =>
