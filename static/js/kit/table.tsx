@@ -1,6 +1,6 @@
 // A plain table with what people do to it: sort by a column, filter its rows, copy it by a button or by Ctrl C in it.
 
-import { untracked } from "@preact/signals";
+import { untracked } from "./signals.ts";
 import { isValidElement, toChildArray, type ComponentChild, type ComponentChildren, type VNode } from "preact";
 import { useMemo, useReducer, useRef } from "preact/hooks";
 import { debounce } from "../lib/dom.js";

@@ -1,7 +1,7 @@
 // Timers that count in virtual time. While Play runs, the time from one cycle to the next passes evenly between them;
 // else, and where motion is unwelcome, it stands at the cycle that is shown.
 
-import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { useSignal, type ReadonlySignal } from "../kit/signals.ts";
 import { useLayoutEffect } from "preact/hooks";
 import { age, clock } from "../lib/quantity.js";
 import type { View } from "./view.js";
