@@ -76,15 +76,19 @@ def _paths(before: Any, after: Any, path: str) -> Iterator[str]:
 
 
 def count_edits(before: Documents, after: Documents) -> int:
-    """Return how many fields and list items differ; an object that is added or deleted is one edit."""
+    """Return how many fields and list items differ.
+
+    An object that is added or deleted is one edit, a key in place of another too.
+    """
     count = len(before.keys() ^ after.keys())
     return count + sum(_differing(before[name], after[name]) for name in before.keys() & after.keys())
 
 
 def _differing(before: Any, after: Any) -> int:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        keys = before.keys() & after.keys()
-        return len(before.keys() ^ after.keys()) + sum(_differing(before[key], after[key]) for key in keys)
+        gone, new = before.keys() - after.keys(), after.keys() - before.keys()
+        kept = before.keys() & after.keys()
+        return max(len(gone), len(new)) + sum(_differing(before[key], after[key]) for key in kept)
     if isinstance(before, list) and isinstance(after, list):
         return _items(before, after)
     return int(before != after)
