@@ -190,6 +190,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("ROOM_VOTES_PER_VISITOR", 60, "requests", "the same of one visitor, a minute"),
     Limit("ROOM_QUESTIONS_PER_MINUTE", 60, "requests", "questions asked from one address"),
     Limit(
+        "LESSON_ANSWERS_PER_MINUTE",
+        3_000,
+        "requests",
+        "answers to questions of lessons, and hints, from one address (a lecture hall has one)",
+    ),
+    Limit(
         "CONNECTIONS",
         4_000,
         "connections",

@@ -26,6 +26,7 @@ class Route(Struct, frozen=True):
     query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
     body: tuple[tuple[str, str], ...] = ()  # media type, schema
     token: str = ""  # a description of the bearer token, if the call needs one
+    rate: str = ""  # the limit on its requests, instead of that of all reads or writes
     matched: bool = False  # whether If-Match may name the revision
     schemas: Mapping[str, Any] = field(default_factory=dict)  # those of its bodies that no other call has
 

@@ -45,7 +45,7 @@ class Endpoint:
         if call is None:
             allowed = ", ".join(sorted(self.calls))
             return refusal(ApiError(405, f"Allowed methods: {allowed}.", {"Allow": allowed}))
-        kind = "API_READS_PER_MINUTE" if method == "GET" else "API_WRITES_PER_MINUTE"
+        kind = call.rate or ("API_READS_PER_MINUTE" if method == "GET" else "API_WRITES_PER_MINUTE")
         if wait := wait_seconds(kind, address_of(request)):
             return refusal(
                 ApiError(429, f"Too many requests; wait {wait} seconds.", {"Retry-After": str(wait)})
@@ -78,6 +78,7 @@ def urlpatterns() -> list[URLPattern]:
         # A malformed step gets an error that explains its syntax; a malformed id is not found.
         route = address.lstrip("/").replace("{step}", "<str:step>")
         route = route.replace("{name}", "<name:name>").replace("{comment}", "<name:comment>")
+        route = route.replace("{slug}", "<slug:slug>").replace("{stop}", "<slug:stop>")
 
         # Cookies are ignored here, so there is no request forgery to protect against.
         @csrf_exempt

@@ -266,7 +266,7 @@ class Call:
             if self.veil is not None:
                 if len(playback) < self.veil.last and playback.advance(SLICE_SECONDS):
                     return None
-                shown = veiled(playback, min(self.veil.last, len(playback)))
+                shown = veiled(playback, min(self.veil.last, len(playback)), self.veil.phase)
             return turn(shown, unwanted) if kept is None else self._kept(shown, kept, turn, unwanted)
 
         large = offload.enabled() and sources.is_large(source)

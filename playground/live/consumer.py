@@ -311,7 +311,7 @@ class Connection(AsyncWebsocketConsumer):
     def veil(self) -> Veil | None:
         """What is hidden from this connection: it is a viewer of an open question, or a frame with a veil."""
         if self.frame is not None and self.frame.last is not None:
-            return Veil(self.frame.scenario, self.frame.last)
+            return Veil(self.frame.scenario, self.frame.last, self.frame.phase)
         return hub.veil_of(self)
 
     @property

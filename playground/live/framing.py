@@ -4,7 +4,8 @@ In a frame a page asks of its own scenario, and changes nothing.
 
 Such a page connects to ``/ws/?frame=<scenario>``, with ``&lock=1&step=<step>`` where its step is locked: then
 nothing that belongs to another step is answered either. With ``&veil=<cycle>`` nothing after that cycle is
-answered, as to a viewer of a room whose question is open: a lesson asks what comes next.
+answered, as to a viewer of a room whose question is open: a lesson asks what comes next. With
+``&upto=<phase>`` neither is what that cycle decides after the phase; nothing of its attempt without a name.
 
 The page of a room connects to ``/ws/?room=<room>``: nothing of a scenario is answered before it has joined.
 Any other page asks without this.
@@ -42,16 +43,19 @@ ONE_SOURCE = "A page in a frame shows its own scenario alone."
 class Frame:
     """The scenario of a frame, and its locked step; ``index`` is its cycle, once that is known.
 
-    ``last``: the last cycle that it may show, ``None`` if it may show all.
+    ``last``: the last cycle that it may show, ``None`` if it may show all; of that no more than ``phase``,
+    ``None`` for the whole.
     """
 
-    __slots__ = ("index", "last", "locked", "scenario", "step")
+    __slots__ = ("index", "last", "locked", "phase", "scenario", "step")
 
-    def __init__(self, scenario: str, step: str | None, last: int | None = None) -> None:
+    def __init__(
+        self, scenario: str, step: str | None, last: int | None = None, phase: str | None = None
+    ) -> None:
         self.scenario = scenario
         self.locked = step is not None
         self.step = step or ""
-        self.last = last
+        self.last, self.phase = last, phase
         self.index: int | None = 0 if step == "" else None
 
     def refusal(self, name: str, payload: Any) -> str:
@@ -87,10 +91,13 @@ def frame_of(query: bytes) -> Frame | None:
     if "room" in fields:
         return None
     scenario, step, veil = (fields.pop(name, [""])[0] for name in ("frame", "step", "veil"))
+    phase = fields.pop("upto", [""])[0] if "upto" in fields else None
     locked = fields.pop("lock", [""])[0] == "1"
     if fields or not scenario or len(query) > LONGEST or (veil and (locked or not CYCLE.fullmatch(veil))):
         raise ValueError("the query of a connection names a frame, and its step and lock, or its veil")
-    return Frame(scenario, step[:STEP_LENGTH] if locked else None, int(veil) if veil else None)
+    if phase is not None and not veil:
+        raise ValueError("a phase belongs to a veil")
+    return Frame(scenario, step[:STEP_LENGTH] if locked else None, int(veil) if veil else None, phase)
 
 
 def room_of(query: bytes) -> str:

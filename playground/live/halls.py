@@ -28,10 +28,14 @@ UNVEILED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Veil:
-    """What is hidden while a question is open: everything of a scenario after its ``last`` cycle."""
+    """What is hidden while a question is open: everything of a scenario after its ``last`` cycle.
+
+    With a ``phase`` also what that cycle decides after it; "" is before its attempt.
+    """
 
     scenario: str
     last: int
+    phase: str | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
-from playground.playback.trail import Placement
+from playground.playback.trail import Placement, PlacementChanges
 from scheduler_core.record.cycle import Cycle
 
 ROWS = 1_000  # of a ballot; beyond, a page offers what it knows of the cluster
@@ -30,15 +30,18 @@ def ballot(kind: str, playback: Playback, cycle: Cycle) -> list[list[str]] | Non
 
 def placement_at(playback: Playback, cycle: Cycle) -> Placement:
     """Return every pod's node as the attempt of a cycle finds it, after what happened since the last."""
+    placement = playback.trail.placement_before(cycle.index)
+    for pod, node in early_changes(playback, cycle):
+        placement[pod] = node
+    return placement
+
+
+def early_changes(playback: Playback, cycle: Cycle) -> PlacementChanges:
+    """Return what moved before the attempt of a cycle, since the last one."""
     trail = playback.trail
-    placement = trail.placement_before(cycle.index)
     if cycle.moves is None:
         own = len(cycle.decision.victims) + (cycle.result == "scheduled")
         changes = trail.changes[cycle.index - 1]
-        early = changes[: len(changes) - own]
-    else:
-        moves = [move for happening in cycle.happenings for move in happening.moves]
-        early = [[playback.tables.pod_index[key], trail.place_of(node)] for key, node in moves]
-    for pod, node in early:
-        placement[pod] = node
-    return placement
+        return changes[: len(changes) - own]
+    moves = [move for happening in cycle.happenings for move in happening.moves]
+    return [[playback.tables.pod_index[key], trail.place_of(node)] for key, node in moves]

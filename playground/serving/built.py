@@ -31,6 +31,10 @@ LOCK_FILE = "package-lock.json"  # the versions of what the modules import from 
 ENTRIES = (
     "js/base.js",
     "js/compare/main.js",
+    "js/lesson/done.tsx",
+    "js/lesson/gallery.ts",
+    "js/lesson/main.tsx",
+    "js/lesson/review.tsx",
     "js/pages/greed.js",
     "js/pages/review.js",
     "js/pages/rules.js",
@@ -39,6 +43,7 @@ ENTRIES = (
     "js/pages/start.js",
     "js/workbench/main.js",
     "css/sheets/compare.css",
+    "css/sheets/learn.css",
     "css/sheets/reference.css",
     "css/sheets/site.css",
     "css/sheets/start.css",

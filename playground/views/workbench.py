@@ -43,9 +43,10 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
     empty); ``query`` (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a
     short id or ""); ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or
     None); ``embed_view`` (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at
-    its step); ``views`` (its Inspect tabs, of a lesson's stop; None: all) and ``veil`` (the last cycle that
-    it shows, or None); ``commented`` (a branch of a scenario with comments); ``compared`` ((side, id) of a
-    comparison, or None). Texts are never inlined: they can be megabytes.
+    its step); ``views`` (its Inspect tabs, of a lesson's stage; None: all), ``veil`` (the last cycle that it
+    shows, or None) and ``upto`` (the last phase of that, or None); ``commented`` (a branch of a scenario with
+    comments); ``compared`` ((side, id) of a comparison, or None). Texts are never inlined: they can be
+    megabytes.
     """
     context = {
         "source": source.wire,
@@ -65,6 +66,7 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "locked": False,
         "views": None,
         "veil": None,
+        "upto": None,
         **more,
     }
     return render(request, "workbench.html", context)
@@ -166,7 +168,8 @@ def embedded(request: HttpRequest, short: str) -> HttpResponse:
     source = _find("scenario", short, "")
     view, veil = request.GET.get("view", ""), request.GET.get("veil", "")
     # What introduces a scenario may tell how it goes on.
-    veiled = {"veil": veil, "about": ""} if CYCLE.fullmatch(veil) else {}
+    upto = request.GET.get("upto")
+    veiled = {"veil": veil, "upto": upto, "about": ""} if CYCLE.fullmatch(veil) else {}
     response = workbench(
         request,
         source,

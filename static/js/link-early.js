@@ -10,7 +10,10 @@
     if (query.get("lock") === "1") {
       url.searchParams.set("lock", "1");
       url.searchParams.set("step", query.get("step") || "");
-    } else if (query.get("veil")) url.searchParams.set("veil", query.get("veil"));
+    } else if (query.get("veil")) {
+      url.searchParams.set("veil", query.get("veil"));
+      if (query.has("upto")) url.searchParams.set("upto", query.get("upto"));
+    }
   }
   var room = /^\/r\/([^/]+)\/$/.exec(location.pathname);
   if (room) url.searchParams.set("room", room[1]);

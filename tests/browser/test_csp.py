@@ -22,6 +22,10 @@ REPORT = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`refused by ${event.effectiveDirective}: ${event.blockedURI} ${event.sample}`));"""
 READ = (
     "/",
+    "/learn/",
+    "/learn/first-cycle/node/",
+    "/learn/first-cycle/other-node/",
+    "/learn/review/",
     "/runs/",
     "/reference/predicates/",
     "/reference/cache/",

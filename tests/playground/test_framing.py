@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +14,7 @@ from django.test import Client
 from playground.live.commands import COMMANDS
 from playground.live.framing import ABOUT_ALL, OPENING, READS, STEP_FIELDS, frame_of
 from playground.models import Draft
+from playground.panels.cycle import INSPECT
 from playground.storage import store
 from tests.playground.conftest import OWNER, Socket, communicator
 from tests.playground.test_comparing import LEAST, MOST, bundle, shared
@@ -170,3 +172,41 @@ def test_the_page_of_a_veiled_frame(client: Client) -> None:
     assert 'data-views="story,events"' in page and 'data-veil="1"' in page
     wrong = client.get(f"/e/{name}/?views=Story%22&veil=x").content.decode()
     assert "data-views" not in wrong and "data-veil" not in wrong
+
+
+@pytest.mark.parametrize(
+    ("upto", "known"), [("", set()), ("queue", {"queue"}), ("predicates", {"queue", "predicates"})]
+)
+async def test_a_veil_at_a_phase(name: str, upto: str, known: set[str]) -> None:
+    """The cycle is shown as far as the phase: no frame tells what follows, whatever is asked of it."""
+    source = {"source": {"scenario": name}}
+    parts = [*INSPECT, "nodes", "moments", "cuts"]
+    async with framed(f"frame={name}") as free, framed(f"frame={name}&veil=2&upto={upto}") as socket:
+        whole = await free.success("cycles.window", {**source, "from": 1, "count": 50})
+        assert whole["cycles"][1]["node"] is not None
+        heard = [await socket.success("scenario.open", {**source, "step": "2"})]
+        assert (heard[0]["cycles"], heard[0]["complete"], heard[0]["index"]) == (2, True, 2)
+        window = await socket.success("cycles.window", {**source, "from": 1, "count": 50})
+        last = window["cycles"][1]
+        assert (last["node"], last["result"], last["changes"], last["message"]) == (
+            None,
+            "undecided",
+            [],
+            None,
+        )
+        assert set(last["phases"]) == known
+        marks = await socket.success("timeline.get", {**source, "from": 1, "to": 9})
+        assert len(marks["marks"]["result"]) == 1
+        found = await socket.success("cycle.get", {**source, "step": "2", "parts": parts})
+        heard += [window, marks, found, await socket.success("events.list", {**source, "to": 2, "count": 50})]
+        assert bool(found["predicates"].get("order")) is ("predicates" in known)
+        assert "placed on" not in json.dumps(
+            heard[3]
+        ) and "Successfully assigned default/web-1" not in json.dumps(heard)
+        for command, payload in (
+            ("preemption.candidates", {"cycle": 2, "from": 0, "count": 5}),
+            ("object.get", {"target": "Pod/default/web-1", "step": "2"}),
+            ("objects.list", {"step": "2"}),
+        ):
+            heard.append(await socket.ask(command, {**source, **payload}))
+        assert "server.error" not in json.dumps(heard)

@@ -125,7 +125,8 @@ export class Socket {
       if (query.get("lock") === "1") {
         url.searchParams.set("lock", "1");
         url.searchParams.set("step", query.get("step") ?? "");
-      } else if (query.get("veil")) url.searchParams.set("veil", query.get("veil") ?? "");
+      } else if (query.get("veil"))
+        for (const key of ["veil", "upto"]) if (query.has(key)) url.searchParams.set(key, query.get(key) ?? "");
     }
     const room = /^\/r\/([^/]+)\/$/.exec(location.pathname);
     if (room) url.searchParams.set("room", room[1]); // of which nothing is answered before it is joined

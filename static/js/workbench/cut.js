@@ -94,8 +94,10 @@ const around = (part, before, after) =>
  * @param {{ at: number, phase: string }} place
  * @returns {Come}
  */
-export function cut(light, parts, { at, phase }) {
-  if (!at && !phase) return { light, parts, reached: OVER };
+export function cut(light, parts, { at, phase: asked }) {
+  const open = light.result === "undecided"; // the server answers no more of it
+  const phase = asked || (open && !at ? (light.phases.at(-1) ?? "") : "");
+  if (!at && !phase && !open) return { light, parts, reached: OVER };
   const { moments } = parts ?? {};
   if (!parts || !moments || at < 0)
     return {
@@ -103,7 +105,7 @@ export function cut(light, parts, { at, phase }) {
       parts: null,
       reached: { tried: phase !== "", waits: false, over: false, whole: false },
     };
-  if (at >= moments.length) return { light, parts, reached: OVER };
+  if (at >= moments.length && !open) return { light, parts, reached: OVER };
   const last = light.phases.at(-1) ?? "";
   const tried = moments.findIndex(({ kind }) => kind === "attempt");
   const to = phase || (at > tried ? last : "");
@@ -116,7 +118,7 @@ export function cut(light, parts, { at, phase }) {
       found.parts.podgroups = around({ ...found.parts.podgroups, consequences }, tried, at - tried - 1);
     }
   }
-  const over = to !== "" && to === last;
+  const over = to !== "" && to === last && !open;
   return { ...found, reached: { tried: to !== "", waits: over || waits(to), over, whole: false } };
 }
 

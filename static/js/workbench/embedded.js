@@ -1,6 +1,7 @@
 // The page in another page's frame: one view of it if its address names one, at a step that may be locked. It
 // sends its height to the page around it, so that the frame can be as high. A lesson's stage (data-views) has the tabs
-// of its stop alone, and while a prediction is open nothing after a cycle (data-veil).
+// of its stop alone, and while a prediction is open nothing after a cycle (data-veil), or after a phase of it
+// (data-upto).
 
 /** @import { Layout } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
@@ -24,6 +25,7 @@ export function framing() {
   if ("locked" in root.dataset) found.push(["lock", "1"]);
   if (root.dataset.views !== undefined) found.push(["views", root.dataset.views]);
   if (root.dataset.veil) found.push(["veil", root.dataset.veil]);
+  if (root.dataset.upto !== undefined) found.push(["upto", root.dataset.upto]);
   return found;
 }
 
@@ -61,8 +63,7 @@ function onlyTabs(view, keys) {
   const keep = () => {
     if (keys.length && !keys.includes(view.tab)) view.setTab(keys[0], { push: false });
   };
-  keep();
-  view.playback.on("opened", keep);
+  view.playback.on("opened", keep); // not before: the address is still to be read
   view.playback.on("step", keep);
   view.on("tab", keep);
 }

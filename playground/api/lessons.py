@@ -1,0 +1,264 @@
+"""Lessons over HTTP: the list, answers and hints, completion codes, and when predictions come back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from msgspec import UNSET, Meta, UnsetType
+
+from playground.api.answers import ApiError, answer
+from playground.api.bodies import json_of
+from playground.api.payloads import Payload
+from playground.api.route import BUSY, ERRORS, UNREAD, route
+from playground.lessons import catalogue, judging, receipts, reviews
+from playground.pool.reading import reading
+from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lesson, lessons
+from scheduler_core.authoring.lessons.variants import has_variants
+from scheduler_core.kubernetes.plain import schemas
+
+P = TypeVar("P", bound=Payload)
+T = TypeVar("T")
+RATE = "LESSON_ANSWERS_PER_MINUTE"
+_REFUSED = {400: ("The answer has another form; the error says which", "Errors"), 413: UNREAD[413]}
+
+
+class LessonStop(Payload):
+    """One stop of a lesson."""
+
+    key: str
+    title: str
+    url: str
+    task: Annotated[str | None, Meta(description="look, predict, find, explain, do, repair, build, contract")]
+    form: Annotated[str | None, Meta(description="The form of its answer, such as node, number or edit")]
+
+
+class LessonCard(Payload):
+    """One lesson."""
+
+    number: int
+    slug: str
+    url: str
+    title: str
+    question: str
+    level: str
+    minutes: int
+    outcomes: list[str]
+    prerequisites: Annotated[list[str], Meta(description="Slugs")]
+    tracks: list[str]
+    stops: list[LessonStop]
+
+
+class Lessons(Payload):
+    """All lessons in order, and the tracks."""
+
+    lessons: list[LessonCard]
+    tracks: Annotated[dict[str, str], Meta(description="Titles by key")]
+
+
+class LessonAnswer(Payload, forbid_unknown_fields=True):
+    """An answer to a stop's question."""
+
+    answer: Annotated[
+        Any,
+        Meta(description="A text, a number, yes or no, a list of texts, or the text of the edited bundle"),
+    ]
+    sure: Annotated[bool | UnsetType | None, Meta(description="Whether the learner was sure, or guessed")] = (
+        UNSET
+    )
+    seed: Annotated[
+        Annotated[int, Meta(ge=1, le=reviews.SEEDS)] | UnsetType,
+        Meta(description="Of a variant with other numbers, as in a review"),
+    ] = UNSET
+    card: Annotated[
+        reviews.ReviewCard | UnsetType, Meta(description="The prediction's card, as returned last time")
+    ] = UNSET
+
+
+class LessonVerdict(Payload):
+    """The verdict, in the engine's words."""
+
+    right: bool
+    sentence: str
+    misconception: str
+    answer: Annotated[Any, Meta(description="The right answer; null while it is not given, and for edits")]
+    edits: Annotated[int | None, Meta(description="Fields and list items that an edit changed")]
+    par: Annotated[int | None, Meta(description="The fewest edits known")]
+    receipt: Annotated[str | UnsetType, Meta(description="Proves the right answer; for a code")] = UNSET
+    card: Annotated[
+        reviews.ReviewCard | UnsetType, Meta(description="Of a prediction: when to ask it again")
+    ] = UNSET
+
+
+class LessonHintRequest(Payload, forbid_unknown_fields=True):
+    """The number of a hint: 1 says where to look, 2 the rule, 3 the computed fact."""
+
+    number: Annotated[int, Meta(ge=1, le=3)]
+    seed: Annotated[int, Meta(ge=1, le=reviews.SEEDS)] | UnsetType = UNSET
+
+
+class LessonHint(Payload):
+    """A hint, as Markdown."""
+
+    text: str
+
+
+class LessonReceipts(Payload, forbid_unknown_fields=True):
+    """The receipts of all right answers of a lesson, and the name to put on its code."""
+
+    receipts: Annotated[list[Annotated[str, Meta(max_length=receipts.LONGEST)]], Meta(max_length=100)]
+    name: Annotated[str, Meta(max_length=receipts.NAME)] | UnsetType = UNSET
+
+
+class LessonCode(Payload):
+    """A signed completion code, and the page that verifies it."""
+
+    code: str
+    url: str
+
+
+SCHEMAS = schemas(
+    (
+        LessonStop,
+        LessonCard,
+        Lessons,
+        LessonAnswer,
+        LessonVerdict,
+        LessonHintRequest,
+        LessonHint,
+        LessonReceipts,
+        LessonCode,
+    ),
+    "#/components/schemas/{name}",
+)
+
+
+@route("GET", "/api/lessons", "List the lessons", {200: ("All lessons", "Lessons")}, schemas=SCHEMAS)
+def get_lessons(_request: HttpRequest) -> HttpResponse:
+    """Answer all lessons."""
+    titles = {track.key: track.title for track in catalogue.tracks()}
+    return answer(Lessons([_card(one) for one in lessons()], titles))
+
+
+@route(
+    "POST",
+    "/api/lessons/{slug}/{stop}/answer",
+    "Check an answer to a stop's question against the engine's record",
+    {200: ("The verdict", "LessonVerdict"), **_REFUSED, **ERRORS, **BUSY},
+    body=(("application/json", "LessonAnswer"),),
+    rate=RATE,
+)
+def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
+    """Check an answer; the right one leaves the server only once it was given."""
+    of, at = _found(slug, stop)
+    given = _body(request, LessonAnswer)
+    try:
+        verdict = judging.judged(of, at, given.answer, _given(given.sure), _given(given.seed))
+        comes_back = has_variants(of, at)
+        card = reviews.reviewed(_given(given.card), verdict.rating) if comes_back else UNSET
+    except (LessonError, ValueError) as error:
+        raise ApiError(400, [{"line": None, "path": "answer", "message": _sentence(str(error))}]) from error
+    body = LessonVerdict(
+        right=verdict.right,
+        sentence=verdict.sentence,
+        misconception=verdict.misconception,
+        answer=verdict.answer if verdict.right else None,
+        edits=verdict.edits,
+        par=verdict.par,
+        receipt=receipts.receipt(slug, stop) if verdict.right and given.seed is UNSET else UNSET,
+        card=card,
+    )
+    return answer(body, Cache_Control="no-store")
+
+
+@route(
+    "POST",
+    "/api/lessons/{slug}/{stop}/hint",
+    "Get a hint on a stop's question",
+    {200: ("The hint", "LessonHint"), **_REFUSED, **ERRORS, **BUSY},
+    body=(("application/json", "LessonHintRequest"),),
+    rate=RATE,
+)
+def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
+    """Answer a hint."""
+    of, at = _found(slug, stop)
+    asked = _body(request, LessonHintRequest)
+    try:
+        with reading():
+            text = hint(of, at, asked.number, seed=_given(asked.seed))
+    except LessonError as error:
+        raise ApiError(404, _sentence(str(error))) from error
+    return answer(LessonHint(text), Cache_Control="no-store")
+
+
+@route(
+    "POST",
+    "/api/lessons/{slug}/code",
+    "Exchange the receipts of a lesson's right answers for a signed completion code",
+    {
+        201: ("The code", "LessonCode"),
+        409: ("Questions are not answered yet; the error names their stops", "Errors"),
+        **_REFUSED,
+        **ERRORS,
+    },
+    body=(("application/json", "LessonReceipts"),),
+    rate=RATE,
+)
+def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:
+    """Answer a completion code."""
+    of = lesson(slug)
+    if of is None:
+        raise ApiError(404, "There is no such lesson.")
+    given = _body(request, LessonReceipts)
+    try:
+        code = receipts.completed(of, given.receipts, given.name or "")
+    except receipts.IncompleteError as error:
+        raise ApiError(409, str(error)) from error
+    return answer(LessonCode(code, request.build_absolute_uri(f"/learn/code/{code}/")), 201)
+
+
+def _card(of: Lesson) -> LessonCard:
+    return LessonCard(
+        number=of.number,
+        slug=of.slug,
+        url=f"/learn/{of.slug}/",
+        title=of.title,
+        question=of.question,
+        level=of.level,
+        minutes=of.minutes,
+        outcomes=list(of.outcomes),
+        prerequisites=list(of.prerequisites),
+        tracks=list(of.tracks),
+        stops=[_stop(of, stop) for stop in of.stops],
+    )
+
+
+def _stop(of: Lesson, stop: Stop) -> LessonStop:
+    kind, form = (stop.task.kind, stop.task.form) if stop.task is not None else (None, None)
+    return LessonStop(stop.key, stop.title, f"/learn/{of.slug}/{stop.key}/", kind, form)
+
+
+def _found(slug: str, key: str) -> tuple[Lesson, Stop]:
+    found = catalogue.stop_of(slug, key)
+    if found is None:
+        raise ApiError(404, "There is no such stop of a lesson.")
+    if found[1].task is None or found[1].task.form is None:
+        raise ApiError(404, "This stop asks nothing.")
+    return found
+
+
+def _body(request: HttpRequest, kind: type[P]) -> P:
+    """Return the body as a payload. Raises ApiError."""
+    try:
+        return msgspec.convert(json_of(request), kind)
+    except msgspec.ValidationError as error:
+        raise ApiError(400, [{"line": None, "path": "", "message": _sentence(str(error))}]) from error
+
+
+def _given(value: T | UnsetType | None) -> T | None:
+    return None if value is UNSET else value
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"

@@ -1,0 +1,1 @@
+"""Lessons on the web: stages, verdicts on answers, receipts, completion codes and reviews."""

@@ -1,0 +1,95 @@
+"""The lessons as the gallery lists them: by track, and each with what its card says."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from msgspec import Struct
+
+from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of, glossary, lesson, lessons
+from scheduler_core.authoring.lessons import tracks as titles
+from scheduler_core.scenario.load import load
+
+
+class Card(Struct, frozen=True):
+    """What the gallery says of a lesson; ``scheduler`` is what answers its first scenario."""
+
+    number: int
+    slug: str
+    title: str
+    question: str
+    level: str
+    minutes: int
+    outcomes: tuple[str, ...]
+    stops: tuple[Stop, ...]
+    scheduler: str
+
+
+class Track(Struct, frozen=True):
+    """A sequence of lessons for one purpose."""
+
+    key: str
+    title: str
+    about: str
+    lessons: tuple[Card, ...]
+
+
+ABOUT = {
+    "hour": "One pod's way from the queue to its node: filters, scores, preemption.",
+    "pending": "Read what the scheduler reports, find the cause, and make the smallest repair.",
+    "gangs": "Pods that run together or not at all: deadlocks, permits, queues and fair shares.",
+    "cache": "What the equivalence cache saved, and how it came to be wrong.",
+    "changed": "Opportunistic batching, queueing hints, devices and native gangs.",
+    "developers": "Orders, criteria, extenders, and the price of a greedy choice.",
+}
+"""The subject of each track."""
+
+
+@cache
+def tracks() -> tuple[Track, ...]:
+    """Return the tracks that have lessons, in order."""
+    listed = (
+        Track(key, title, ABOUT.get(key, ""), tuple(card(one) for one in lessons() if key in one.tracks))
+        for key, title in titles().items()
+    )
+    return tuple(track for track in listed if track.lessons)
+
+
+@cache
+def card(of: Lesson) -> Card:
+    """Return what the gallery says of a lesson."""
+    release = load(bundle_of(of, of.stops[0])).release
+    return Card(
+        number=of.number,
+        slug=of.slug,
+        title=of.title,
+        question=of.question,
+        level=of.level,
+        minutes=of.minutes,
+        outcomes=of.outcomes,
+        stops=of.stops,
+        scheduler=f"kube-scheduler {release}" if release.startswith("v") else release,
+    )
+
+
+def stop_of(slug: str, key: str) -> tuple[Lesson, Stop] | None:
+    """Return a lesson and one of its stops, None if there is no such one."""
+    found = lesson(slug)
+    stop = next((one for one in found.stops if one.key == key), None) if found else None
+    return None if found is None or stop is None else (found, stop)
+
+
+def following(of: Lesson) -> tuple[Track, Card] | None:
+    """Return the lesson after this one, in the first of its tracks that has one."""
+    for track in tracks():
+        slugs = [one.slug for one in track.lessons]
+        rest = track.lessons[slugs.index(of.slug) + 1 :] if of.slug in slugs else ()
+        if rest:
+            return track, rest[0]
+    return None
+
+
+def words_of(of: Lesson) -> list[tuple[str, str]]:
+    """Return the terms that a lesson uses, each with its meaning."""
+    known = glossary()
+    return [(term, known[term]) for term in of.terms if term in known]

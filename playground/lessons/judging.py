@@ -1,0 +1,48 @@
+"""Verdicts on answers: small ones in the request's thread, edited clusters in the pool, all within bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.lessons import catalogue
+from playground.pool import offload
+from playground.pool.reading import reading
+from playground.visitors import identity
+from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError, Stop, check
+
+EDIT_FORMS = ("edit", "claim")  # whose answers are computed anew each time
+EDIT_BYTES = 256 * 1024
+TEXT = 600  # characters of any other text: a pod's key
+TEXTS = 500  # of a list
+
+
+def judged(lesson: Lesson, stop: Stop, answer: Any, sure: bool | None, seed: int | None) -> AnswerVerdict:
+    """Return the verdict on an answer. Raises LessonError for one of the wrong shape, and BusyError."""
+    assert stop.task is not None
+    edits = stop.task.form in EDIT_FORMS
+    _bounded(answer, EDIT_BYTES if edits else TEXT)
+    asked = (lesson.slug, stop.key, answer, sure, seed)
+    if edits and offload.enabled():
+        return offload.compute(identity.asker(), _checked, *asked)
+    with reading():
+        return _checked(*asked)
+
+
+def _checked(slug: str, key: str, answer: Any, sure: bool | None, seed: int | None) -> AnswerVerdict:
+    found = catalogue.stop_of(slug, key)
+    assert found is not None  # the caller has it
+    return check(*found, answer, sure=sure, seed=seed)
+
+
+def _bounded(answer: Any, longest: int) -> None:
+    """Refuse what no form can send. Raises LessonError."""
+    texts = answer if isinstance(answer, list) else [answer]
+    if len(texts) > TEXTS:
+        raise LessonError(f"A list has at most {TEXTS} items.")
+    for one in texts:
+        if isinstance(one, str) and len(one.encode(errors="surrogatepass")) > longest:
+            raise LessonError(f"A text has at most {longest:,} bytes.")
+        if not isinstance(one, str | int | float):
+            raise LessonError("An answer is a text, a number, true or false, or a list of texts.")
+        if isinstance(one, str) and "\0" in one:
+            raise LessonError("A text has no NUL.")

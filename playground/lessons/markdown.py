@@ -1,0 +1,32 @@
+"""The texts of lessons as HTML: CommonMark with tables, without HTML of its own."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+TOP = 3  # the level of a text's first headings: page and stop have those above
+_reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@lru_cache(maxsize=512)
+def html(text: str) -> SafeString:
+    """Return a text as HTML; its own tags and addresses of scripts are shown as text."""
+    tokens = _reader.parse(text)
+    for token in tokens:
+        _lowered(token)
+    return mark_safe(_reader.renderer.render(tokens, _reader.options, {}))  # noqa: S308 - html is off
+
+
+@lru_cache(maxsize=2_048)
+def line(text: str) -> SafeString:
+    """Return one line of Markdown, such as a choice, as HTML."""
+    return mark_safe(_reader.renderInline(text))  # noqa: S308 - html is off
+
+
+def _lowered(token: Token) -> None:
+    if token.type in ("heading_open", "heading_close"):
+        token.tag = f"h{min(6, int(token.tag[1:]) + TOP - 1)}"

@@ -1,0 +1,75 @@
+"""Signed receipts of right answers, and the completion code that those of a lesson are exchanged for.
+
+Nothing is stored: who has passed a stop keeps its receipt, and a code says by itself what it certifies. A
+code holds no more than it shows. It certifies that somebody gave the right answers, not who that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from django.core import signing
+from django.utils import timezone
+from msgspec import Struct
+
+from playground.storage.store import clean_title
+from scheduler_core.authoring.lessons import Lesson, lesson
+
+RECEIPT = "podstep.lessons.receipt"
+CODE = "podstep.lessons.code"
+LONGEST = 600  # characters of a receipt or a code
+NAME = 60  # characters
+
+
+class IncompleteError(ValueError):
+    """Receipts are missing; ``stops`` are those that are not passed."""
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        self.stops = tuple(stops)
+        super().__init__(f"Not passed yet: {', '.join(stops)}.")
+
+
+class Completion(Struct, frozen=True):
+    """What a code certifies."""
+
+    lesson: Lesson
+    name: str
+    on: datetime
+
+
+def receipt(slug: str, key: str) -> str:
+    """Return the receipt for the right answer at a stop."""
+    return signing.dumps([slug, key], salt=RECEIPT)
+
+
+def asked(of: Lesson) -> list[str]:
+    """Return the keys of a lesson's stops that ask something."""
+    return [stop.key for stop in of.stops if stop.task is not None and stop.task.kind != "look"]
+
+
+def completed(of: Lesson, receipts: Sequence[str], name: str = "") -> str:
+    """Return the completion code of a lesson. Raises IncompleteError."""
+    passed = {key for slug, key in map(_read_receipt, receipts) if slug == of.slug}
+    missing = [key for key in asked(of) if key not in passed]
+    if missing:
+        raise IncompleteError(missing)
+    return signing.dumps([of.slug, clean_title(name)[:NAME], int(timezone.now().timestamp())], salt=CODE)
+
+
+def certified(code: str) -> Completion | None:
+    """Return what a code certifies, None for a code that was not issued here, or of a lesson that is gone."""
+    try:
+        slug, name, seconds = signing.loads(code[:LONGEST], salt=CODE)
+    except (signing.BadSignature, ValueError):
+        return None
+    found = lesson(slug)
+    return None if found is None else Completion(found, name, datetime.fromtimestamp(seconds, UTC))
+
+
+def _read_receipt(text: str) -> tuple[str, str]:
+    try:
+        slug, key = signing.loads(text[:LONGEST], salt=RECEIPT)
+    except (signing.BadSignature, ValueError):
+        return "", ""
+    return slug, key

@@ -1,0 +1,204 @@
+"""The gallery of lessons, the player, reviews, and the page that verifies a completion code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+from msgspec import to_builtins
+
+from playground.lessons import catalogue, forms, receipts, reviews, stages
+from playground.lessons.markdown import html, line
+from playground.pool.reading import reading
+from scheduler_core.authoring.lessons import (
+    Lesson,
+    LessonTask,
+    Stop,
+    bundle_of,
+    lessons,
+    task_of,
+    text_of,
+)
+from scheduler_core.authoring.lessons import lesson as lesson_of
+from scheduler_core.authoring.lessons import variant as variant_of
+from scheduler_core.authoring.lessons.variants import has_variants
+
+
+@require_safe
+def gallery(request: HttpRequest) -> HttpResponse:
+    """Render ``learn.html``.
+
+    Context: ``section`` "learn"; ``tracks`` (with their lessons, which may be in several); ``lessons`` (all);
+    ``progress`` (for the browser: the stops of each lesson, and which of them ask something).
+    """
+    found = lessons()
+    context = {
+        "section": "learn",
+        "lessons": found,
+        "tracks": catalogue.tracks(),
+        "progress": [_progress(one) for one in found],
+    }
+    return render(request, "learn.html", context)
+
+
+def _progress(of: Lesson) -> dict[str, Any]:
+    stops = [stop.key for stop in of.stops]
+    return {"slug": of.slug, "title": of.title, "stops": stops, "asked": receipts.asked(of)}
+
+
+@require_safe
+@ensure_csrf_cookie
+def lesson(request: HttpRequest, slug: str) -> HttpResponse:
+    """Render the first stop of a lesson; the browser goes on where the learner left off."""
+    found = _lesson(slug)
+    return _player(request, found, found.stops[0], resumes=True)
+
+
+@require_safe
+@ensure_csrf_cookie
+def stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
+    """Render a stop of a lesson."""
+    found = catalogue.stop_of(slug, stop)
+    if found is None:
+        raise Http404("There is no such stop.")
+    return _player(request, *found)
+
+
+def _lesson(slug: str) -> Lesson:
+    found = lesson_of(slug)
+    if found is None:
+        raise Http404("There is no such lesson.")
+    return found
+
+
+def _player(request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False) -> HttpResponse:
+    """Render ``lesson.html``.
+
+    Context: ``section`` "learn"; ``lesson``; ``stop``; ``place`` (its number, from 1); ``before`` and
+    ``after`` (its neighbours, or None); ``text`` (HTML); ``terms`` (with their meanings); ``task`` (None
+    where nothing is asked); ``question`` (HTML); ``options`` ({html, group}); ``stage``
+    (:class:`playground.lessons.stages.Stage`); ``player`` (for the browser, static/js/lesson/asked.ts);
+    ``resumes`` (whether the address names no stop).
+    """
+    place = of.stops.index(at)
+    with reading():
+        text, bundle = text_of(of, at), bundle_of(of, at)
+        task = task_of(of, at)
+        context = _asking(at, task, bundle, of.title)
+    context["player"] |= {
+        "lesson": of.slug,
+        "stop": at.key,
+        "stops": [one.key for one in of.stops],
+        "resumes": resumes,
+    }
+    return render(
+        request,
+        "lesson.html",
+        {
+            "section": "learn",
+            "lesson": of,
+            "stop": at,
+            "place": place + 1,
+            "before": of.stops[place - 1] if place else None,
+            "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
+            "text": html(text),
+            "terms": catalogue.words_of(of),
+            "resumes": resumes,
+            **context,
+        },
+    )
+
+
+def _asking(at: Stop, task: LessonTask | None, bundle: str, title: str) -> dict[str, Any]:
+    """Return the context of a question about a scenario; the caller holds a turn to read it."""
+    options = forms.options(task, at, bundle) if task is not None else []
+    stage = stages.stage(at, bundle, title)
+    asked = None
+    if task is not None and task.form is not None:
+        asked = {
+            "kind": task.kind,
+            "form": task.form,
+            "question": task.question,
+            "options": to_builtins(options),
+            "unit": task.unit,
+            "hints": task.hints,
+            "par": task.par,
+            "forbidden": list(task.forbidden),
+        }
+    return {
+        "task": task,
+        "question": html(task.question) if task is not None else "",
+        "options": [{"html": line(option.label), "group": option.group} for option in options],
+        "stage": stage,
+        "player": {"task": asked, "stage": to_builtins(stage), "seed": None},
+    }
+
+
+@require_safe
+def done(request: HttpRequest, slug: str) -> HttpResponse:
+    """Render ``lesson_done.html``: what was learned, the completion code, the next lesson.
+
+    Context: ``section`` "learn"; ``lesson``; ``following`` (track and lesson, or None); ``progress`` (for the
+    browser, as in the gallery).
+    """
+    found = _lesson(slug)
+    context = {
+        "section": "learn",
+        "lesson": found,
+        "following": catalogue.following(found),
+        "progress": _progress(found),
+    }
+    return render(request, "lesson_done.html", context)
+
+
+@require_safe
+def code(request: HttpRequest, code: str) -> HttpResponse:
+    """Render ``lesson_code.html``: what a completion code certifies; 404 for one that was not issued here.
+
+    Context: ``section`` "learn"; ``completion`` (:class:`playground.lessons.receipts.Completion`, or None).
+    """
+    completion = receipts.certified(code)
+    context = {"section": "learn", "completion": completion}
+    response = render(request, "lesson_code.html", context, status=404 if completion is None else 200)
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+def review(request: HttpRequest) -> HttpResponse:
+    """Render ``lesson_review.html``: the predictions that are due, which the browser knows.
+
+    Context: ``section`` "learn"; ``review`` (for the browser: by slug the lesson's title, and the titles of
+    its stops that have variants; how many a stop has).
+    """
+    titles = {
+        one.slug: {
+            "title": one.title,
+            "stops": {stop.key: stop.title for stop in one.stops if has_variants(one, stop)},
+        }
+        for one in lessons()
+    }
+    context = {"section": "learn", "review": {"lessons": titles, "seeds": reviews.SEEDS}}
+    return render(request, "lesson_review.html", context)
+
+
+@require_safe
+@ensure_csrf_cookie
+def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpResponse:
+    """Render a stop's question about other numbers as ``lesson.html``, without text or neighbours."""
+    found = catalogue.stop_of(slug, stop)
+    if found is None or not 1 <= seed <= reviews.SEEDS:
+        raise Http404("There is no such question.")
+    of, at = found
+    with reading():
+        drawn = variant_of(of, at, seed)
+        if drawn is None:
+            raise Http404("This question has no variants.")
+        context = _asking(at, drawn.task, drawn.bundle, of.title)
+    context["player"] |= {"lesson": slug, "stop": at.key, "stops": [at.key], "resumes": False, "seed": seed}
+    return render(
+        request, "lesson.html", {"section": "learn", "lesson": of, "stop": at, "review": True, **context}
+    )

@@ -1,0 +1,40 @@
+// The calls of lessons, docs/learning.md.
+
+import type { Card } from "./progress.ts";
+
+/** The verdict on an answer, in the engine's words. */
+export interface Verdict {
+  right: boolean;
+  sentence: string;
+  misconception: string;
+  answer: unknown;
+  edits: number | null;
+  par: number | null;
+  receipt?: string;
+  card?: Card;
+}
+
+async function post<A>(address: string, body: unknown): Promise<A> {
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("The server cannot be reached. Your answer is kept; try again.");
+  }
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer as A;
+  throw new Error(answer?.errors?.[0]?.message ?? `The server answered ${response.status}.`);
+}
+
+export const answer = (lesson: string, stop: string, body: object) =>
+  post<Verdict>(`/api/lessons/${lesson}/${stop}/answer`, body);
+
+export const hint = (lesson: string, stop: string, number: number, seed: number | null) =>
+  post<{ text: string }>(`/api/lessons/${lesson}/${stop}/hint`, { number, ...(seed ? { seed } : {}) });
+
+export const code = (lesson: string, receipts: string[], name: string) =>
+  post<{ code: string; url: string }>(`/api/lessons/${lesson}/code`, { receipts, name });

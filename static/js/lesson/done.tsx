@@ -1,0 +1,90 @@
+// The end of a lesson: the receipts of its right answers are exchanged for a completion code.
+
+import { useSignal } from "@preact/signals";
+import { render } from "preact";
+import { $, copy, toast } from "../lib/dom.js";
+import { code } from "./api.ts";
+import { done, load, type Outline } from "./progress.ts";
+
+const lesson: Outline = JSON.parse($("#progress").textContent ?? "null");
+const known = load().lessons[lesson.slug]?.stops ?? {};
+const open = lesson.asked.filter((key) => !known[key]?.receipt);
+
+/** The questions that are still open, with the way back to the first of them. */
+const Open = () => (
+  <p>
+    {open.length === 1 ? "One question is" : `${open.length} questions are`} still open.{" "}
+    <a href={`/learn/${lesson.slug}/${open[0]}/`}>Go back to {open.length === 1 ? "it" : "the first"}</a>
+  </p>
+);
+
+const Code = () => {
+  const name = useSignal("");
+  const found = useSignal("");
+  const failed = useSignal("");
+  const ask = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const receipts = lesson.asked.map((key) => known[key]?.receipt ?? "");
+      found.value = (await code(lesson.slug, receipts, name.value.trim())).url;
+      failed.value = "";
+    } catch (error) {
+      failed.value = (error as Error).message;
+    }
+  };
+  if (found.value)
+    return (
+      <div class="code-found" role="status">
+        <p>Whoever opens this link sees what you completed:</p>
+        <p class="copy-row">
+          <input
+            class="field"
+            readOnly
+            value={found.value}
+            aria-label="Link of the code"
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <button
+            type="button"
+            class="btn primary"
+            onClick={async () => {
+              toast((await copy(found.value)) ? "Copied." : "Select the link and copy it.");
+            }}
+          >
+            Copy
+          </button>
+        </p>
+        <p class="dim">
+          <a href={found.value}>Look at it</a>
+        </p>
+      </div>
+    );
+  return (
+    <form class="code-form" onSubmit={ask}>
+      <p class="dim">You answered every question correctly. A signed link proves it, with or without your name.</p>
+      <label>
+        Name (optional)
+        <input
+          class="field"
+          maxLength={60}
+          autoComplete="name"
+          value={name.value}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <button class="btn primary">Make the code</button>
+      {failed.value && (
+        <p class="note error" role="alert">
+          {failed.value}
+        </p>
+      )}
+    </form>
+  );
+};
+
+const place = $("[data-code]");
+place.replaceChildren();
+render(open.length ? <Open /> : <Code />, place);
+if (!open.length && done(load(), lesson) === lesson.stops.length) document.body.classList.add("completed");

@@ -1,0 +1,54 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Editor } from "../lib/editor.js";
+import { Inline } from "./inline.tsx";
+import { give, passed, player, type Asked } from "./asked.ts";
+
+/** The scenario's YAML to edit, with what must stay as it is and the fewest edits known. */
+export const Edit = ({ task }: { task: Asked }) => {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  const [original, setOriginal] = useState<string | null>(null);
+  const [failed, setFailed] = useState("");
+  useEffect(() => {
+    const made = new Editor({ label: "The cluster as YAML", onInput: () => give(made.value) });
+    editor.current = made;
+    host.current?.append(made.element);
+    for (const name of ["focusin", "pointerenter"])
+      made.element.addEventListener(name, () => void made.enrich(), { once: true });
+    fetch(`/api/scenarios/${player.stage.scenario}/bundle`)
+      .then(async (response) => {
+        if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+        made.value = await response.text();
+        setOriginal(made.value);
+        give(made.value);
+      })
+      .catch((error: Error) => setFailed(`The cluster could not be loaded: ${error.message}`));
+  }, []);
+  const reset = () => {
+    if (!editor.current || original === null) return;
+    editor.current.value = original;
+    give(original);
+  };
+  return (
+    <div class="edit-task">
+      {task.forbidden.length > 0 && (
+        <ul class="forbidden">
+          {task.forbidden.map((sentence) => (
+            <li key={sentence}>
+              <Inline text={sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="edit-host" ref={host} />
+      {failed && <p class="note error">{failed}</p>}
+      <p class="edit-acts">
+        {task.par !== null && <span class="dim num">Fewest edits known: {task.par}</span>}
+        <span class="grow" />
+        <button type="button" class="btn quiet" disabled={original === null || passed.value} onClick={reset}>
+          Start over
+        </button>
+      </p>
+    </div>
+  );
+};

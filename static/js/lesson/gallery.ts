@@ -1,0 +1,72 @@
+// The gallery of lessons: how far one is with each, and progress as a file.
+
+import { $, $$, h } from "../lib/dom.js";
+import { plural } from "../lib/quantity.js";
+import { done, due, keep, load, merge, read, type Outline, type Progress } from "./progress.ts";
+
+const lessons: Outline[] = JSON.parse($("#progress").textContent ?? "[]");
+const note = $("[data-kept-note]");
+
+function show(progress: Progress) {
+  let finished = 0;
+  for (const lesson of lessons) {
+    const count = done(progress, lesson);
+    const all = count === lesson.stops.length;
+    if (all) finished += 1;
+    for (const place of $$(`[data-lesson="${lesson.slug}"] [data-progress]`)) {
+      place.classList.toggle("done", all);
+      const words = all ? "done" : count ? `${count} of ${lesson.stops.length}` : `${lesson.stops.length} stops`;
+      const bar = h("progress", { max: lesson.stops.length, value: count, "aria-hidden": "true" });
+      place.replaceChildren(...(count ? [bar] : []), h("span", { class: count ? "" : "dim", text: words }));
+    }
+  }
+  $("[data-kept]").hidden = false;
+  $("[data-total]").textContent = `${finished} of ${plural(lessons.length, "lesson")} done`;
+  onward(progress);
+  const waiting = due(progress).length;
+  const review = $("[data-due]");
+  if (review) {
+    review.hidden = !waiting;
+    review.textContent = `Review ${plural(waiting, "prediction")}`;
+  }
+}
+
+/** The first button goes on with the lesson that was begun last, else with the first that is not done. */
+function onward(progress: Progress) {
+  const button = $("a[data-continue]");
+  if (!button) return;
+  const begun = Object.keys(progress.lessons);
+  const open = lessons.filter((one) => done(progress, one) < one.stops.length);
+  const next =
+    open.find(({ slug }) => slug === begun.at(-1)) ?? open.find(({ slug }) => begun.includes(slug)) ?? open[0];
+  if (!next || !begun.length) return;
+  button.href = `/learn/${next.slug}/`;
+  button.textContent = begun.includes(next.slug) ? `Continue: ${next.title}` : `Next: ${next.title}`;
+}
+
+$("[data-export]").addEventListener("click", () => {
+  const file = new Blob([JSON.stringify(load(), null, 1)], { type: "application/json" });
+  const link = h("a", { href: URL.createObjectURL(file), download: "podstep-lessons.json" });
+  link.click();
+  URL.revokeObjectURL(link.href);
+});
+
+const input = $("input[data-import]");
+input.addEventListener("change", async () => {
+  const [file] = input.files ?? [];
+  if (!file) return;
+  const given = file.size > 1_000_000 ? null : read(await file.text());
+  input.value = "";
+  if (!given) {
+    note.textContent = "This is no file of progress. Export writes one.";
+    return;
+  }
+  const progress = load();
+  merge(progress, given);
+  note.textContent = keep(progress)
+    ? "Imported. What either had is kept."
+    : "Imported for now; this browser keeps nothing.";
+  show(progress);
+});
+
+show(load());

@@ -1,0 +1,89 @@
+// The player: renders the question of a stop, moves the stage to the reveal, and keeps how far the learner is.
+
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { $, $$, typing } from "../lib/dom.js";
+import { passed, player } from "./asked.ts";
+import { change, load, stopIn } from "./progress.ts";
+import { Task } from "./task.tsx";
+
+const { lesson, stop, stops, seed, task, stage } = player;
+const frame = $("iframe[data-frame]");
+const passedBefore = !seed && load().lessons[lesson]?.stops[stop]?.right === true;
+
+resume();
+mark();
+if (task) {
+  const place = $("[data-task]");
+  place.replaceChildren();
+  render(<Task task={task} />, place);
+}
+if (passedBefore && stage.open !== stage.shown) offerReveal();
+effect(() => {
+  if (passed.value) reveal();
+});
+addEventListener("keydown", turn);
+
+/** An address that names no stop leads to where the learner left off. */
+function resume() {
+  if (!player.resumes) return;
+  const at = load().lessons[lesson]?.at;
+  if (at && at !== stop && stops.includes(at)) location.replace(`/learn/${lesson}/${at}/`);
+}
+
+/** Note that the stop was seen, and show which were passed. */
+function mark() {
+  if (!seed)
+    change((progress) => {
+      stopIn(progress, lesson, stop).seen ||= new Date().toISOString();
+      const known = progress.lessons[lesson];
+      known.at = stop;
+      delete progress.lessons[lesson]; // the last one is where the gallery goes on
+      progress.lessons[lesson] = known;
+    });
+  const known = load().lessons[lesson]?.stops ?? {};
+  for (const link of $$("a[data-stop]")) {
+    const one = known[link.dataset.stop ?? ""];
+    link.classList.toggle("seen", Boolean(one?.seen));
+    link.classList.toggle("passed", one?.right === true);
+  }
+}
+
+/** Show what was asked about: the stage moves on, and so may the learner. */
+function reveal() {
+  mark();
+  show();
+  $("[data-after]")?.classList.add("primary");
+}
+
+function show() {
+  $("[data-stage-note]").textContent = "";
+  $("[data-open]").hidden = false;
+  // The frame's history is not the page's: Back leads to the stop before.
+  if (stage.open !== stage.shown) frame.contentWindow?.location.replace(stage.shown);
+}
+
+/** Who passed a prediction before may answer it again, or look at once. */
+function offerReveal() {
+  const note = $("[data-stage-note]");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "btn quiet";
+  button.textContent = "You passed this: show it";
+  button.addEventListener("click", () => {
+    show();
+    frame.focus();
+  });
+  note.replaceChildren(button);
+  $("[data-after]")?.classList.add("primary");
+}
+
+/** The keys n and p turn to the next stop and the one before. */
+function turn(event: KeyboardEvent) {
+  if (typing(event) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const to = { n: "[data-after]", p: "[data-before]" }[event.key];
+  const link = to && document.querySelector<HTMLAnchorElement>(to);
+  if (!link) return;
+  event.preventDefault();
+  link.click();
+}

@@ -1,0 +1,144 @@
+// How far a learner is, kept in this browser: which stops were seen and passed, the receipts of right answers, and the
+// cards of predictions that come back. It leaves the browser as a file alone.
+
+const KEY = "podstep.lessons";
+const LONGEST = 400_000; // characters of a file that is imported
+const MOST = 500; // lessons, and stops of one
+
+/** What FSRS knows of a prediction, as the server returned it. */
+export interface Card {
+  state: number;
+  step: number | null;
+  stability: number | null;
+  difficulty: number | null;
+  due: string;
+  last_review: string | null;
+}
+
+export interface StopProgress {
+  seen: string;
+  tries: number;
+  right?: boolean;
+  receipt?: string;
+}
+
+export interface LessonProgress {
+  at: string;
+  stops: Record<string, StopProgress>;
+}
+
+export interface Progress {
+  version: 1;
+  lessons: Record<string, LessonProgress>;
+  cards: Record<string, Card>;
+}
+
+/** A lesson as a page knows it: its stops, and which of them ask something. */
+export interface Outline {
+  slug: string;
+  title: string;
+  stops: string[];
+  asked: string[];
+}
+
+const nothing = (): Progress => ({ version: 1, lessons: {}, cards: {} });
+const isText = (value: unknown): value is string => typeof value === "string" && value.length < 1_000;
+const entries = (value: unknown) =>
+  value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value).slice(0, MOST) : [];
+
+function stopOf(value: Record<string, unknown>): StopProgress {
+  return {
+    seen: isText(value.seen) ? value.seen : "",
+    tries: Number.isInteger(value.tries) ? Number(value.tries) : 0,
+    ...(value.right === true ? { right: true } : {}),
+    ...(isText(value.receipt) ? { receipt: value.receipt } : {}),
+  };
+}
+
+const isNumber = (value: unknown) => value === null || typeof value === "number";
+const isCard = (value: any): value is Card =>
+  Boolean(value)
+  && [value.state, value.step, value.stability, value.difficulty].every(isNumber)
+  && isText(value.due)
+  && !Number.isNaN(Date.parse(value.due))
+  && (value.last_review === null || isText(value.last_review));
+
+/** Progress out of a text that anybody may have written: what has another form is left out. Null for no progress at all. */
+export function read(text: string): Progress | null {
+  if (text.length > LONGEST) return null;
+  let given: any;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (given?.version !== 1 || typeof given.lessons !== "object") return null;
+  const found = nothing();
+  for (const [slug, lesson] of entries(given.lessons)) {
+    const stops = entries((lesson as any)?.stops).filter(([, stop]) => stop && typeof stop === "object");
+    found.lessons[slug] = {
+      at: isText((lesson as any)?.at) ? (lesson as any).at : "",
+      stops: Object.fromEntries(stops.map(([key, stop]) => [key, stopOf(stop as Record<string, unknown>)])),
+    };
+  }
+  for (const [key, card] of entries(given.cards)) if (isCard(card)) found.cards[key] = card;
+  return found;
+}
+
+export function load(): Progress {
+  try {
+    return read(localStorage.getItem(KEY) ?? "") ?? nothing();
+  } catch {
+    return nothing(); // storage is off
+  }
+}
+
+/** Keep it; whether the browser does. */
+export function keep(progress: Progress): boolean {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(progress));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Change what is kept, as it is now: another tab may have gone on meanwhile. */
+export function change(alter: (progress: Progress) => void): boolean {
+  const progress = load();
+  alter(progress);
+  return keep(progress);
+}
+
+export function stopIn(progress: Progress, slug: string, key: string): StopProgress {
+  const lesson = (progress.lessons[slug] ??= { at: "", stops: {} });
+  return (lesson.stops[key] ??= { seen: "", tries: 0 });
+}
+
+/** Both: what either has passed is passed. */
+export function merge(into: Progress, other: Progress) {
+  for (const [slug, lesson] of Object.entries(other.lessons)) {
+    for (const [key, stop] of Object.entries(lesson.stops)) {
+      const known = stopIn(into, slug, key);
+      known.seen ||= stop.seen;
+      known.tries = Math.max(known.tries, stop.tries);
+      if (stop.right) Object.assign(known, { right: true, receipt: known.receipt ?? stop.receipt });
+    }
+    into.lessons[slug].at ||= lesson.at;
+  }
+  for (const [key, card] of Object.entries(other.cards))
+    if (!into.cards[key] || Date.parse(card.due) > Date.parse(into.cards[key].due)) into.cards[key] = card;
+}
+
+/** How many stops of a lesson are done: seen, and passed where they ask something. */
+export function done(progress: Progress, { slug, stops, asked }: Outline): number {
+  const known = progress.lessons[slug]?.stops ?? {};
+  return stops.filter((key) => (asked.includes(key) ? known[key]?.right : known[key]?.seen)).length;
+}
+
+/** The cards that are due, the longest first. */
+export function due(progress: Progress, now = Date.now()): [key: string, card: Card][] {
+  return Object.entries(progress.cards)
+    .filter(([, card]) => Date.parse(card.due) <= now)
+    .sort(([, a], [, b]) => Date.parse(a.due) - Date.parse(b.due));
+}

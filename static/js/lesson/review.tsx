@@ -1,0 +1,65 @@
+// The predictions that are due: each leads to the same question about other numbers.
+
+import { render } from "preact";
+import { $ } from "../lib/dom.js";
+import { due, load } from "./progress.ts";
+
+interface Known {
+  lessons: Record<string, { title: string; stops: Record<string, string> }>;
+  seeds: number;
+}
+
+const { lessons, seeds }: Known = JSON.parse($("#review").textContent ?? "null");
+const progress = load();
+const DAY = 86_400_000;
+
+/** Another variant each time: how often it was asked chooses it. */
+const seedOf = (slug: string, stop: string) => 1 + ((progress.lessons[slug]?.stops[stop]?.tries ?? 0) % seeds);
+
+const listed = (keys: string[]) =>
+  keys.flatMap((key) => {
+    const [slug, stop] = key.split("/");
+    const lesson = lessons[slug];
+    const found = lesson?.stops[stop];
+    return found ? [{ key, slug, stop, lesson: lesson.title, title: found }] : [];
+  });
+
+const waiting = listed(due(progress).map(([key]) => key));
+const later = Object.entries(progress.cards)
+  .filter(([key, card]) => Date.parse(card.due) > Date.now() && listed([key]).length)
+  .sort(([, a], [, b]) => Date.parse(a.due) - Date.parse(b.due));
+
+const days = (date: string) => Math.max(1, Math.round((Date.parse(date) - Date.now()) / DAY));
+
+const Review = () => (
+  <>
+    {waiting.length ? (
+      <ol class="card lessons">
+        {waiting.map(({ key, slug, stop, lesson, title }) => (
+          <li key={key} class="lesson-row">
+            <div class="lesson-words">
+              <h2>
+                <a href={`/learn/review/${slug}/${stop}/${seedOf(slug, stop)}/`}>{title}</a>
+              </h2>
+              <p class="lesson-question">{lesson}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    ) : (
+      <div class="card empty runs-empty">
+        <b>Nothing is due.</b>
+        <span>
+          {later.length
+            ? `The next prediction comes back in ${days(later[0][1].due)} ${days(later[0][1].due) === 1 ? "day" : "days"}.`
+            : "Predictions of lessons come back here once you have answered them."}
+        </span>
+        <a class="btn" href="/learn/">
+          To the lessons
+        </a>
+      </div>
+    )}
+  </>
+);
+
+render(<Review />, $("[data-review]"));
