@@ -51,8 +51,8 @@ def _in_time() -> Iterator[None]:
 class Played:
     """A scenario and the record of its whole run; nothing of it changes."""
 
-    def __init__(self, scenario: Scenario, cycles: tuple[Cycle, ...], end: Stepper) -> None:
-        self.scenario, self.cycles = scenario, cycles
+    def __init__(self, text: str, scenario: Scenario, cycles: tuple[Cycle, ...], end: Stepper) -> None:
+        self.text, self.scenario, self.cycles = text, scenario, cycles
         self.decisions = tuple(end.decisions)
         self.placement: Mapping[str, str] = end.placement()
         self.finished = tuple(end.cluster.finished)
@@ -180,7 +180,7 @@ def play(text: str) -> Played:
             cycles.append(cycle)
             if len(cycles) > MOST_CYCLES:
                 raise TooMuchError(f"the scenario takes more than {MOST_CYCLES:,} cycles")
-        return Played(scenario, tuple(cycles), run)
+        return Played(text, scenario, tuple(cycles), run)
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from scheduler_core.authoring.lessons.expression import FactError, ResourceAmoun
 
 _FACT = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_ONLY_NUMBER = re.compile(r"`[\s\d.,%+-]*`")
 _NUMERAL = re.compile(r"\d+")
 MOST_FACTS = 60  # in one text
 
@@ -47,10 +48,15 @@ def _listed(names: list[str]) -> str:
 
 
 def numerals(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line, from 0, and the digits of every number that is neither a fact nor in backticks."""
-    bare = _CODE.sub(_blank, _FACT.sub(_blank, text))
+    """Yield line, from 0, and digits of each number that is neither a fact nor part of a quoted name."""
+    bare = _CODE.sub(_quoted, _FACT.sub(_blank, text))
     for match in _NUMERAL.finditer(bare):
         yield bare.count("\n", 0, match.start()), match[0]
+
+
+def _quoted(match: re.Match[str]) -> str:
+    """Blank a code block, or a name in backticks; a number alone is no name."""
+    return match[0] if _ONLY_NUMBER.fullmatch(match[0]) else _blank(match)
 
 
 def _blank(match: re.Match[str]) -> str:

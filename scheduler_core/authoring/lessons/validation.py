@@ -9,7 +9,7 @@ from scheduler_core.authoring.lessons import answers, edits
 from scheduler_core.authoring.lessons.asking import check, hides, hint, task_of, text_of, variant
 from scheduler_core.authoring.lessons.checking import StopQuestion
 from scheduler_core.authoring.lessons.expression import FactError, NotYetKnownError, called
-from scheduler_core.authoring.lessons.facts import GIVEN, at_question, value
+from scheduler_core.authoring.lessons.facts import WORKED_OUT, at_question, value
 from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.prose import facts_in
 from scheduler_core.authoring.lessons.variants import has_variants, put
@@ -90,7 +90,7 @@ def _of_the_question(asked: StopQuestion) -> Iterator[str]:
     if not hides(stop):
         return
     answer = stop.marking.answer
-    if not set(called(answer)) <= GIVEN:
+    if not set(called(answer)) <= WORKED_OUT:
         try:
             value(answer, at_question(asked.moment))
         except NotYetKnownError:

@@ -31,6 +31,7 @@ def test_the_sample_is_sound() -> None:
         ("which", 'cycle("1.1").node\n', '"large"\n', 10, "the answer is written by hand"),
         ("which", "cycle(", "cycel(", 10, "there is no fact 'cycel': did you mean 'cycle'?"),
         ("which", "`web` requests", "2 nodes,\n`web` requests", 18, "the number 2 is written by hand"),
+        ("which", "`web` requests", "`2` nodes,\n`web` requests", 18, "the number 2 is written by hand"),
         ("which", "free(", "fre(", 14, "there is no fact 'fre': did you mean 'free'?"),
         ("which", "Compare", "Compare 2", 12, "the number 2 is written by hand"),
         ("which", "misconception: first", "misconception: frist", 16, "did you mean 'first'?"),

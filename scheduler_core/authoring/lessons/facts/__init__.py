@@ -36,21 +36,13 @@ _SUBJECTS = (cycle, scores, preemption, ending, timeline, queue, cache, amounts,
 FACTS: Mapping[str, Fact] = {fact.__name__: fact for subject in _SUBJECTS for fact in subject.FACTS}
 """The facts by name."""
 
-GIVEN = frozenset(
+WORKED_OUT = frozenset(
     (
-        "allocatable",
-        "requested",
-        "free",
-        "request",
-        "quantity",
-        "count",
-        "distinct",
-        "largest",
-        "smallest",
-        "absolute",
+        "allocatable", "requested", "free", "request", "quantity", "written", "tipping", "count", "distinct",
+        "largest", "smallest", "absolute",
     )
-)
-"""The facts that the manifests tell, whatever the scheduler decides."""
+)  # fmt: skip
+"""The facts that no view shows, and learners work out, from manifests or from scores that they see."""
 
 
 def check_names(text: str, further: Sequence[str] = ()) -> None:

@@ -1,60 +1,34 @@
-"""Any part of a cycle's line of the trace, which docs/trace.schema.json describes."""
+"""Any part of a cycle's line of the trace, which docs/trace.schema.json describes, and of the manifests."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
+from scheduler_core.authoring.lessons.edits import documents
 from scheduler_core.authoring.lessons.expression import FactError, NotYetKnownError
 from scheduler_core.authoring.lessons.facts.moment import ShownMoment
+from scheduler_core.authoring.lessons.facts.paths import inside
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.run.trace import trace_line
-
-LONGEST = 200  # characters of a path
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+|[\w-]+=[^\]]+)\]")
 
 
 def trace(moment: ShownMoment, path: str, at: str = "", of: str = "") -> Any:
     """A value of a cycle's trace line, ``session.steps[2].share``; ``[job=a]`` finds one, ``#`` counts."""
     if moment.open_question:
         raise NotYetKnownError("a cycle's record is not shown yet at this stop")
-    if len(path) > LONGEST:
-        raise FactError(f"a path has at most {LONGEST} characters")
-    value: Any = msgspec.json.decode(trace_line(moment.cycle(at, of)))
-    for key, item in _STEP.findall(path.removesuffix("#")):
-        value = _item(value, item) if item else _field(value, key)
-    if path.endswith("#"):
-        return len(value) if isinstance(value, (list, dict)) else 0
-    if isinstance(value, dict):
-        raise FactError(f"{path} has fields: name one of {', '.join(list(value)[:20])}")
-    if isinstance(value, list) and not all(isinstance(one, str) for one in value):
-        raise FactError(f"{path} is a list of {len(value)}: name an item by its number, or count them by #")
-    return "" if value is None else value
+    return inside(msgspec.json.decode(trace_line(moment.cycle(at, of))), path)
 
 
-def _field(value: Any, key: str) -> Any:
-    if not isinstance(value, dict):
-        raise FactError(f"there is no {key!r} in what has no fields")
-    if key not in value:
-        meant = did_you_mean(key, value) or f": there are {', '.join(list(value)[:30])}"
-        raise FactError(f"there is no {key!r}{meant}")
-    return value[key]
+def written(moment: ShownMoment, name: str, path: str, of: str = "") -> Any:
+    """A field of a manifest, ``written("Pod/web", "spec.priority")``."""
+    whole = documents(moment.play(of).text)
+    if name not in whole:
+        raise FactError(
+            f"there is no {name!r}{did_you_mean(name, whole) or ': there are ' + ', '.join(whole)}"
+        )
+    return inside(whole[name], path)
 
 
-def _item(value: Any, item: str) -> Any:
-    if not isinstance(value, list):
-        raise FactError(f"[{item}] is an item of a list, and this is none")
-    name, equals, wanted = item.partition("=")
-    if not equals:
-        if int(item) >= len(value):
-            raise FactError(f"there is no item {item} in a list of {len(value)}")
-        return value[int(item)]
-    found = next((one for one in value if isinstance(one, dict) and str(one.get(name)) == wanted), None)
-    if found is None:
-        raise FactError(f"no item has the {name} {wanted!r}")
-    return found
-
-
-FACTS = (trace,)
+FACTS = (trace, written)
