@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.formats.archive import read_archive
+from scheduler_core.formats.flags import Flag, is_flag_file, read_flags
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits, too_large
@@ -29,7 +30,10 @@ File = tuple[str, bytes | str] | Folder  # name and content, or a directory's fi
 
 
 class SourceText(Struct):
-    """One file's text. ``syntax`` is ``yaml``, ``json``, ``csv``, or ``lines``: a JSON document per line."""
+    """One file's text.
+
+    ``syntax`` is ``yaml``, ``json``, ``csv``, ``flags``, or ``lines``: a JSON document per line.
+    """
 
     name: str | None
     text: str
@@ -60,6 +64,7 @@ class Bundle(Struct):
     warnings: list[tuple[SourceText, str]] = field(default_factory=list)
     recordings: list[SourceText] = field(default_factory=list)  # files of sched-recorder, not read yet
     notes: list[tuple[Entry, str]] = field(default_factory=list)  # messages about a place
+    flags: list[tuple[SourceText, Flag]] = field(default_factory=list)  # of flag files
     tally: ValueTally | None = None
 
     def sources(self) -> list[SourceText]:
@@ -161,6 +166,10 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
         raise FormatError(
             "this is a form with files: send it as multipart/form-data, or send only the file", 1
         )
+    if is_flag_file(text):
+        source.syntax = "flags"
+        bundle.flags += [(source, flag) for flag in read_flags(text)]
+        return
     if _is_recording(header):
         source.syntax = "lines"
         bundle.recordings.append(source)

@@ -44,6 +44,7 @@ from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.unhonored import Unhonored, found_in
 from scheduler_core.schedulers.extenders.answers import Answers, read_answers
 from scheduler_core.schedulers.firmament import NAME as FIRMAMENT
+from scheduler_core.schedulers.firmament.flags import flag_warnings
 from scheduler_core.schedulers.kube_batch.document import (
     BATCH_CONFIGURATION,
     BATCH_SCHEDULER,
@@ -180,6 +181,9 @@ class _Loading(Intake):
         self.errors += [format_problem(source, error) for source, error in bundle.errors]
         for source, warning in bundle.warnings:
             At(self.report, None, Entry({}, source=source)).warn(warning)
+        for source in {id(one): one for one, _ in bundle.flags}.values():
+            for text in flag_warnings(flag for one, flag in bundle.flags if one is source):
+                At(self.report, None, Entry({}, source=source)).warn(text)
         for place, note in bundle.notes:
             At(self.report, None, place).warn(note)
         self.sources = {source.name: source for source in bundle.sources()}

@@ -12,6 +12,7 @@ from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.cluster.descheduler.actor import Descheduler
+from scheduler_core.cluster.descheduler.table import PLUGINS
 from scheduler_core.run import TimedSimulation, simulate
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 from scheduler_core.schedulers.kube_batch.snapshot import group_of
@@ -181,6 +182,7 @@ def descheduled(slug: str) -> Descheduler:
                 "RemovePodsViolatingInterPodAntiAffinity": 1,
             },
         ),
+        ("descheduler-failed", {"RemoveFailedPods": 1, "RemovePodsHavingTooManyRestarts": 1}),
         ("descheduler-zones", {"RemovePodsViolatingTopologySpreadConstraint": 3}),
     ],
 )
@@ -205,6 +207,25 @@ def test_old_pods_go_one_at_a_time_and_the_bare_one_stays() -> None:
     assert all(len(list(one.record.evictions)) <= 1 for one in made.passes)
     last = made.passes[-1].record.strategies[0]
     assert [one.reason for one in last.of("protected")] == ["pod does not have any ownerRefs"]
+
+
+def test_what_keeps_failing_goes_and_what_recovered_or_has_no_owner_stays() -> None:
+    """By the number of restarts, and by the protection of pods without an owner."""
+    made = descheduled("descheduler-failed")
+    evicted = [verdict.pod for _, verdict in made.passes[0].record.evictions]
+    assert evicted == ["default/import-failed", "default/api-restarting"]
+    failed, restarting = made.passes[0].record.strategies
+    assert [(one.pod, one.reason) for one in failed.of("protected")] == [
+        ("default/bare-failed", "pod does not have any ownerRefs")
+    ]
+    assert "default/api-recovered" not in [one.pod for one in restarting.verdicts]
+
+
+def test_every_strategy_has_an_example() -> None:
+    """In which it evicts something."""
+    shown = [one.slug for one in SHOWN if one.slug.startswith("descheduler-")]
+    passes = [one for slug in shown for one in descheduled(slug).passes]
+    assert {name for one in passes for name, _ in one.record.evictions} == set(PLUGINS)
 
 
 def test_the_ping_pong_is_named_as_such() -> None:
