@@ -10,16 +10,16 @@ import { percent, rate } from "./cachewords.js";
 import { Descheduling } from "./descheduling.tsx";
 import { Events } from "./events.tsx";
 import { Hints } from "./hints.tsx";
-import { Network } from "./network.js";
+import { Network } from "./network.tsx";
 import type { Framed } from "./panel.tsx";
 import { PodGroups } from "./podgroups.tsx";
 import { Predicates } from "./predicates.js";
 import { Preemption } from "./preemption.tsx";
 import { Priorities } from "./priorities.js";
 import { Queue } from "./queue.tsx";
-import { Session } from "./session.js";
+import { Session } from "./session.tsx";
 import { Story } from "./story.js";
-import { Views } from "./views.js";
+import { Views } from "./views.tsx";
 
 /** What stands beside a title, and the class that gives it its colour. */
 type Badge = string | [text: string, tone: string];
@@ -45,10 +45,24 @@ export const TABS: Tab[] = [
   { key: "podgroups", title: "PodGroups", offered: groups, badge: waiting, part: "podgroups", component: PodGroups },
   { key: "queue", title: "Queue", badge: queued, part: "queue", component: Queue },
   { key: "events", title: "Events", component: Events },
-  { key: "session", title: "Session", offered: has("session", "number"), stays: true, panel: Session },
-  { key: "network", title: "Flow", offered: has("network", "number"), stays: true, panel: Network },
+  {
+    key: "session",
+    title: "Session",
+    offered: has("session", "number"),
+    stays: true,
+    part: "session",
+    component: Session,
+  },
+  {
+    key: "network",
+    title: "Flow",
+    offered: has("network", "number"),
+    stays: true,
+    part: "network",
+    component: Network,
+  },
   { key: "hints", title: "Hints", offered: hinting, part: "hints", component: Hints },
-  { key: "views", title: "Views", offered: has("views", "lanes"), stays: true, panel: Views },
+  { key: "views", title: "Views", offered: has("views", "lanes"), stays: true, part: "views", component: Views },
   {
     key: "descheduler",
     title: "Descheduler",
