@@ -146,8 +146,8 @@ def _engine(asked: StopQuestion, given: Any, truth: Any, *, right: bool) -> str:
         return sentences.about_node(play, asked.pod, given, index)
     if form == "nodes" and asked.pod:
         unlike = sorted(set(given) ^ set(truth)) or [node for node in play.node_names if node not in truth]
-        named = [sentences.about_node(play, asked.pod, node, index) for node in unlike[:MOST_TOLD]]
-        return " ".join(dict.fromkeys(named)) or sentences.about_pod(play, asked.pod, index)
+        named = [sentences.refusal(play, asked.pod, node, index) for node in unlike[:MOST_TOLD]]
+        return " ".join(filter(None, named)) or sentences.about_pod(play, asked.pod, index)
     if form == "cell" and asked.pod:
         return sentences.about_node(play, asked.pod, given.partition("/")[0], index)
     if form == "pods":

@@ -14,13 +14,22 @@ _DEFAULT = re.compile(r"\bdefault/")
 def about_node(play: Played, pod: str, node: str, index: int) -> str:
     """Return why a cycle took a node, or refused it, or preferred another."""
     answer = play.explain(pod, node, index)
+    return _refused(answer) or _plain(_spoken(answer))
+
+
+def refusal(play: Played, pod: str, node: str, index: int) -> str:
+    """Return why a cycle refused a node, "" if it was feasible."""
+    return _refused(play.explain(pod, node, index))
+
+
+def _refused(answer: Explanation) -> str:
     verdict = answer.nodes[0] if answer.nodes else None
     if verdict is None or verdict.fits:
-        return _plain(_spoken(answer))
+        return ""
     first = [_refusal(facts) for facts in verdict.facts if not facts.failure.further]
     further = [_refusal(facts) for facts in verdict.facts if facts.failure.further]
     also = f" Further refusals, which are not reported: {'; '.join(further)}." if further else ""
-    return _plain(f"{node} is refused by {'; '.join(first) or verdict.because}.{also}")
+    return _plain(f"{verdict.node} is refused by {'; '.join(first) or verdict.because}.{also}")
 
 
 def _refusal(facts: FailureFacts) -> str:

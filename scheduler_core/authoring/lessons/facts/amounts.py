@@ -13,12 +13,12 @@ def allocatable(moment: ShownMoment, node: str, resource: str, at: str = "", of:
 
 
 def requested(moment: ShownMoment, node: str, resource: str, at: str = "", of: str = "") -> ResourceAmount:
-    """What the pods of a node request of a resource before a cycle."""
+    """What the pods of a node request of a resource before a cycle, or at the ``end``."""
     return _in_unit(resource, _amounts(moment, node, resource, at, of)[1])
 
 
 def free(moment: ShownMoment, node: str, resource: str, at: str = "", of: str = "") -> ResourceAmount:
-    """What a node has left of a resource before a cycle: allocatable less requested."""
+    """What a node has left of a resource before a cycle, or at the ``end``: allocatable less requested."""
     there, used = _amounts(moment, node, resource, at, of)
     return _in_unit(resource, there - used)
 

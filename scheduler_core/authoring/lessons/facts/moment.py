@@ -72,8 +72,10 @@ class ShownMoment(Struct, frozen=True):
         return self.play(of)
 
     def before(self, at: str, of: str) -> int:
-        """Return how many cycles have run when that of a step begins; 0 without a step."""
+        """Return how many cycles have run when that of a step begins, or at its ``end``; 0 without a step."""
         step = at or self.step
+        if step == "end":
+            return len(self.ended(of).cycles)
         return self.play(of).cycle(step).index - 1 if step else 0
 
 
