@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from scheduler_core.authoring.lessons import answers, edits, sentences
+from scheduler_core.authoring.lessons.drawing import variants_of
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.facts import Fact, at_question, value
 from scheduler_core.authoring.lessons.facts.moment import ShownMoment
@@ -16,6 +16,7 @@ from scheduler_core.authoring.lessons.played import Played, play, played
 from scheduler_core.authoring.lessons.prose import filled
 
 AGAIN, HARD, GOOD = 1, 2, 3
+TRIALS = 6  # other numbers in which a counterexample to a claim is searched
 MOST_TOLD = 3  # nodes that a sentence speaks of
 _SENTENCE_END = re.compile(r"[.!?][*`\"]?\Z")
 
@@ -211,14 +212,17 @@ def par_of(lesson: Lesson, stop: Stop) -> int | None:
 
 
 def _claimed(asked: StopQuestion, claim: str, sure: bool | None) -> AnswerVerdict:
-    """Return whether a claim holds of the stop's scenario, and fails for one of the flawed ones."""
-    if not _holds(asked, claim, asked.stop.scenario):
-        return AnswerVerdict(
-            right=False, sentence=f"The claim fails in {asked.stop.scenario}, where nothing is wrong."
-        )
-    missed = [name for name in asked.stop.marking.flawed if _holds(asked, claim, name)]
-    if missed:
-        return AnswerVerdict(right=False, sentence=f"The claim holds in {missed[0]} too, where the flaw is.")
+    """Return whether a claim holds of the stop's scenario and its variants, and fails for each flawed one."""
+    for number, bundle in enumerate((asked.bundle, *variants_of(asked.lesson, asked.stop.scenario, TRIALS))):
+        if not _holds(claim, asked.stop.scenario, played(bundle)):
+            which = (
+                "where nothing is wrong" if not number else f"with other numbers ({_drawn(asked, bundle)})"
+            )
+            sentence = f"A counterexample: the claim fails in {asked.stop.scenario} {which}."
+            return AnswerVerdict(right=False, sentence=sentence)
+    for name in asked.stop.marking.flawed:
+        if _holds(claim, name, asked.run_of(name)):
+            return AnswerVerdict(right=False, sentence=f"The claim holds in {name} too, where the flaw is.")
     return AnswerVerdict(
         right=True,
         sentence=_joined("The claim holds, and fails where the flaw is", asked.why()),
@@ -226,10 +230,18 @@ def _claimed(asked: StopQuestion, claim: str, sure: bool | None) -> AnswerVerdic
     )
 
 
-def _holds(asked: StopQuestion, claim: str, scenario: str) -> bool:
-    plays: Mapping[str, Played] = {scenario: asked.run_of(scenario)}
+def _drawn(asked: StopQuestion, bundle: str) -> str:
+    return " and ".join(edits.changed(edits.documents(asked.bundle), edits.documents(bundle))) or "the same"
+
+
+def _holds(claim: str, scenario: str, run: Played) -> bool:
+    def only(name: str) -> Played:
+        if name != scenario:
+            raise FactError(f"there is no scenario {name!r}: a claim is about one, without of")
+        return run
+
     try:
-        found = value(claim, ShownMoment(plays.__getitem__, scenario, "", ""))
+        found = value(claim, ShownMoment(only, scenario, "", ""))
     except FactError as error:
         raise LessonError(str(error)) from None
     if not isinstance(found, bool):

@@ -29,7 +29,7 @@ LIMITS = Limits(
 )  # fmt: skip
 """Bounds on a scenario of a lesson, and on what a learner makes of it."""
 MOST_CYCLES = 3_000
-SECONDS = 20.0  # of one play, or of one explanation
+SECONDS = 10.0  # of one play, or of one explanation
 
 
 class TooMuchError(LessonError):

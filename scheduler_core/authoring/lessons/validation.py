@@ -8,11 +8,12 @@ from typing import Any
 from scheduler_core.authoring.lessons import answers, edits
 from scheduler_core.authoring.lessons.asking import check, hides, hint, task_of, text_of, variant
 from scheduler_core.authoring.lessons.checking import StopQuestion
+from scheduler_core.authoring.lessons.drawing import put
 from scheduler_core.authoring.lessons.expression import FactError, NotYetKnownError, called
 from scheduler_core.authoring.lessons.facts import WORKED_OUT, at_question, value
 from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.prose import facts_in
-from scheduler_core.authoring.lessons.variants import has_variants, put
+from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.problems import Problem
 
 SEEDS = (1, 2, 3)

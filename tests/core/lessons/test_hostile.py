@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from scheduler_core.authoring.lessons import played as played_module
 from scheduler_core.authoring.lessons.asking import check, hint, text_of
 from scheduler_core.authoring.lessons.expression import FactError, evaluate, parsed
 from scheduler_core.authoring.lessons.model import LessonError
@@ -199,3 +200,52 @@ def test_hints_come_in_three_steps() -> None:
     with pytest.raises(LessonError, match="no hints"):
         hint(one, one.stops[1], 1)
     assert text_of(one, one.stops[0]) == "`web` requests 2."
+
+
+def test_a_scenario_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner's bundle is played for a bounded time and a bounded number of cycles."""
+    one = made()
+    crowd = "".join(
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: more-{n}}}\nspec: {{containers: [{{name: c}}]}}\n"
+        for n in range(60)
+    )
+    monkeypatch.setattr(played_module, "MOST_CYCLES", 50)
+    with pytest.raises(LessonError, match="more than 50 cycles"):
+        check(one, one.stops[1], FILES["scenario.yaml"] + crowd)
+    monkeypatch.setattr(played_module, "SECONDS", 0.0)
+    with pytest.raises(LessonError, match="takes longer than 0 s"):
+        check(one, one.stops[1], FILES["scenario.yaml"] + crowd)
+
+
+CLAIM = """---
+title: Nobody waits
+task:
+  kind: contract
+  question: Which claim catches it?
+  accept: outcome("web").node == "large" or outcome("web").node == "small"
+  flawed: [scenario-flawed.yaml]
+---
+In one of the clusters it waits.
+"""
+
+
+def test_a_contract_is_tried_on_other_numbers() -> None:
+    """A claim has to hold of the scenario with other numbers too, and to fail where the flaw is."""
+    flawed = FILES["scenario.yaml"].replace('cpu: "4"', 'cpu: "1"')
+    files = {**FILES, "stops/02-other.md": CLAIM, "scenario-flawed.yaml": flawed}
+    files = {name: text for name, text in files.items() if name not in ("solution.yaml", "wrong/half.yaml")}
+    one = read_lesson("01-one-fits", files, WORDS)
+    assert problems_of(one) == []
+    stop = one.stops[1]
+    assert check(one, stop, "count(pending()) == 0").right
+    assert "holds in scenario-flawed.yaml too" in check(one, stop, "count(pending()) >= 0").sentence
+    narrow = check(one, stop, 'outcome("web").node == "large"')
+    assert not narrow.right
+    assert "with other numbers (`status.allocatable.cpu` of `Node/small`)" in narrow.sentence
+    for claim, message in (
+        ("count(pending())", "true or false"),
+        ("outcome('nobody').node == ''", "no pod 'nobody'"),
+        ("count(pending(of='scenario-flawed.yaml')) == 0", "no scenario"),
+    ):
+        with pytest.raises(LessonError, match=message):
+            check(one, stop, claim)
