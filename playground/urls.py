@@ -16,6 +16,7 @@ from playground.views import (
     exports,
     greed,
     importing,
+    kit,
     learn,
     metrics,
     pictures,
@@ -61,6 +62,7 @@ register_converter(StepConverter, "step")
 
 urlpatterns = [
     path("", start.start),
+    path("dev/kit/", kit.page),
     path("import/", start.import_bundle),
     path("import/<name:ticket>/", importing.progress),
     path("examples.json", examples.listing),

@@ -1,0 +1,141 @@
+// The components of static/js/kit in their states, on /dev/kit/, for who builds a page and for the accessibility tests.
+
+import { render, type ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Empty } from "../kit/empty.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { Inline } from "../kit/inline.tsx";
+import { More } from "../kit/more.tsx";
+import { Pager } from "../kit/pager.tsx";
+import { Segmented } from "../kit/segmented.tsx";
+import { signal } from "../kit/signals.ts";
+import { Table } from "../kit/table.tsx";
+import { $, dialog, toast } from "../lib/dom.js";
+import { UntilBar, until } from "../workbench/countdown.tsx";
+
+const PODS: [name: string, priority: number, state: string][] = [
+  ["default/web-1", 0, "bound"],
+  ["default/web-2", 1000, "pending"],
+  ["kube-system/dns", 2_000_000_000, "bound"],
+];
+const SIZE = 10;
+const TOTAL = 42;
+const now = signal(30);
+
+function Section({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+const rows = () =>
+  PODS.map(([name, priority, state]) => (
+    <tr key={name}>
+      <th scope="row">{name}</th>
+      <td class="num">{priority}</td>
+      <td>
+        <span class={`pill ${state === "bound" ? "pass" : "fail"}`}>
+          <Icon name={state === "bound" ? "check" : "cross"} />
+          {state}
+        </span>
+      </td>
+    </tr>
+  ));
+
+const heads = ["pod", { text: "priority", class: "num", title: "spec.priority" }, "state"];
+
+function Tables() {
+  const states = {
+    sorted: { pods: { sort: "priority", down: true, typed: "", find: "" } },
+    narrowed: { pods: { sort: "", down: false, typed: "kube", find: "kube" } },
+    without: { pods: { sort: "", down: false, typed: "nothing", find: "nothing" } },
+  };
+  return (
+    <Section title="Table">
+      <Table
+        rows={rows()}
+        heads={heads}
+        caption="As given"
+        title={<h3>As given</h3>}
+        filter="Filter as given"
+        total={9}
+      />
+      {Object.entries(states).map(([name, kept]) => (
+        <Table
+          key={name}
+          rows={rows()}
+          heads={heads}
+          caption={name}
+          title={<h3>{name}</h3>}
+          filter={`Filter ${name}`}
+          kept={kept}
+          name="pods"
+        />
+      ))}
+      <Table rows={[]} heads={heads} caption="Empty" title={<h3>Empty</h3>} empty="No pod is waiting." />
+    </Section>
+  );
+}
+
+function Choices() {
+  const [phase, setPhase] = useState("filter");
+  const [from, setFrom] = useState(0);
+  return (
+    <Section title="Choices">
+      <p>
+        <Segmented
+          label="Phase"
+          options={[
+            ["queue", "Queue"],
+            ["filter", "Filter"],
+            ["score", "Score"],
+          ]}
+          value={phase}
+          onChange={setPhase}
+        />
+      </p>
+      <p>
+        <Pager from={from} total={TOTAL} size={SIZE} shown={Math.min(SIZE, TOTAL - from)} what="nodes" go={setFrom} />
+      </p>
+    </Section>
+  );
+}
+
+const Texts = () => (
+  <Section title="Texts">
+    <Empty title="No pod is waiting to be scheduled.">Add one to the YAML, and apply.</Empty>
+    <p>
+      The pod <Inline act={() => toast("web-1 is selected")}>web-1</Inline> waits: {until(90, now)}.
+    </p>
+    <UntilBar until={90} now={now} from={0} horizon={120} class="wait" />
+    <More of={12} shown={3} />
+  </Section>
+);
+
+const Overlays = () => (
+  <Section title="Dialog and toast">
+    <button
+      type="button"
+      class="btn"
+      onClick={() => dialog("A dialog", "It closes by Escape, and by a click beside it.")}
+    >
+      Open a dialog
+    </button>{" "}
+    <button type="button" class="btn" onClick={() => toast("A toast", { ms: 0 })}>
+      Show a toast
+    </button>
+  </Section>
+);
+
+render(
+  <>
+    <Texts />
+    <Choices />
+    <Tables />
+    <Overlays />
+  </>,
+  $("[data-kit]"),
+);
