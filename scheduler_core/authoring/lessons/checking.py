@@ -151,7 +151,7 @@ def _engine(asked: StopQuestion, given: Any, truth: Any, *, right: bool) -> str:
         return " ".join(filter(None, named)) or sentences.about_pod(play, asked.pod, index)
     if form == "cell" and asked.pod:
         return sentences.about_node(play, asked.pod, given.partition("/")[0], index)
-    if form == "pods":
+    if form == "pods" and not marking.node:
         wrong = [given] if isinstance(given, str) else sorted(set(given) ^ set(truth)) or list(given)
         return sentences.about_pod(play, wrong[0], index) if wrong else ""
     if marking.node and asked.pod:

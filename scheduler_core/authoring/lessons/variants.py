@@ -25,7 +25,8 @@ def drawn(lesson: Lesson, stop: Stop, seed: int | str) -> StopQuestion | None:
         asked = StopQuestion(lesson, stop, bundle)
         try:
             asked.filled(stop.task.question if stop.task else "", question=True)
-            asked.truth()
+            if asked.truth() in ("", []) and stop.task and stop.task.kind == "find":
+                continue  # with these numbers there is nothing to be found
             asked.why()
             if stop.task and stop.task.form == "node" and len(asked.play.cycles[asked.index - 1].ties) > 1:
                 continue  # which of several equal nodes is taken teaches nothing

@@ -96,6 +96,26 @@ def cell(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = "") 
     return f"{node}/{rule}"
 
 
+def event(moment: ShownMoment, reason: str, pod: str, at: str = "", of: str = "") -> str:
+    """An event of a cycle, ``FailedScheduling web``; an error if the cycle has none."""
+    about = events(moment, reason, at, of)
+    if pod not in about:
+        known = dict.fromkeys(one.reason for one in moment.decided(at, of).events)
+        raise FactError(f"there is no event {reason} of {pod}: there are {', '.join(known) or 'none'}")
+    return f"{reason} {pod}"
+
+
+def blamed(moment: ShownMoment, node: str, at: str = "", of: str = "") -> list[str]:
+    """The pods that the engine names where it explains why a node refuses the cycle's pod."""
+    found = moment.decided(at, of)
+    play = moment.play(of)
+    verdicts = play.explain(found.pod, node, found.index).nodes
+    words = {
+        word.strip(".,;:()") for verdict in verdicts for text in verdict.details for word in text.split()
+    }
+    return [short(pod) for pod in play.pods if pod in words]
+
+
 def evaluations(moment: ShownMoment, at: str = "", of: str = "") -> int:
     """How many predicates or filters were evaluated on a node in a cycle; in the whole run without ``at``."""
     if at:
@@ -125,6 +145,8 @@ FACTS = (
     refused_with,
     refused_by,
     cell,
+    event,
+    blamed,
     evaluations,
     cycles,
     events,
