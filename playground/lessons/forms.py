@@ -36,7 +36,9 @@ def _nodes(play: Played, _: Stop) -> list[Option]:
 
 
 def _node(play: Played, stop: Stop) -> list[Option]:
-    return [*_nodes(play, stop), Option("", "No node")]
+    """Return the nodes; of a prediction also that there is none."""
+    none = [Option("", "No node")] if stop.task is not None and stop.task.kind == "predict" else []
+    return [*_nodes(play, stop), *none]
 
 
 def _pods(play: Played, _: Stop) -> list[Option]:

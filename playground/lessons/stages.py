@@ -1,22 +1,36 @@
 """The live stage of a stop: its scenario as a shared one, and the address at which it is framed.
 
-While a prediction is open the frame has a veil: the server answers nothing of the cycle in question and of
-those after it (:mod:`playground.live.framing`).
+While a prediction is open the frame has a veil: the server answers nothing of what comes after its moment
+(:mod:`playground.live.framing`). Nor does the stage of an earlier stop run ahead of a question that is still
+to come.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from msgspec import Struct
 
 from playground.storage import bundles, store
-from scheduler_core.authoring.lessons import Stop
-from scheduler_core.authoring.lessons.played import played
+from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of
+from scheduler_core.authoring.lessons.played import Played, played
 from scheduler_core.scenario import scenario as core
 
 PREDICTING = "predict"
+WHOLE = 1_000  # phases: a cycle has a dozen
+
+
+class Extent(NamedTuple):
+    """How far a stage goes: to a cycle, and of that through its first ``phases``."""
+
+    cycle: int
+    phases: int = WHOLE
+
+
+START, END = Extent(0), Extent(10**9)
 
 
 class Stage(Struct, frozen=True):
@@ -30,25 +44,89 @@ class Stage(Struct, frozen=True):
     shown: str
 
     @property
-    def veiled(self) -> bool:
-        """Whether something is hidden while the question is open."""
+    def asks(self) -> bool:
+        """Whether something is hidden until the question is answered."""
         return self.open != self.shown
 
+    @property
+    def veiled(self) -> bool:
+        """Whether something is hidden, if only because a later stop asks about it."""
+        return "veil=" in self.open
 
-def stage(stop: Stop, text: str, title: str) -> Stage:
-    """Return the frames of a stop on the scenario ``text``: the lesson's own, or a variant."""
-    short, views = _stored(text, title), ",".join(stop.views)
-    phase = stop.phase if stop.step else ""
-    if stop.task is None or stop.task.kind != PREDICTING:
-        shown = _frame(short, views=views, step=stop.step or "0", phase=phase)
-        return Stage(short, shown, shown)
-    shown = _frame(short, views=views, step=stop.step or "end")
-    index = played(text).cycle(stop.step).index if stop.step else 0
-    if not phase:
-        last = str(max(0, index - 1))
-        return Stage(short, _frame(short, views="", step=last, veil=last), shown)
-    at = str(index)
-    return Stage(short, _frame(short, views=views, step=at, phase=phase, veil=at, upto=phase), shown)
+
+def stage(lesson: Lesson, stop: Stop) -> Stage:
+    """Return the frames of a stop."""
+    text = bundle_of(lesson, stop)
+    play, place = played(text), lesson.stops.index(stop)
+    later = [one for one in lesson.stops[place + 1 :] if one.scenario == stop.scenario and _predicts(one)]
+    return _stage(stop, text, lesson.title, [_opened(play, one) for one in later])
+
+
+def stage_of_variant(lesson: Lesson, stop: Stop, text: str) -> Stage:
+    """Return the frames of a stop's question about the scenario ``text``."""
+    return _stage(stop, text, lesson.title, ())
+
+
+def _stage(stop: Stop, text: str, title: str, asked: Sequence[Extent]) -> Stage:
+    """Return a stop's frames; what comes after the next of ``asked`` is hidden from them."""
+    play, views = played(text), ",".join(stop.views)
+    frames = Frames(_stored(text, title), play)
+    if not _predicts(stop):
+        shown = _shown(play, stop) if stop.step else START
+        frame = frames.address(views, shown, min((one for one in asked if one >= shown), default=None))
+        return Stage(frames.scenario, frame, frame)
+    opened = _opened(play, stop)
+    limit = min((one for one in asked if one > opened), default=None)
+    revealed = Extent(_index(play, stop)) if stop.step else END
+    after = frames.address(views, revealed if limit is None else min(revealed, limit), limit)
+    return Stage(frames.scenario, frames.address(views if stop.phase else "", opened, opened), after)
+
+
+def _predicts(stop: Stop) -> bool:
+    return stop.task is not None and stop.task.kind == PREDICTING
+
+
+def _index(play: Played, stop: Stop) -> int:
+    return play.cycle(stop.step).index
+
+
+def _shown(play: Played, stop: Stop) -> Extent:
+    """Return the moment of a stop with a step."""
+    index = _index(play, stop)
+    if not stop.phase:
+        return Extent(index)
+    phases = play.cycles[index - 1].phases
+    return Extent(index, phases.index(stop.phase) + 1 if stop.phase in phases else 0)
+
+
+def _opened(play: Played, stop: Stop) -> Extent:
+    """Return how far the stage of a prediction goes while it is open: a whole cycle is hidden as a whole."""
+    if not stop.step:
+        return START
+    return _shown(play, stop) if stop.phase else Extent(_index(play, stop) - 1)
+
+
+class Frames(NamedTuple):
+    """The addresses at which a scenario is framed."""
+
+    scenario: str
+    play: Played
+
+    def address(self, views: str, at: Extent, upto: Extent | None) -> str:
+        """Return the address of a moment; what comes after ``upto`` is hidden."""
+        query = {"views": views, "step": "end" if at == END else str(at.cycle)}
+        if at.phases and (phase := self._phase(at)):
+            query["phase"] = phase
+        if upto is not None:
+            query["veil"] = str(upto.cycle)
+            if upto.phases < WHOLE:
+                query["upto"] = self._phase(upto)
+        return f"/e/{self.scenario}/?{urlencode(query, safe=',')}"
+
+    def _phase(self, at: Extent) -> str:
+        """Return the last phase of a moment inside a cycle, "" for a whole cycle or one before its first."""
+        inside = 0 < at.phases < WHOLE and at.cycle > 0
+        return self.play.cycles[at.cycle - 1].phases[at.phases - 1] if inside else ""
 
 
 @lru_cache(maxsize=256)
@@ -59,8 +137,3 @@ def _read(text: str, title: str) -> core.Scenario:
 def _stored(text: str, title: str) -> str:
     """Return the short id of a scenario; share it without an owner on first use."""
     return store.shared_by_nobody(_read(text, title), text).short
-
-
-def _frame(short: str, **query: str) -> str:
-    chosen = {key: value for key, value in query.items() if value or key == "views"}
-    return f"/e/{short}/?{urlencode(chosen, safe=',')}"

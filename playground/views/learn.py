@@ -87,7 +87,7 @@ def _player(request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False
     with reading():
         text, bundle = text_of(of, at), bundle_of(of, at)
         task = task_of(of, at)
-        context = _asking(at, task, bundle, of.title)
+        context = _asking(at, task, bundle, stages.stage(of, at))
     context["player"] |= {
         "lesson": of.slug,
         "stop": at.key,
@@ -112,10 +112,9 @@ def _player(request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False
     )
 
 
-def _asking(at: Stop, task: LessonTask | None, bundle: str, title: str) -> dict[str, Any]:
+def _asking(at: Stop, task: LessonTask | None, bundle: str, stage: stages.Stage) -> dict[str, Any]:
     """Return the context of a question about a scenario; the caller holds a turn to read it."""
     options = forms.options(task, at, bundle) if task is not None else []
-    stage = stages.stage(at, bundle, title)
     asked = None
     if task is not None and task.form is not None:
         asked = {
@@ -197,7 +196,8 @@ def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpRespon
         drawn = variant_of(of, at, seed)
         if drawn is None:
             raise Http404("This question has no variants.")
-        context = _asking(at, drawn.task, drawn.bundle, of.title)
+        stage = stages.stage_of_variant(of, at, drawn.bundle)
+        context = _asking(at, drawn.task, drawn.bundle, stage)
     context["player"] |= {"lesson": slug, "stop": at.key, "stops": [at.key], "resumes": False, "seed": seed}
     return render(
         request, "lesson.html", {"section": "learn", "lesson": of, "stop": at, "review": True, **context}

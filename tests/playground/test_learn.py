@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.cache import cache
@@ -45,7 +46,9 @@ def truth(slug: str, key: str) -> Any:
     assert stop.task is not None
     if stop.task.form == "edit":
         return merged(of.file(stop.scenario), of.file(stop.marking.solution))
-    return StopQuestion(of, stop).truth()
+    answer = StopQuestion(of, stop).truth()
+    any_of_them = stop.task.kind == "find" and isinstance(answer, list) and stop.task.form != "pods"
+    return answer[0] if any_of_them else answer
 
 
 def post(client: Client, address: str, body: Any, status: int = 200) -> Any:
@@ -117,10 +120,21 @@ def test_a_page_does_not_tell_the_answer(client: Client, slug: str, key: str) ->
     assert {*map(frozenset, player["task"]["options"])} <= {frozenset(("key", "label", "group"))}
     stage = page.context["stage"]
     if stop.task.kind == "predict":
-        assert re.search(r"[?&]veil=\d+", stage.open) and "veil" not in stage.shown
+        assert re.search(r"[?&]veil=\d+", stage.open) and stage.open != stage.shown
         assert "hidden until you answer" in page.content.decode()
     assert stop.marking.why == "" or stop.marking.why not in page.content.decode()
     assert all(hint not in page.content.decode() for hint in stop.marking.hints)
+
+
+def test_no_stage_runs_ahead_of_a_question(client: Client) -> None:
+    """One may step as far as the next prediction of the lesson begins, and further once none follows."""
+    found = {key: stages.stage(*at(FIRST, key)) for key in ("cluster", "feasible", "node", "why")}
+    queries = {key: parse_qs(urlsplit(stage.shown).query) for key, stage in found.items()}
+    assert queries["cluster"]["upto"] == ["queue"] and queries["cluster"]["step"] == ["0"]
+    assert (queries["feasible"]["phase"], queries["feasible"]["upto"]) == (["predicates"], ["predicates"])
+    assert "veil" not in queries["node"] and "veil" not in queries["why"]
+    assert "Open in the workbench" in client.get(f"/learn/{FIRST}/why/").content.decode()
+    assert re.search(r"data-open hidden", client.get(f"/learn/{FIRST}/cluster/").content.decode())
 
 
 def test_the_stage_is_an_ordinary_scenario_that_nobody_owns(client: Client) -> None:
@@ -305,7 +319,7 @@ def test_a_code_of_a_lesson_that_is_gone() -> None:
 
 def test_a_variant_is_another_question(client: Client) -> None:
     """Its scenario has other numbers, its answer is computed of these, and it gives no receipt."""
-    own = stages.stage(at(FIRST, "node")[1], bundle_of(*at(FIRST, "node")), "x").scenario
+    own = stages.stage(*at(FIRST, "node")).scenario
     seen = set()
     for seed in range(1, 5):
         page = client.get(f"/learn/review/{FIRST}/node/{seed}/")

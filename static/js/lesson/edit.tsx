@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { $, h } from "../lib/dom.js";
 import { Editor } from "../lib/editor.js";
 import { Inline } from "./inline.tsx";
 import { give, passed, player, type Asked } from "./asked.ts";
+
+const TOKEN = "csrfmiddlewaretoken"; // of the page, against forged requests
 
 /** The scenario's YAML to edit, with what must stay as it is and the fewest edits known. */
 export const Edit = ({ task }: { task: Asked }) => {
@@ -24,6 +27,19 @@ export const Edit = ({ task }: { task: Asked }) => {
       })
       .catch((error: Error) => setFailed(`The cluster could not be loaded: ${error.message}`));
   }, []);
+  /** A draft of the learner's own, with the text as it stands, in another tab. */
+  const openIt = () => {
+    const form = h(
+      "form",
+      { method: "post", action: "/import/", enctype: "multipart/form-data", target: "_blank", hidden: true },
+      h("input", { name: TOKEN, value: $(`input[name=${TOKEN}]`).value }),
+      h("input", { name: "title", value: document.title.split(" · ")[0].slice(0, 120) }),
+      h("textarea", { name: "text", text: editor.current?.value ?? "" }),
+    );
+    document.body.append(form);
+    form.submit();
+    form.remove();
+  };
   const reset = () => {
     if (!editor.current || original === null) return;
     editor.current.value = original;
@@ -45,6 +61,9 @@ export const Edit = ({ task }: { task: Asked }) => {
       <p class="edit-acts">
         {task.par !== null && <span class="dim num">Fewest edits known: {task.par}</span>}
         <span class="grow" />
+        <button type="button" class="btn quiet" disabled={original === null} onClick={openIt}>
+          Open it in the workbench
+        </button>
         <button type="button" class="btn quiet" disabled={original === null || passed.value} onClick={reset}>
           Start over
         </button>

@@ -58,7 +58,7 @@ function reveal() {
 
 function show() {
   $("[data-stage-note]").textContent = "";
-  $("[data-open]").hidden = false;
+  $("[data-open]").hidden = stage.shown.includes("veil="); // a later stop asks about what follows
   // The frame's history is not the page's: Back leads to the stop before.
   if (stage.open !== stage.shown) frame.contentWindow?.location.replace(stage.shown);
 }

@@ -166,7 +166,8 @@ async function open(wish) {
     address.select(wish);
     if (wish.tab && layout.single) layout.show("inspect");
     // A question of the room hides where its address leads: a phase of that cycle is none of the one before.
-    const hidden = playback.veiled !== null || (root.dataset.room && Number(wish.step) > (index ?? Infinity));
+    const asking = playback.veiled !== null || Number(wish.step) > (index ?? Infinity);
+    const hidden = root.dataset.room && asking;
     const place = hidden ? undefined : Address.place(wish);
     if (index === null) startBefore(wish.step, place);
     else start(index, place);
