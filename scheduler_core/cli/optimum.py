@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lines(optimum: Optimum) -> Iterator[str]:
-    if not optimum.feasible:
+    if not optimum.feasible and not optimum.unsearched:
         yield "No placement satisfies the rules: running pods would have to stay, and cannot."
     for one in optimum.proofs:
         proof = "optimal" if one.optimal else f"bound {one.bound:,}, gap {one.gap:.2%}"

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.loop import Stepper
+from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.simulation import TimedSimulation
@@ -32,7 +33,11 @@ def _instant(scenario: Scenario, options: RunOptions) -> Stepper:
 
 
 def _timed(scenario: Scenario, options: RunOptions) -> Stepper:
-    made = SeveralSimulation if scenario.settings.have_views else TimedSimulation
+    made: type[TimedSimulation] = TimedSimulation
+    if scenario.descheduler is not None:
+        made = LivingSimulation
+    elif scenario.settings.have_views:
+        made = SeveralSimulation
     return made(scenario, trace=options.trace, interrupt=options.interrupt)
 
 

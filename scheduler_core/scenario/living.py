@@ -26,6 +26,11 @@ OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN, DESCHEDULE)
 """What a patch of a node contains that makes it fail or recover, or evicts its pods."""
 
+CONTESTED = (
+    "with a descheduler kubelets refuse no pod: where two schedulers give the same room away, both start",
+)
+"""What the kubelets of a living v1.37 do not do under several schedulers."""
+
 _POD_SPECS = (("spec",), ("spec", "template", "spec"))
 
 Entry = Mapping[str, Any]

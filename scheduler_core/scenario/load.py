@@ -232,11 +232,18 @@ class _Loading(Intake):
         release = self.release(configuration)
         works = self.has_work(deschedules=descheduler is not None)
         lives = row_of(release).clock == "own" and (works or self.holds_pods(release))
-        if descheduler is not None and not lives:
-            text = f"the descheduler has no effect under {release}: it runs where kube-scheduler v1.37 lives"
-            At(self.report, None, self.settings[0]).child("descheduler").warn(text)
-        crons = cron_jobs.taken(self.ignored, self.report) if lives and controllers else ()
         row = row_with_controllers(release) if lives else row_of(release)
+        if descheduler is not None and not (row.is_timed and controllers):
+            lack = (
+                f"under {release}, which has no controllers: write scheduler: {GATED}, or time: virtual"
+                if controllers
+                else "on a recording: its operations say what became of the pods"
+            )
+            text = f"the descheduler has no effect {lack}"
+            At(self.report, None, self.settings[0]).child("descheduler").warn(text)
+            descheduler = None
+        plane = descheduler is not None or (lives and controllers)
+        crons = cron_jobs.taken(self.ignored, self.report) if plane else ()
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
         if settings.feature_gates and not checks:
@@ -288,7 +295,7 @@ class _Loading(Intake):
             asks_batch=self.asks_batch,
             custom=self.named if self.timed or settings.schedulers else frozenset(),
             answers=answers,
-            descheduler=descheduler if lives else None,
+            descheduler=descheduler,
             cron_jobs=crons,
             lives=lives,
         )

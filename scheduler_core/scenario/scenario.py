@@ -19,7 +19,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
-from scheduler_core.scenario.living import kubelets_lack, without_time
+from scheduler_core.scenario.living import CONTESTED, kubelets_lack, without_time
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.table import SUPPORT, support_beside
@@ -184,8 +184,10 @@ class Scenario(Struct, frozen=True):
         if self.row.is_timed:
             for peer in support_beside(self.settings):
                 warnings += peer.left_out_beside(self.documents, self.configuration)
-        if self.lives:
+        if self.lives or self.descheduler is not None:
             warnings += beside_controllers(kubelets_lack(self.documents))
+        if self.descheduler is not None and self.settings.have_views:
+            warnings += beside_controllers(CONTESTED)
         if self.row.clock == "instant":
             warnings += without_time(self.documents, release)
         warnings += scheduler.left_out(self._parts(others))

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from scheduler_core import load
+from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.kubernetes.model import Pod
+from tests.bench import systems
 from tests.bench.__main__ import COLUMNS, FIRST_CYCLE_COLUMNS, GROWTH_COLUMNS, shortfalls, table
 from tests.bench.conform import FILES, measure_conform
 from tests.bench.first_cycle import Bundle, measure_first_cycles, text_of, timed
@@ -152,3 +154,14 @@ def test_conform_is_timed_on_the_recordings_that_are_there(tmp_path: Path) -> No
     assert (found["file"], found["records"], found["errors"]) == (first, 2, 1)
     assert found["records_per_second"] > 0
     assert found["records_per_cpu_second"] > 0
+
+
+def test_the_systems_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On small clusters: passes until nothing changes, a round, and each objective's gap."""
+    for name, value in {"NODES": 20, "PODS": 100, "SMALL_NODES": 4, "SMALL_PODS": 12, "SECONDS": 0.5}.items():
+        monkeypatch.setattr(systems, name, value)
+    found = {name: list(measured()) for name, measured in systems.MEASURED.items()}
+    passes = [line for line in found["descheduler"] if line.startswith("pass ")]
+    assert ": 50 evictions" in passes[0] and ": 0 evictions" in passes[-1]
+    assert all("100 pods placed" in line for line in found["firmament"])
+    assert [line.split()[0] for line in found["optimum"][: len(OBJECTIVES)]] == list(OBJECTIVES)

@@ -98,8 +98,13 @@ def test_a_plugin_is_edited_by_form_and_what_is_wrong_is_said_at_its_field(page:
 
 
 def test_a_descheduler_is_added_where_there_is_none(page: Page) -> None:
-    """And taken out again; the tab comes and goes with it."""
-    bench = Workbench(page).open(drafted(page, example_text("drain-budget"), as_is=True))
+    """And taken out again; the tab comes and goes with it, also where other schedulers place."""
+    for slug in ("drain-budget", "two-schedulers"):
+        added(page, Workbench(page).open(drafted(page, example_text(slug), as_is=True)))
+
+
+def added(page: Page, bench: Workbench) -> None:
+    """Add a descheduler and take it out."""
     tab = bench.inspect.get_by_role("tab", name=re.compile("^Descheduler"))
     expect(tab).to_have_count(0)
     bench.build.get_by_role("tab", name="Policy").click()

@@ -99,7 +99,7 @@ def price_of_greed(
     took = time.monotonic() - began
     running = {pod.meta.key: pod.node_name for pod in standing.pods if pod.node_name}
     best = figures_of(standing, {**running, **found.placements} if found.feasible else running, took)
-    rows = [GreedRow("optimum", best if found.feasible else None, "" if found.feasible else INFEASIBLE)]
+    rows = [GreedRow("optimum", best if found.feasible else None, "" if found.feasible else nothing(found))]
     rows += others
     nodes = tuple(
         (one.meta.name, one.allocatable.get("cpu", 0), one.allocatable.get("memory", 0))
@@ -115,6 +115,14 @@ INFEASIBLE = (
     "No placement satisfies the rules: running pods violate them already. Let running pods move, or choose "
     "an earlier step."
 )
+
+
+TOO_SHORT = "Nothing was found in the time: give the search more seconds."
+
+
+def nothing(found: Optimum) -> str:
+    """Return why a search has no placement."""
+    return TOO_SHORT if found.unsearched else INFEASIBLE
 
 
 def _row(name: str, one: Contender, standing: Standing, watch: Watch) -> GreedRow:

@@ -51,7 +51,8 @@ class MigrationStep(Struct, frozen=True, rename="camel"):
 class Optimum(Struct, frozen=True, rename="camel"):
     """A placement: pods by ``namespace/name`` with their nodes, those that stay pending, and the moves.
 
-    ``unsearched`` are the objectives for which the time did not suffice.
+    ``unsearched`` are the objectives for which the time did not suffice: all, if none was found in it and
+    the rules may still allow one.
     """
 
     feasible: bool
@@ -81,7 +82,7 @@ def find_optimum(
     from ortools.sat.python import cp_model
 
     model = Model(problem)
-    wanted = [(name, OBJECTIVES[name], OBJECTIVES[name].expression(model)) for name in objectives]
+    wanted = [(name, OBJECTIVES[name]) for name in objectives]
     begins = time.monotonic()
     ends = begins + seconds
 
@@ -92,8 +93,10 @@ def find_optimum(
     proofs: list[Proof] = []
     counts: list[dict[int, int]] | None = None
     _begin_with(model, start)
-    for place, (name, objective, expression) in enumerate(wanted):
+    status = cp_model.UNKNOWN
+    for place, (name, objective) in enumerate(wanted):
         began = time.monotonic()
+        expression = objective.expression(model)  # what it needs does not weigh on those before
         solver = cp_model.CpSolver()
         solver.parameters.num_workers, solver.parameters.random_seed = WORKERS, SEED
         solver.parameters.max_time_in_seconds = max((ends - began) / (len(wanted) - place), LEAST_SECONDS)
@@ -110,7 +113,8 @@ def find_optimum(
         model.cp.add(expression >= value if objective.maximized else expression <= value)
         _hint(model, solver)
     if counts is None:
-        return Optimum(False, (), {}, tuple(_keys(problem)), (), problem.left_out)
+        unsearched = () if status == cp_model.INFEASIBLE else tuple(objectives)
+        return Optimum(False, (), {}, tuple(_keys(problem)), (), problem.left_out, unsearched)
     return replace(_answer(problem, proofs, counts), unsearched=tuple(objectives[len(proofs) :]))
 
 
@@ -130,11 +134,9 @@ def _solved(solver: Any, model: Any, report: Callable[[], None]) -> Any:
 
 
 def _begin_with(model: Model, start: Mapping[str, str]) -> None:
-    """Let the search begin with a placement."""
-    if not start:
-        return
+    """Let the search begin with a placement; without one pods stay where they are."""
     for of, counts in zip(model.problem.classes, model.x):
-        pods = Counter(start.get(pod.meta.key) for pod in of.pods)
+        pods = Counter(start.get(pod.meta.key) if start else pod.node_name for pod in of.pods)
         for node, count in counts.items():
             model.cp.add_hint(count, pods[model.problem.nodes[node].meta.name])
 

@@ -64,12 +64,13 @@ def make_server(
     interrupt: Callable[[], None] | None,
     kind: type[SharedCluster] = SharedCluster,
     gangs: bool = False,
+    indexes: bool = False,
     native: bool = False,
 ) -> SharedCluster:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
-    That is Coscheduling's: beside a lone v1.37 without the plugin PodGroups are only indexed. ``native``: a
-    scheduler runs v1.37, which writes the conditions of native PodGroups itself.
+    That is Coscheduling's: beside a lone v1.37 without the plugin PodGroups are only indexed (``indexes``).
+    ``native``: a scheduler runs v1.37, which writes the conditions of native PodGroups itself.
 
     Raises:
         PolicyError: The configuration cannot be used.
@@ -82,7 +83,7 @@ def make_server(
     ]
     if gangs:
         own = [controller(CURRENT)]
-    elif kind is not SharedCluster:
+    elif indexes:
         own = [GroupWatcher(parts.edition)]
     return kind(
         objects,

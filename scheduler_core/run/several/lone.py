@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.run.building import options_for
-from scheduler_core.run.control import Manager
 from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.several.descheduling import DeschedulerObserver
-from scheduler_core.run.several.living_server import LivingServer
-from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.several.server import SharedCluster
-from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.claims import with_claims
@@ -31,7 +25,7 @@ from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 
-class LoneSimulation(V1_37Stepper, SeveralSimulation):
+class LoneSimulation(V1_37Stepper, LivingSimulation):
     """Step through what kube-scheduler v1.37 and the controllers do with a scenario.
 
     It is the only scheduler of the API server and hears of each write at once; its cycle takes a millisecond,
@@ -48,8 +42,6 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
     ) -> None:
         self._members = {}
         super().__init__(scenario, trace=trace, interrupt=interrupt)
-        if self.descheduler is not None:
-            self.observers.append(DeschedulerObserver(self.descheduler))
 
     def _decide(self) -> tuple[Attempt, float]:
         attempt, began = super()._decide()
@@ -77,32 +69,10 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         held = self.observed.waiting.get(key) if place == "" else None
         return place if held is None else held.node
 
-    def _make_manager(self) -> Manager:
-        scenario = self.scenario
-        if not scenario.controllers:
-            return super()._make_manager()
-        options = options_for(scenario.objects, scenario.most_pods)
-        return ControlPlaneManager(scenario, options)
-
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         given["gangs"] = any(map(runs_coscheduling, self.scenario.configurations))
-        manager = given["manager"]
-        if isinstance(manager, ControlPlaneManager):
-            return super()._make_server(manager.listed, kind=LivingServer, **given)
+        given["indexes"] = isinstance(given["manager"], ControlPlaneManager)
         return super()._make_server(objects, **given)
-
-    def _make_manifests(self, server: SharedCluster) -> StoredManifests:
-        manager = server.manager
-        if isinstance(manager, ControlPlaneManager):
-            return manager.manifests
-        return super()._make_manifests(server)
-
-    def _shared(self) -> Iterator[object]:
-        yield from super()._shared()
-        manager = self.framework.manager
-        if isinstance(manager, ControlPlaneManager):
-            yield from manager.listed
-            yield manager.listed
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: its queue is filled from the API server, controllers keep running."""
@@ -134,18 +104,10 @@ class LoneSimulation(V1_37Stepper, SeveralSimulation):
         """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
         return document if self.manifests is None else with_claims(document, pod, self.manifests)
 
-    @property
-    def descheduler(self) -> Descheduler | None:
-        """The bundle's descheduler, ``None`` if it has none."""
-        manager = self.framework.manager
-        return manager.descheduler if isinstance(manager, ControlPlaneManager) else None
-
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup, and the drains that go on."""
-        yield from super().notes()
-        manager = self.framework.manager
-        if isinstance(manager, ControlPlaneManager):
-            yield from manager.unfinished()
+        yield from super().notes()  # of a run of v1.37, which knows of no drain
+        yield from self._drains()
 
     def unread_manifests(self) -> list[Document]:
         """Return the manifests of all kinds that only v1.37 reads."""

@@ -271,12 +271,14 @@ export class Policy {
    */
   #policyParts(profile) {
     const form = this.#form;
+    const { schedulers, descheduler, timed } = this.view.playback;
     return [
       head(profile, this.#place, this.options),
       this.framework ? this.profiles.draw(this.framework, this.#catalogue, this.#editable) : null,
       settingsPart(form, profile),
       cachePart(form, profile),
-      schedulersPart(form, this.view.playback.schedulers, Boolean(this.#moment)),
+      schedulersPart(form, schedulers, Boolean(this.#moment)),
+      timed ? deschedulerPart(form, descheduler, Boolean(this.#moment)) : null,
       predicatesPart(form, profile),
       prioritiesPart(form, profile),
     ];

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.compare.optimum.contenders import CONTENDERS
-from scheduler_core.compare.optimum.greed import Greed, price_of_greed
+from scheduler_core.compare.optimum.greed import Greed, nothing, price_of_greed
+from scheduler_core.compare.optimum.optimum import Optimum
 from scheduler_core.compare.optimum.standing import ShortRunError
 from scheduler_core.run.table import simulate
 
@@ -173,3 +175,9 @@ def test_the_search_is_no_worse_than_the_schedulers_it_begins_with() -> None:
     best, *others = (row.figures for row in found.rows)
     assert best is not None
     assert best.share <= min(one.share for one in others if one is not None and one.placed == best.placed)
+
+
+def test_nothing_found_in_time_is_not_called_infeasible() -> None:
+    """The rules may allow a placement all the same."""
+    short = Optimum(False, (), {}, (), (), (), ("balance",))
+    assert "more seconds" in nothing(short) and "more seconds" not in nothing(replace(short, unsearched=()))
