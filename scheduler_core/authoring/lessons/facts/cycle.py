@@ -96,6 +96,12 @@ def cell(moment: ShownMoment, node: str, rule: str, at: str = "", of: str = "") 
     return f"{node}/{rule}"
 
 
+def events_of(moment: ShownMoment, pod: str, of: str = "") -> list[str]:
+    """The reasons of all Kubernetes events of the run about a pod, in order."""
+    listed = (event for cycle in moment.ended(of).cycles for event in cycle.events)
+    return [event.reason for event in listed if event.object.rpartition("/")[2] == pod]
+
+
 def event(moment: ShownMoment, reason: str, pod: str, at: str = "", of: str = "") -> str:
     """An event of a cycle, ``FailedScheduling web``; an error if the cycle has none."""
     about = events(moment, reason, at, of)
@@ -145,6 +151,7 @@ FACTS = (
     refused_with,
     refused_by,
     cell,
+    events_of,
     event,
     blamed,
     evaluations,
