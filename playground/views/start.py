@@ -41,6 +41,8 @@ MINIATURE = "living-shop"  # the example that is played on the start page
 #: The examples that it begins with; all others are behind their topics. The first one is stepped by phases
 #: until whole cycles are asked for.
 FIRST = ("first-cycle", "reading-the-message", "idle-but-full", "shop", "node-fails", "zone-lost")
+#: Those that open with the basic controls, until a visitor chooses.
+BASIC = FIRST[:3]
 DRAFTS_SHOWN = 60  # of a visitor, the latest
 LINKS_SHOWN = 12  # of a visitor, the newest
 DRAFTS_AHEAD = 6  # of them, not collapsed
@@ -139,7 +141,8 @@ def _examples() -> list[dict[str, Any]]:
     for example in examples.examples():
         nodes, pods = example.counts()
         by = "phase" if example.slug == FIRST[0] else ""
-        view = {"step": example.step, "tab": example.tab, "by": by}
+        controls = "few" if example.slug in BASIC else ""
+        view = {"step": example.step, "tab": example.tab, "by": by, "controls": controls}
         row = {
             "slug": example.slug,
             "query": urlencode({key: value for key, value in view.items() if value}),

@@ -32,7 +32,8 @@ const WRITE_AFTER = 120; // browsers limit how often the address may change
 // Milliseconds after the step is shown; a list that the address names and that is not drawn by then does not exist.
 const SETTLED = 1500;
 const NAMED = 4; // wrong values that are named
-const ELSEWHERE = new Set(["edit", "create"]); // keys that ask for an action, and are removed once it is done
+// Keys that ask for an action or for a way to begin, and are removed once it is done.
+const ELSEWHERE = new Set(["edit", "create", "by", "controls"]);
 
 /**
  * What the address holds beside the lists of the open tab and of the stage (lists.js), in the order in which it is

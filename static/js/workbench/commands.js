@@ -197,7 +197,22 @@ export const COMMANDS = [
     keys: ["t"],
     run: ({ stage }) => stage.tools.element.querySelector("[data-stage-table]")?.click(),
   },
-  { id: "build", group: "Look", name: "Hide or show Build", keys: ["["], run: ({ layout }) => layout.toggle("build") },
+  {
+    id: "controls",
+    group: "Look",
+    name: "Basic controls, or all",
+    help: "Basic controls, or all of them",
+    keys: ["m"],
+    when: () => Boolean($("[data-controls]")),
+    run: ({ controls }) => controls.choose(!controls.few),
+  },
+  {
+    id: "build",
+    group: "Look",
+    name: "Hide or show Build",
+    keys: ["["],
+    run: ({ layout, controls }) => (controls.few ? controls.choose(false) : layout.toggle("build")),
+  },
   {
     id: "inspect",
     group: "Look",

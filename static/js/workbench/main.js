@@ -9,6 +9,7 @@ import { Breakpoints } from "./breakpoints.js";
 import { Points } from "./breakpanel.js";
 import { Build } from "./build.js";
 import { Computing } from "./computing.js";
+import { Controls } from "./controls.js";
 import { CycleBar } from "./cyclebar.js";
 import { Deck } from "./deck.js";
 import { Differ } from "./differ.js";
@@ -58,6 +59,7 @@ const stops = new Stops($("[data-deck]", root), view, {
   interesting: new Interesting(view, finder),
 });
 new Inspect($("#region-inspect", root), view);
+const controls = new Controls(root, view);
 const presenting = new Presenting($("#main", root), view, layout);
 const address = new Address(view);
 view.why = new Why(view, { canApply: Boolean($("[data-fork]")) });
@@ -100,7 +102,21 @@ const onShare = () => share(sharing);
 const points = new Points(view, { breakpoints, stops, href: () => address.href() });
 deck.listen({ stops, breakpoints, points });
 const locked = "locked" in root.dataset;
-const context = { playback, deck, view, build, layout, stage, stops, points, presenting, onShare, mine, locked };
+const context = {
+  playback,
+  deck,
+  view,
+  build,
+  layout,
+  controls,
+  stage,
+  stops,
+  points,
+  presenting,
+  onShare,
+  mine,
+  locked,
+};
 context.palette = new Palette(context);
 keys(context);
 

@@ -1,0 +1,104 @@
+// The two layers of the controls. The first has the stage, the transport, the phases and the story; everything else is
+// behind "More". A first example begins in it; what somebody chose is remembered, for every scenario.
+
+import { $, announce, h, set, toast } from "../lib/dom.js";
+import { plural } from "../lib/quantity.js";
+/** @import { View } from "./view.js" */
+
+// Where the browser keeps what was chosen, and the tab which page began with few controls.
+const KEY = "podstep.controls";
+const MORE =
+  "Objects, Policy and YAML of the cluster; all tabs of Inspect; breakpoints, speed and units of the transport; Fork, "
+  + "Comments, Present and the command palette";
+// Keys of the address that ask for something that the first layer does not have.
+const BEYOND = ["edit", "create", "tab", "why", "stage", "shade", "colour", "group"];
+
+export class Controls {
+  #button = $("[data-controls]");
+  /** @type {HTMLElement} */
+  #note;
+  #count = h("button", { type: "button", class: "link", "data-all-controls": true, onclick: () => this.choose(false) });
+  few = false;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {View} view
+   */
+  constructor(root, view) {
+    this.root = root;
+    this.#note = h(
+      "p",
+      { class: "few-note" },
+      "The basic controls are shown. ",
+      this.#count,
+      ", the cluster's objects and YAML, breakpoints, and ways to change it.",
+    );
+    $("#region-inspect", root).append(this.#note);
+    this.#button?.addEventListener("click", () => this.choose(!this.few));
+    // What asks for Build, such as the search or an edit, gets it; that is no choice for the next time.
+    view.on("region", (name) => {
+      if (name === "build") this.#show(false);
+    });
+    view.on("edit", () => this.#show(false));
+    for (const name of ["opened", "parts"]) view.playback.on(name, () => this.#tell());
+    view.on("tab", () => this.#tell());
+    this.#show(Boolean(this.#button) && begins());
+  }
+
+  /**
+   * Show few controls or all, from now on.
+   *
+   * @param {boolean} few
+   */
+  choose(few) {
+    if (!this.#button) return;
+    this.#show(few);
+    try {
+      localStorage.setItem(KEY, few ? "few" : "all");
+      sessionStorage.removeItem(KEY);
+    } catch {
+      /* for this visit only */
+    }
+    if (few) toast("The basic controls are shown. More, or the key m, brings everything back.", { ms: 5000 });
+    else announce("All controls are shown.");
+  }
+
+  /** @param {boolean} few */
+  #show(few) {
+    this.few = few;
+    document.body.classList.toggle("few", few);
+    if (few && this.root.dataset.view === "build") this.root.dataset.view = "stage";
+    if (this.#button) {
+      $("span", this.#button).textContent = few ? "More" : "Less";
+      const label = few ? `More controls (m): ${MORE}` : "Basic controls only (m)";
+      set(this.#button, { title: label, "aria-label": few ? "More controls" : "Basic controls" });
+    }
+    this.#tell();
+    dispatchEvent(new Event("resize")); // the regions have other widths
+  }
+
+  /** Say how much of Inspect is behind "More". */
+  #tell() {
+    const hidden = [...this.root.querySelectorAll(".inspect [role=tab]:not([hidden])")].filter(
+      (tab) => tab instanceof HTMLElement && tab.dataset.tab !== "story" && tab.ariaSelected !== "true",
+    ).length;
+    const text = `More has ${plural(hidden, "other tab")}`;
+    if (this.#count.textContent !== text) this.#count.textContent = text;
+  }
+}
+
+/** Whether this page begins with few controls: as was chosen, else on a first example, unless its link asks for more. */
+function begins() {
+  const query = new URLSearchParams(location.search);
+  const asked = query.get("controls") === "few";
+  try {
+    const kept = localStorage.getItem(KEY);
+    if (kept === "few") return !query.has("edit") && !query.has("create");
+    if (kept) return false;
+    if (BEYOND.some((key) => query.has(key))) return false;
+    if (asked) sessionStorage.setItem(KEY, location.pathname); // the address is soon rewritten without it
+    return asked || sessionStorage.getItem(KEY) === location.pathname;
+  } catch {
+    return asked;
+  }
+}

@@ -1,0 +1,111 @@
+"""The two layers of the controls: the basic ones, and everything behind "More"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import Workbench
+
+BASIC = "/examples/first-cycle/?step=1&controls=few"
+BEHIND = (
+    ("region", "Build"),
+    ("button", "Fork"),
+    ("button", "Command palette"),
+    ("combobox", "Speed"),
+    ("button", "Nodes as a table"),
+    ("tab", "Cache"),
+)
+
+
+def find(page: Page, role: str, name: str) -> Locator:
+    """Return a control by its role and name; Build is an aside."""
+    if name == "Build":
+        return page.locator("#region-build")
+    return page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
+
+
+def basic(page: Page) -> None:
+    """Expect the basic controls alone, and what they are for."""
+    for role, name in BEHIND:
+        expect(find(page, role, name)).to_be_hidden()
+    expect(page.get_by_role("button", name="Step")).to_be_visible()
+    expect(page.get_by_role("tab", name="Story")).to_be_visible()
+    expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
+
+
+def complete(page: Page) -> None:
+    """Expect all controls."""
+    for role, name in BEHIND:
+        expect(find(page, role, name)).to_be_visible()
+
+
+def test_a_first_example_begins_with_the_basic_controls(
+    page: Page, accessible: Callable[[Page], None]
+) -> None:
+    """One click brings everything, which is remembered; the key m goes back, which is remembered as well."""
+    page.goto("/")
+    page.locator('[data-example="reading-the-message"]').first.click()
+    Workbench(page).wait().button("Step").click()
+    basic(page)
+    note = page.locator(".few-note")
+    expect(note).to_contain_text("More has 6 other tabs, the cluster's objects and YAML, breakpoints")
+    accessible(page)
+    page.reload()
+    Workbench(page).wait()
+    basic(page)
+    page.get_by_role("button", name="More controls").click()
+    complete(page)
+    expect(note).to_be_hidden()
+    Workbench(page).open(BASIC)
+    complete(page)
+    page.keyboard.press("m")
+    basic(page)
+    Workbench(page).open("/examples/shop/?step=1")
+    basic(page)
+    page.keyboard.press("m")
+    complete(page)
+
+
+def test_nobody_else_meets_them(page: Page) -> None:
+    """An example that is not one of the first, or a link that names a tab, opens with all controls."""
+    Workbench(page).open("/examples/shop/?step=1")
+    complete(page)
+    Workbench(page).open(f"{BASIC}&tab=cache")
+    complete(page)
+    expect(page.get_by_role("tab", name="Cache")).to_have_attribute("aria-selected", "true")
+
+
+def test_what_is_asked_for_is_there(page: Page) -> None:
+    """A link of the story opens its tab beside the story; the search brings Build, and the digit its tab."""
+    Workbench(page).open(BASIC)
+    page.get_by_role("list", name="Phases of this cycle").get_by_role("button", name="priorities").click()
+    expect(page.get_by_role("tab", name="Priorities")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Story")).to_be_visible()
+    expect(find(page, "tab", "Cache")).to_be_hidden()
+    page.keyboard.press("3")
+    expect(find(page, "tab", "Cache")).to_be_visible()
+    page.keyboard.press("/")
+    complete(page)
+    expect(page.get_by_placeholder("Find a node or pod")).to_be_focused()
+    page.reload()
+    Workbench(page).wait()
+    page.keyboard.press("m")
+    Workbench(page).open("/examples/shop/?step=1&tab=preemption")
+    expect(page.get_by_role("tab", name="Preemption")).to_be_visible()
+    expect(find(page, "tab", "Cache")).to_be_hidden()
+
+
+def test_on_a_phone(phone: Page, accessible: Callable[[Page], None]) -> None:
+    """Stage and Inspect are one tap apart, and More brings Build."""
+    page = phone
+    Workbench(page).open(BASIC)
+    regions = page.get_by_role("navigation", name="Regions")
+    expect(regions.get_by_role("button")).to_have_count(2)
+    phases = page.get_by_role("list", name="Phases of this cycle")
+    expect(phases.get_by_text("bind")).to_be_in_viewport(ratio=1)
+    accessible(page)
+    page.get_by_role("button", name="More controls").click()
+    expect(regions.get_by_role("button")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
