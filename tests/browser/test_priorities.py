@@ -191,3 +191,21 @@ def test_the_tab_is_accessible_and_fits_a_phone(
         expect(panel.get_by_role("grid", name="Priority by node")).to_be_visible()
         accessible(page)
         assert wide(page) == 0
+
+
+def test_large_totals_are_read_as_differences(page: Page, site: Stack) -> None:
+    """Cards and the matrix show what exceeds the least total, and the full figure stays in the table."""
+    address = share(site, example_text("first-cycle"))
+    bench = Workbench(page).open(f"{address}?step=1&tab=priorities")
+    totals = bench.page.evaluate("[...podstep.view.facts.totals.values()]")
+    assert min(totals) > 10_000, totals
+    assert max(totals) > min(totals), totals
+    scores = page.locator(".node .score:not(:empty)")
+    shown = {*scores.locator("span").all_inner_texts()} - {""}
+    assert shown == {f"+{total - min(totals):,}" for total in totals}
+    best = page.locator(".node .score.best")
+    expect(best).to_have_attribute("title", f"score {max(totals):,}")
+    cell = page.locator(".scores td.total").first
+    expect(cell).to_have_text(f"{max(totals):,}")
+    above = cell.evaluate("cell => getComputedStyle(cell, '::after').content")
+    assert above == f'"+{max(totals) - min(totals):,}"'

@@ -124,6 +124,23 @@ const grouped = new Intl.NumberFormat("en-US");
  */
 export const count = (n) => grouped.format(n);
 
+// Totals from here on are shown by what they exceed the least by: v1.11 has a priority of weight 10,000 that gives
+// every node the same.
+const LARGE = 10_000;
+
+/**
+ * A total as it is read beside the others of its cycle: `+2` where all are large, "tie" where those are equal, else the
+ * figure itself.
+ *
+ * @param {number} total
+ * @param {number} least
+ * @param {number} best
+ */
+export function aboveLeast(total, least, best) {
+  if (least < LARGE) return count(total);
+  return least === best ? "tie" : `+${count(total - least)}`;
+}
+
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 /** @type {Partial<Record<Intl.LDMLPluralRule, string>>} */
 const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };

@@ -2,7 +2,7 @@
 // It steps by itself while it is in view, until somebody touches it; never by itself under reduced motion.
 
 import { h, fill, icon } from "../lib/dom.js";
-import { amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.js";
+import { aboveLeast, amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.js";
 import { fillRail } from "../lib/rail.js";
 import { Cluster } from "../workbench/cluster.js";
 import { meet } from "../workbench/playback/podtable.js";
@@ -249,8 +249,9 @@ class Miniature {
       h("span", { class: "grow" }),
       h("span", { class: `pill ${tone}` }, icon(sign), word),
     );
-    const best = parts ? Math.max(...parts.totals.values()) : 0;
-    this.cards.forEach((card, node) => card.paint(this.#state(node, cycle, parts, best)));
+    const totals = [...(parts?.totals.values() ?? [])];
+    const range = { best: Math.max(...totals), least: Math.min(...totals) };
+    this.cards.forEach((card, node) => card.paint(this.#state(node, cycle, parts, range)));
     fill(this.story, this.#sentences(cycle));
     this.slider.value = String(index);
     this.slider.setAttribute(
@@ -276,7 +277,7 @@ class Miniature {
     return `g${this.pods.group[pod] % 10}`;
   }
 
-  #state(node, cycle, parts, best) {
+  #state(node, cycle, parts, { best, least }) {
     const { nodes, pods, cluster } = this;
     const chosen = cycle.node === node;
     const fits = parts ? parts.verdict.fits(node) : true;
@@ -291,7 +292,8 @@ class Miniature {
       ailment: state?.conditions?.length ? "NotReady" : state?.unschedulable ? "cordoned" : "",
       fits,
       chosen,
-      score: total === undefined ? "" : count(total),
+      score: total === undefined ? "" : aboveLeast(total, least, best),
+      total: total === undefined ? "" : `score ${count(total)}`,
       best: total !== undefined && total === best,
       cpu: bar(cluster.cpu[node], nodes.cpu[node], pods.cpu),
       memory: bar(cluster.memory[node], nodes.memory[node], pods.memory),
@@ -337,6 +339,7 @@ class Card {
     this.root.className = `mini-node ${fits ? "fits" : "failed"}${state.chosen ? " chosen" : ""}`;
     for (const key of ["cpu", "memory"]) fillRail(this[key], state[key][0], state[key][1]);
     this.score.textContent = state.score;
+    this.score.title = state.total;
     this.score.classList.toggle("best", state.best);
     const shown = state.pods.slice(0, BLOCKS);
     fill(

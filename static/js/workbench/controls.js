@@ -87,7 +87,7 @@ export class Controls {
   }
 }
 
-/** Whether this page begins with few controls: as was chosen, else on a first example, unless its link asks for more. */
+/** Whether this page begins with the basic controls: as was chosen, else on a first example that is opened as such. */
 function begins() {
   const query = new URLSearchParams(location.search);
   const asked = query.get("controls") === "few";

@@ -58,7 +58,18 @@ function make(ranked, names) {
     short: row.name.replace(/Priority$/, ""),
     flat: isFlat(spread(row.score, nodes.length)),
   }));
-  return { nodes, totals, rows, at, rank, order, number, place, best: totals.length ? totals[order[0]] : 0 };
+  return {
+    nodes,
+    totals,
+    rows,
+    at,
+    rank,
+    order,
+    number,
+    place,
+    best: totals.length ? totals[order[0]] : 0,
+    least: totals.length ? totals[order.at(-1)] : 0,
+  };
 }
 
 /**

@@ -2,7 +2,7 @@
 // nodes N1, N2 … as columns.
 
 import { h } from "../../lib/dom.js";
-import { count, ellipsis } from "../../lib/quantity.js";
+import { aboveLeast, count, ellipsis } from "../../lib/quantity.js";
 import { termsOf } from "../terms.js";
 import { levels, valueOf } from "./ranked.js";
 /** @import { NodeIndex, PrioritiesPart, Terms } from "../../lib/protocol.js" */
@@ -67,7 +67,13 @@ function paintScore(td, row, i, mode, level, title) {
  * @param {number} node
  */
 function paintTotal(td, ranked, made, node) {
-  td.textContent = count(made.totals[made.at.get(node)]);
+  const total = made.totals[made.at.get(node)];
+  td.textContent = count(total);
+  const above = aboveLeast(total, made.least, made.best);
+  if (above.startsWith("+")) {
+    td.dataset.above = above;
+    td.title = `${td.textContent}: ${above.slice(1)} more than the least`;
+  }
   td.className = `total num${node === ranked.winner ? " won" : made.place.has(node) ? " tied" : ""}`;
   if (node === ranked.winner) td.setAttribute("aria-label", `${td.textContent}, chosen`);
   else if (made.place.has(node)) td.setAttribute("aria-label", `${td.textContent}, tie`);

@@ -1,7 +1,7 @@
 // The card of a node: its room with the pods in it, its bars, and what the shown cycle decided about it.
 
 import { classes, fill, h } from "../../lib/dom.js";
-import { amount, count, cpu, memory, plural, shortReason } from "../../lib/quantity.js";
+import { aboveLeast, amount, count, cpu, memory, plural, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
 import { fillBlocks, fillShape } from "./blocks.js";
 import { markOf } from "./windows.js";
@@ -190,7 +190,9 @@ export class Card {
       );
     const total = facts.totals?.get(node);
     const best = total !== undefined && total === facts.best;
-    fill(this.score, h("span", { text: total === undefined ? "" : this.compact && !chosen ? "tie" : count(total) }));
+    const read = total === undefined ? "" : aboveLeast(total, facts.worst, facts.best);
+    fill(this.score, h("span", { text: total !== undefined && this.compact && !chosen ? "tie" : read }));
+    this.score.title = total === undefined ? "" : `score ${count(total)}`;
     this.score.dataset.brief = total === undefined ? "" : best ? "best" : `−${count(facts.best - total)}`;
     this.score.classList.toggle("best", best);
     if (!this.compact) {

@@ -1,6 +1,6 @@
 // A cell of the overview that is large enough for text: name, what is wrong, bars, pods, and the reason or the score.
 
-import { count, ellipsis, shortReason } from "../../lib/quantity.js";
+import { aboveLeast, ellipsis, shortReason } from "../../lib/quantity.js";
 import { ailmentsOf } from "../nodewords.js";
 /** @import { Palette } from "./palette.js" */
 /** @import { View } from "../view.js" */
@@ -61,7 +61,7 @@ export function detail(pen, c, view, node, x, y, size, failed) {
       : failed
         ? reason
         : total !== undefined
-          ? count(total)
+          ? aboveLeast(total, facts.worst, facts.best)
           : `${cluster.count[node]} pods`,
     x + 4,
     y + size - 5,
