@@ -1,6 +1,6 @@
 """The live stage of a stop: its scenario as a shared one, and the address at which it is framed.
 
-While a prediction is open the frame has a veil: the server answers nothing of what comes after its moment
+While a prediction is open the frame has a veil: the server answers nothing later than its moment
 (:mod:`playground.live.framing`). Nor does the stage of an earlier stop run ahead of a question that is still
 to come.
 """
@@ -68,7 +68,7 @@ def stage_of_variant(lesson: Lesson, stop: Stop, text: str) -> Stage:
 
 
 def _stage(stop: Stop, text: str, title: str, asked: Sequence[Extent]) -> Stage:
-    """Return a stop's frames; what comes after the next of ``asked`` is hidden from them."""
+    """Return a stop's frames; nothing later than the next of ``asked`` is shown."""
     play, views = played(text), ",".join(stop.views)
     frames = Frames(_stored(text, title), play)
     if not _predicts(stop):
@@ -113,7 +113,7 @@ class Frames(NamedTuple):
     play: Played
 
     def address(self, views: str, at: Extent, upto: Extent | None) -> str:
-        """Return the address of a moment; what comes after ``upto`` is hidden."""
+        """Return the address of a moment; nothing later than ``upto`` is shown."""
         query = {"views": views, "step": "end" if at == END else str(at.cycle)}
         if at.phases and (phase := self._phase(at)):
             query["phase"] = phase

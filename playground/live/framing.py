@@ -4,7 +4,7 @@ In a frame a page asks of its own scenario, and changes nothing.
 
 Such a page connects to ``/ws/?frame=<scenario>``, with ``&lock=1&step=<step>`` where its step is locked: then
 nothing that belongs to another step is answered either. With ``&veil=<cycle>`` nothing after that cycle is
-answered, as to a viewer of a room whose question is open: a lesson asks what comes next. With
+answered, as to a viewer of a room whose question is open: a lesson asks for the next one. With
 ``&upto=<phase>`` neither is what that cycle decides after the phase; nothing of its attempt without a name.
 
 The page of a room connects to ``/ws/?room=<room>``: nothing of a scenario is answered before it has joined.

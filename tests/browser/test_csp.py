@@ -23,8 +23,6 @@ REPORT = """addEventListener("securitypolicyviolation", (event) =>
 READ = (
     "/",
     "/learn/",
-    "/learn/first-cycle/node/",
-    "/learn/first-cycle/other-node/",
     "/learn/review/",
     "/runs/",
     "/reference/predicates/",
@@ -68,6 +66,15 @@ def test_pages_that_are_read(reporting: Page, watch: Watch) -> None:
         reporting.wait_for_load_state("networkidle")
     watch.allow("404")
     visit(reporting, "/s/nothing-here/")
+
+
+def test_player_of_lessons(reporting: Page) -> None:
+    """A question beside its stage, and the editor of a repair."""
+    stage = reporting.frame_locator("iframe[data-frame]").locator("[data-stage]")
+    for stop in ("node", "other-node"):
+        visit(reporting, f"/learn/first-cycle/{stop}/")
+        expect(stage).to_contain_text("n1")
+        expect(reporting.locator("[data-task] button.primary")).to_be_visible()
 
 
 def test_workbench_and_embed(reporting: Page, site: Stack) -> None:
