@@ -10,8 +10,8 @@ import type { KeptLists, ListState } from "../lib/tables.js";
 import { Icon } from "./icon.tsx";
 import { More } from "./more.tsx";
 
-/** A column: its name, or that with further attributes of its header. */
-export type Head = string | ({ text: string; class?: string; title?: string } & Record<`data-${string}`, string>);
+/** A column: its name, or that with further attributes of its header, and with a sign before it. */
+export type Head = string | { text: string; class?: string; title?: string; sign?: ComponentChildren };
 
 type TableProps = {
   /** The rows, `<tr>`; those of the class `follows` belong to the row before. */
@@ -150,15 +150,17 @@ export function Table({
           <thead>
             <tr>
               {heads.map((head, column) => {
-                const { text, ...attributes } = typeof head === "string" ? { text: head } : head;
+                const { text, sign, ...attributes } = typeof head === "string" ? { text: head, sign: null } : head;
+                if (!text) return <td />;
                 const on = state.sort === text;
-                const sortable = sorts && text && given.length > 1;
+                const sortable = sorts && given.length > 1;
                 return (
                   <th
                     scope="col"
                     {...attributes}
                     aria-sort={sortable && on ? (state.down ? "descending" : "ascending") : undefined}
                   >
+                    {sign}
                     {sortable ? (
                       <button
                         type="button"

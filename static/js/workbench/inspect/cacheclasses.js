@@ -6,7 +6,8 @@ import { count, ellipsis, plural } from "../../lib/quantity.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { CacheEqual } from "./cacheequal.js";
 import { aboutNode } from "./byhand.js";
-import { loading, nodeLink, pager, podLink, refocus, sorting } from "./cachewords.js";
+import { loading, nodeLink, pager, podLink, refocus } from "./cachebyhand.js";
+import { sorting } from "./cachewords.js";
 /** @import { View } from "../view.js" */
 
 const AT_ONCE = 25;

@@ -5,7 +5,8 @@ import { decoded } from "../../lib/encoded.js";
 import { inline } from "../../lib/inline.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { count, ellipsis } from "../../lib/quantity.js";
-import { answer, cycleLink, loading, nodeLink, pager, refocus, sorting } from "./cachewords.js";
+import { answer, cycleLink, loading, nodeLink, pager, refocus } from "./cachebyhand.js";
+import { sorting } from "./cachewords.js";
 import { segmented } from "./matrix.js";
 import { aboutNode } from "./byhand.js";
 /** @import { View } from "../view.js" */

@@ -7,7 +7,8 @@ import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { textSize, token } from "../../lib/theme.js";
 import { rowsOf, series } from "./cacheseries.js";
-import { cycleLink, pager, percent, refocus, swatch } from "./cachewords.js";
+import { cycleLink, pager, refocus, swatch } from "./cachebyhand.js";
+import { percent } from "./cachewords.js";
 /** @import { View } from "../view.js" */
 
 const HEIGHT = 300;

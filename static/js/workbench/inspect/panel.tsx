@@ -13,6 +13,8 @@ export type Framed = {
   /** Its part of the record, without which it waits; a tab without one is drawn from what the browser knows. */
   part?: keyof Parts;
   component: FunctionComponent<any>;
+  /** It shows something without a part too, where no pod is tried. */
+  always?: boolean;
   /** The class of its element, where it is not `KEY-tab`. */
   class?: string;
 };
@@ -30,11 +32,11 @@ export class Panel {
 
   update() {
     const { view } = this;
-    const { component: Component, part: name } = this.tab;
+    const { component: Component, part: name, always } = this.tab;
     const part = name && view.playback.parts?.[name];
     const without = name && !part;
     this.element.classList.toggle("waiting", Boolean(without && view.playback.current));
     if (without && view.playback.current) return; // what was shown stays until the part has arrived
-    render(without ? <Before view={view} /> : <Component view={view} part={part} />, this.element);
+    render(without && !always ? <Before view={view} /> : <Component view={view} part={part} />, this.element);
   }
 }

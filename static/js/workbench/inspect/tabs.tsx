@@ -5,7 +5,7 @@ import { releaseOf } from "../../lib/releases.js";
 import type { Terms } from "../../lib/protocol.js";
 import type { View } from "../view.js";
 import { Availability } from "./availability.js";
-import { Cache } from "./cache.js";
+import { Cache } from "./cache.tsx";
 import { percent, rate } from "./cachewords.js";
 import { Descheduling } from "./descheduling.tsx";
 import { Events } from "./events.tsx";
@@ -39,7 +39,7 @@ export type Tab = {
 export const TABS: Tab[] = [
   { key: "story", title: "Story", panel: Story },
   { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, panel: Predicates },
-  { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, panel: Cache },
+  { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, part: "cache", component: Cache, always: true },
   { key: "priorities", title: "Priorities", term: "scoreTab", panel: Priorities },
   { key: "preemption", title: "Preemption", badge: victims, part: "preemption", component: Preemption },
   { key: "podgroups", title: "PodGroups", offered: groups, badge: waiting, part: "podgroups", component: PodGroups },

@@ -75,8 +75,7 @@ function flights(view: View, lane: SchedulerLane) {
     <ul aria-label="Decided, and not visible to others yet">
       {lane.inFlight.map(({ pod, node, decided, lands }) => (
         <li>
-          <span class="pill">in flight</span> {podLink(view, pod)}
-          on {nodeLink(view, node)}
+          <span class="pill">in flight</span> {podLink(view, pod)} on {nodeLink(view, node)}
           {`: decided at ${exact(decided)}, `}
           {lands === null ? "waits at Permit" : `bound at ${exact(lands)}`}
         </li>
@@ -119,8 +118,7 @@ function outcome(view: View, one: ViewOutcome) {
   const missed = one.unseen.length ? `, without ${one.unseen.map(brief).join(", ")}` : "";
   return (
     <li class={one.noticed === "nobody" ? "" : "refused"}>
-      {podLink(view, one.pod)}
-      on {nodeLink(view, one.node)}
+      {podLink(view, one.pod)} on {nodeLink(view, one.node)}
       {`, decided by ${one.scheduler} at ${exact(one.decided)}${missed}: `}
       <b>{`${NOTICED[one.noticed]}${one.reason ? ` (${one.reason})` : ""}`}</b>
       {` at ${exact(one.known)}`}

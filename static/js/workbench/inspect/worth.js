@@ -5,7 +5,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { CACHE_SETTINGS } from "../policy/cache_settings.js";
-import { cycleLink } from "./cachewords.js";
+import { cycleLink } from "./cachebyhand.js";
 import { parting } from "./worthother.js";
 import { COLUMNS, looks, METRICS, verdict } from "./worthwords.js";
 /** @import { View } from "../view.js" */

@@ -4,7 +4,7 @@
 import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { answer, because, cycleLink, nodeLink, podLink, ruleLink } from "./cachewords.js";
+import { answer, because, cycleLink, nodeLink, podLink, ruleLink } from "./cachebyhand.js";
 import { looks } from "./worthwords.js";
 /** @import { StaleHit } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */

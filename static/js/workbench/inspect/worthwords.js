@@ -1,7 +1,7 @@
 // The words and numbers of what a cache costs: the rows of the table, the bars, and the verdict in sentences.
 
 import { count, held, plural, trim } from "../../lib/quantity.js";
-import { cycleLink } from "./cachewords.js";
+import { cycleLink } from "./cachebyhand.js";
 
 const LITTLE = 0.01; // of the evaluations: less is not worth keeping anything for
 

@@ -1,0 +1,255 @@
+// Cache: what came from the equivalence cache in this cycle, what was invalidated by which row, and what was stale.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "../../kit/icon.tsx";
+import { Inline } from "../../kit/inline.tsx";
+import { fill } from "../../lib/dom.js";
+import type { CacheCounts, CachePart } from "../../lib/protocol.js";
+import { count, held, plural } from "../../lib/quantity.js";
+import { useEvent } from "../asking.tsx";
+import type { View } from "../view.js";
+import { CacheClasses } from "./cacheclasses.js";
+import { CacheMap } from "./cachemap.js";
+import { CacheOff } from "./cacheoff.tsx";
+import { swatch } from "./cacheparts.tsx";
+import { CacheStep } from "./cachestep.tsx";
+import { CacheTime } from "./cachetime.js";
+import { DEFINITIONS, modeWords, percent, rate, reference, REMEDIES } from "./cachewords.js";
+import { Before, Later } from "./empty.tsx";
+import { podLink } from "./nouns.tsx";
+import { Worth } from "./worth.js";
+
+type Shown = { element: HTMLElement; update(): void };
+
+/** Its views; a panel builds its DOM by hand. */
+const VIEWS: [key: string, label: string, panel?: new (view: View) => Shown][] = [
+  ["step", "This step"],
+  ["map", "Map", CacheMap],
+  ["classes", "Classes", CacheClasses],
+  ["time", "Over time", CacheTime],
+  ["worth", "Worth it?", Worth],
+];
+const WHOLE_RUN = new Set(["time", "worth"]); // they need no cycle
+/** Of the modes that keep no results, and of a release without the cache. */
+const VIEWS_OF: Record<string, Set<string>> = {
+  off: new Set(["step", "worth"]),
+  batching: new Set(["step", "time", "worth"]),
+  gone: new Set(["step"]),
+};
+
+const MANY = 1e5; // from here on a number is shortened where there is little room
+const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** A number, and a short form of it for narrow places. */
+function figure(text: string) {
+  const value = Number(text.replaceAll(",", ""));
+  return value >= MANY
+    ? [
+        <span class="exact">{text}</span>,
+        <span class="brief" aria-label={text} title={text}>
+          {brief.format(value)}
+        </span>,
+      ]
+    : text;
+}
+
+export function Cache({ view }: { view: View }) {
+  const { playback } = view;
+  useEvent(view, ["sub"], () => view.tab === "cache");
+  const { current } = playback;
+  const part = current ? playback.parts?.cache : null;
+  const on = part && "predicates" in part ? part : null;
+  const gone = Boolean(part && "gone" in part); // this release has no equivalence cache
+  const offered = VIEWS_OF[gone ? "gone" : (part?.mode ?? playback.policy?.cache)];
+  const views = VIEWS.filter(([key]) => offered?.has(key) ?? true);
+  const wanted = view.sub.split("/")[0];
+  const [key, , panel] = views.find(([name]) => name === wanted) ?? (VIEWS[0] as (typeof VIEWS)[number]);
+  const none = playback.complete && !playback.cycles; // no pod is waiting: there is nothing to measure
+  let content: ComponentChildren;
+  if (!current && (none || !WHOLE_RUN.has(key))) content = <Before view={view} />;
+  else if (panel) return frame(on && about(view, on), <ByHand key={key} view={view} make={panel} />);
+  else if (!on) content = <CacheOff view={view} why={String(part && "why" in part ? part.why : "")} gone={gone} />;
+  else if (unasked(view))
+    content = (
+      <Later view={view} title="The cache is not in use at this moment." text="It is used while the predicates run." />
+    );
+  else content = <CacheStep view={view} part={on} />;
+  return frame(on && about(view, on), <div class="cache-body">{content}</div>);
+
+  function frame(head: ComponentChildren, below: ComponentChildren) {
+    return (
+      <>
+        <div class="cache-head" hidden={!head}>
+          {head}
+        </div>
+        <div class="cache-nav">
+          <span class="seg cache-views" role="group" aria-label="Views of the cache" hidden={views.length === 1}>
+            {views.map(([name, label]) => (
+              <button
+                key={name}
+                type="button"
+                data-view={name}
+                aria-pressed={name === key}
+                onClick={() => view.setSub(name === "step" ? "" : name)}
+              >
+                {label}
+              </button>
+            ))}
+          </span>
+        </div>
+        {below}
+      </>
+    );
+  }
+}
+
+/** Whether the cycle is shown before the cache was asked. */
+const unasked = ({ playback: { current } }: View) =>
+  current?.result === "undecided" && !current.phases.includes("predicates");
+
+/** A view that is not a component. */
+function ByHand({ view, make: Made }: { view: View; make: new (view: View) => Shown }) {
+  const host = useRef<HTMLDivElement>(null);
+  const made = useRef<Shown | null>(null);
+  useEvent(view.playback, Made === CacheTime ? ["grew"] : [], () => view.tab === "cache");
+  useLayoutEffect(() => {
+    if (!made.current && host.current) {
+      made.current = new Made(view);
+      fill(host.current, made.current.element);
+    }
+    made.current?.update();
+  });
+  return <div class="cache-body" ref={host} />;
+}
+
+function about(view: View, part: CachePart) {
+  const batching = part.mode === "batching";
+  const settings = batching
+    ? []
+    : [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, REMEDIES[part.staleWrites] ?? ""];
+  return [
+    <p class="cache-mode">
+      <a
+        class="pill accent"
+        href={reference()}
+        target="_blank"
+        rel="noopener"
+        title="the invalidation table, in another page"
+      >{`cache ${part.mode}`}</a>
+      <span class="dim">{modeWords(part)}</span>
+      {batching ? null : (
+        <span
+          class={`pill ${part.audit ? "pass" : ""}`}
+          title={part.audit ? "Every hit is checked against a fresh evaluation" : "Cached answers are not checked"}
+        >
+          <Icon name={part.audit ? "check" : "minus"} />
+          {part.audit ? "audit on" : "audit off"}
+        </span>
+      )}
+    </p>,
+    <p class="cache-class">
+      {podClass(view, part)}
+      <small class="dim">
+        {settings.map((text) => `${text} · `)}
+        <Inline act={() => view.emit("policy", "cache")} title="the cache’s settings in the Policy tab">
+          settings
+        </Inline>
+      </small>
+    </p>,
+    numbers(part),
+    batching || !view.playback.reached.over ? null : <p class="dim fine num">{size(part)}</p>,
+  ];
+}
+
+function podClass(view: View, part: CachePart) {
+  const { current } = view.playback;
+  // Its class is found when the cache is asked.
+  if (!current || unasked(view)) return null;
+  const pod = podLink(view, view.playback.pods.keys[current.pod]);
+  const { class: own } = part;
+  if (own)
+    return (
+      <>
+        {pod}
+        {part.mode === "batching" ? " has the signature " : " is of class "}
+        <Inline act={() => view.setSub(`classes/${own.hash}`)} title={`class ${own.hash}: its members`}>
+          {own.name || own.hash}
+        </Inline>
+        <span class="dim">{own.members ? ` of ${plural(own.members, "pod")}. ` : ". "}</span>
+        {part.bypass ? <span class="dim">{`${part.bypass}. `}</span> : null}
+      </>
+    );
+  if (part.mode === "batching") return [pod, ". "];
+  return [pod, <strong>{" has no class"}</strong>, part.bypass ? `: ${part.bypass}. ` : ". "];
+}
+
+function size(part: CachePart) {
+  const evicted =
+    part.evictedClasses || part.evictedEntries
+      ? `; evicted ${count(part.evictedEntries ?? 0)} of ${plural(part.evictedClasses ?? 0, "class", "classes")}`
+      : "";
+  const entries = plural(part.entries ?? 0, "valid entry", "valid entries");
+  const classes = plural(part.classes ?? 0, "class", "classes");
+  return `${entries} · ${held(part.bytes ?? 0)} · ${classes} after this cycle${evicted}`;
+}
+
+type Column = [mark: string, label: string, title: string, text: (counts: CacheCounts) => string];
+
+function numbers(part: CachePart) {
+  const batching = part.mode === "batching";
+  const offered: (Column | null)[] = [
+    [
+      "hit",
+      "hits",
+      batching ? "Evaluations that the kept ranking saved" : "Answers taken from the cache",
+      (c) => count(c.hits),
+    ],
+    ["miss", "evaluated", "Pairs of predicate and node that were evaluated", (c) => count(c.evaluations)],
+    ["", "hit rate", "Hits of all answers", (c) => percent(rate(c.hits, c.evaluations))],
+    batching ? null : ["cleared", "invalidated", "Entries that events cleared", (c) => count(c.invalidated)],
+    batching
+      ? null
+      : [
+          "stale",
+          "stale",
+          part.audit ? "Hits whose answer was stale" : "The audit is off",
+          (c) => (part.audit ? count(c.stale) : "–"),
+        ],
+  ];
+  const columns = offered.filter((column) => column !== null);
+  const row = (label: ComponentChildren, counts: CacheCounts) => (
+    <tr>
+      <th scope="row">{label}</th>
+      {columns.map(([mark, , , text]) => {
+        const bad = mark === "stale" && counts.stale > 0;
+        return (
+          <td class={`num${bad ? " stale-text" : ""}`}>
+            {bad ? <Icon name="warn" /> : null}
+            {figure(text(counts))}
+          </td>
+        );
+      })}
+    </tr>
+  );
+  return (
+    <table class="cache-numbers">
+      <caption class="sr">The cache in numbers</caption>
+      <thead>
+        <tr>
+          <td />
+          {columns.map(([mark, label, title]) => (
+            <th scope="col" title={title}>
+              {mark ? swatch(mark) : null}
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {row([<span class="more">{"this "}</span>, "cycle"], part.counts)}
+        {row(["run", <span class="more">{" so far"}</span>], part.totals)}
+      </tbody>
+    </table>
+  );
+}
