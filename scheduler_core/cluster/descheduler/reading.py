@@ -159,14 +159,28 @@ def read_policy(document: Mapping[str, Any], at: At) -> Policy | None:
     at.report.errors += inner.errors
     at.report.warnings += inner.warnings
     for one in inner.unknown.values():
-        hint = did_you_mean(str(one.at.key), one.known)
+        other = OTHER.get(str(version), {}).get(str(one.at.key))
+        hint = did_you_mean(str(one.at.key), one.known) if other is None else f" of this version: {other}"
         message = f"unknown field {show(one.at.key)}{hint}"
         place = At(at.report, one.at.parent, one.at.key)
         if version == V1ALPHA2:
-            place.error(f"{message or ''}: the descheduler refuses the policy")
+            place.error(f"{message}: the descheduler refuses the policy")
         else:
             place.warn(f"{message}: the descheduler passes over it")
     return policy if len(at.report.errors) == wrong else None
+
+
+_EVICTOR_FIELDS = ("evictLocalStoragePods", "evictSystemCriticalPods", "ignorePvcPods", "evictFailedBarePods")
+_IN_EVICTOR = f"it belongs to {DEFAULT_EVICTOR}'s args now, or write apiVersion: {V1ALPHA1}"
+
+OTHER: Mapping[str, Mapping[str, str]] = {
+    V1ALPHA2: {
+        "strategies": f"write profiles with plugins, or apiVersion: {V1ALPHA1}",
+        **dict.fromkeys(_EVICTOR_FIELDS, _IN_EVICTOR),
+    },
+    V1ALPHA1: {"profiles": f"write strategies, or apiVersion: {V1ALPHA2}"},
+}
+"""Fields of the other edition's policies, by version, with what to write instead."""
 
 
 def unregistered(version: object) -> str:

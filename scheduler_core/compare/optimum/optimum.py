@@ -21,6 +21,7 @@ from scheduler_core.progress import Watch, unwatched
 WORKERS = 2
 SEED = 1
 LEAST_SECONDS = 0.1
+COMPLETING_SECONDS = 1.0  # to find what follows from a hint
 REPORT_SECONDS = 0.1  # between two calls of the watch during a search
 
 
@@ -101,6 +102,7 @@ def find_optimum(
         solver.parameters.num_workers, solver.parameters.random_seed = WORKERS, SEED
         solver.parameters.max_time_in_seconds = max((ends - began) / (len(wanted) - place), LEAST_SECONDS)
         (model.cp.maximize if objective.maximized else model.cp.minimize)(expression)
+        _complete(model, cp_model)
         status = _solved(solver, model.cp, report)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             break
@@ -139,6 +141,18 @@ def _begin_with(model: Model, start: Mapping[str, str]) -> None:
         pods = Counter(start.get(pod.meta.key) if start else pod.node_name for pod in of.pods)
         for node, count in counts.items():
             model.cp.add_hint(count, pods[model.problem.nodes[node].meta.name])
+
+
+def _complete(model: Model, cp_model: Any) -> None:
+    """Give every variable the value that follows from the hinted ones, if they are a placement.
+
+    A search that begins with all values has a solution at once, however little time it has.
+    """
+    solver = cp_model.CpSolver()
+    solver.parameters.fix_variables_to_their_hinted_value = True
+    solver.parameters.max_time_in_seconds = COMPLETING_SECONDS
+    if solver.solve(model.cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        _hint(model, solver)
 
 
 def _hint(model: Model, solver: Any) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from scheduler_core import load
 from scheduler_core.cluster.descheduler.conversion import converted
 from scheduler_core.cluster.descheduler.policy import PolicyRefusedError, refusals_of
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES, PLUGINS
 from scheduler_core.kubernetes.label_query import parse_label_query
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.kubernetes.selectors import matches
 from tests.core.descheduler.parts import read
@@ -334,3 +336,23 @@ def test_bad_label_queries(query: str) -> None:
     """They are refused with the part that cannot be read."""
     with pytest.raises(ValueError, match=r"label"):
         parse_label_query(query)
+
+
+@pytest.mark.parametrize(
+    ("version", "field", "words"),
+    [
+        ("v1alpha2", "strategies: {}", "write profiles with plugins, or apiVersion: descheduler/v1alpha1"),
+        ("v1alpha2", "ignorePvcPods: true", "belongs to DefaultEvictor's args now"),
+        ("v1alpha1", "profiles: []", "write strategies, or apiVersion: descheduler/v1alpha2"),
+    ],
+)
+def test_a_field_of_the_other_edition_is_named_with_its_line(version: str, field: str, words: str) -> None:
+    """An error where the descheduler refuses it, a warning where it passes over it."""
+    policy = f"apiVersion: descheduler/{version}\nkind: DeschedulerPolicy\n{field}\n"
+    settings = "apiVersion: podstep/v1\nkind: SimulationSettings\ndescheduler: {interval: 60s}\n"
+    try:
+        found = load(f"{settings}---\n{policy}").warnings
+    except BundleError as error:
+        found = tuple(error.problems)
+    (problem,) = [one for one in found if one.path == field.partition(":")[0]]
+    assert problem.line == 7 and words in problem.message
