@@ -60,6 +60,7 @@ class Played:
         late = end.rest.happenings if end.rest is not None else ()
         between = (event for cycle in cycles for event in (*cycle.happenings, *cycle.consequences))
         self.timeline: tuple[TimelineEvent, ...] = (*between, *late)
+        self.claims: Mapping[str, tuple[str, ...]] = dict(_allocations(end))
         self._resources: dict[int, Resources] = {}
 
     @cached_property
@@ -161,6 +162,16 @@ class Resources:
             if resource in self._ROWS
             else int(scalars.get(resource, 0))
         )
+
+
+def _allocations(end: Stepper) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each ResourceClaim at the end of a run, with the names of its devices."""
+    for document in end.unread_manifests():
+        if document.get("kind") == "ResourceClaim":
+            allocation = (document.get("status") or {}).get("allocation") or {}
+            results = (allocation.get("devices") or {}).get("results") or ()
+            meta = document["metadata"]
+            yield f"{meta['namespace']}/{meta['name']}", tuple(str(one["device"]) for one in results)
 
 
 def play(text: str) -> Played:

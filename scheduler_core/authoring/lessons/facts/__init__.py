@@ -18,6 +18,7 @@ from scheduler_core.authoring.lessons.expression import FactError, called, evalu
 from scheduler_core.authoring.lessons.facts import (
     amounts,
     cache,
+    claims,
     cycle,
     ending,
     extenders,
@@ -33,7 +34,20 @@ from scheduler_core.authoring.lessons.model import LessonError
 from scheduler_core.kubernetes.names import did_you_mean
 
 Fact = Callable[..., Any]
-_SUBJECTS = (cycle, scores, preemption, ending, timeline, queue, cache, extenders, amounts, lists, trace)
+_SUBJECTS = (
+    cycle,
+    scores,
+    preemption,
+    ending,
+    timeline,
+    queue,
+    cache,
+    extenders,
+    claims,
+    amounts,
+    lists,
+    trace,
+)
 FACTS: Mapping[str, Fact] = {fact.__name__: fact for subject in _SUBJECTS for fact in subject.FACTS}
 """The facts by name."""
 
