@@ -1,4 +1,4 @@
-"""Presentation mode: the stage alone in large type, its caption, and the presenter's remote."""
+"""Presentation mode: the stage in large type, its caption, the open tab, and the presenter's remote."""
 
 from __future__ import annotations
 
@@ -111,6 +111,61 @@ def test_a_projector_shows_it_whole(
         assert body["width"] > 1000, nodes
         assert body["height"] > 768 * 0.6, nodes
         accessible(page)
+
+
+EVIDENCE = {
+    "predicates": ("cache-overcommit", 2, ".matrix-section .grid"),
+    "priorities": ("cache-overcommit", 2, ".matrix-section .grid"),
+    "cache": ("cache-overcommit", 2, ".cache-tab"),
+    "preemption": ("making-room", 1, ".candidates"),
+    "podgroups": ("gang-deadlock", 5, ".podgroups-tab"),
+}
+#: The size of the smallest text of Inspect, in pixels.
+SMALLEST = """selector => {
+    const walker = document.createTreeWalker(document.querySelector(selector), NodeFilter.SHOW_TEXT);
+    const sizes = [];
+    while (walker.nextNode()) {
+        const { parentElement: holder, data } = walker.currentNode;
+        if (data.trim() && holder.checkVisibility() && !holder.closest(".sr"))
+            sizes.push(parseFloat(getComputedStyle(holder).fontSize));
+    }
+    return Math.min(...sizes);
+}"""
+
+
+def test_the_open_tab_stands_beside_the_stage(visitor: Callable[..., Page]) -> None:
+    """What the tab shows is read from the last row: at least 20 pixels high at 1920 × 1080."""
+    page = visitor(size=(1920, 1080))
+    for tab, (example, step, part) in EVIDENCE.items():
+        bench = Workbench(page).open(f"/examples/{example}/?step={step}&tab={tab}&present=1").at(step)
+        inspect = page.get_by_role("region", name="Inspect")
+        expect(inspect.locator(part).first, tab).to_be_visible()
+        box = inspect.bounding_box()
+        assert box is not None
+        assert box["width"] > 1000, tab
+        assert page.evaluate(SMALLEST, "#region-inspect") >= 20, tab
+        expect(bench.stage.locator(".node").first, tab).to_be_in_viewport()
+        expect(bench.button("Step"), tab).to_be_in_viewport(ratio=1)
+        assert wide(page) <= 0, tab
+
+
+def test_what_stands_beside_it_is_chosen_there(bench: Workbench, accessible: Callable[[Page], None]) -> None:
+    """By the list in the caption or a digit; the stage alone is one of the choices."""
+    page = bench.page
+    page.keyboard.press("p")
+    presents(page)
+    beside = page.get_by_role("combobox", name="Beside the stage")
+    expect(beside).to_have_value("story")
+    beside.select_option(label="Predicates")
+    expect(page.get_by_role("region", name="Inspect").locator(".matrix-section")).to_be_visible()
+    assert wide(page) <= 0
+    accessible(page)
+    beside.evaluate("one => one.blur()")
+    page.keyboard.press("4")
+    expect(beside).to_have_value("priorities")
+    page.wait_for_url(re.compile("tab=priorities"))
+    beside.select_option(label="Stage alone")
+    presents(page)
 
 
 def test_a_phone_follows_in_it(visitor: Callable[..., Page], site: Stack) -> None:

@@ -54,6 +54,8 @@ export class Grid {
   #active = { row: 0, column: 0 };
   /** @type {Map<number, Element>} */
   #rowNodes = new Map();
+  /** @type {Map<string, number>} */
+  #widest = new Map(); // by narrow column: the characters of its longest text so far, so that no step moves the others
 
   /** @param {string} text */
   set label(text) {
@@ -273,6 +275,7 @@ export class Grid {
     for (let at = first; at < last; at += 1) rows.push(this.#row(at));
     if (last < total && !paper.matches) rows.push(this.#spacer(total - last));
     this.#put(rows);
+    this.#steady();
     this.table.setAttribute("aria-rowcount", String(total + 1));
     if (!this.head.querySelector('[tabindex="0"]') && !this.body.querySelector('[tabindex="0"]')) {
       (this.body.querySelector("[data-column]") ?? this.head.querySelector("[data-column]"))?.setAttribute(
@@ -297,6 +300,14 @@ export class Grid {
     rows.forEach((row, i) => {
       if (!row.isEqualNode(old[i])) old[i].replaceWith(row);
       else if (row.dataset.id) this.#rowNodes.set(Number(row.dataset.id), old[i]);
+    });
+  }
+
+  /** Columns under upright heads keep the width of the longest text that they had. */
+  #steady() {
+    this.columns.forEach(({ key, vertical }, i) => {
+      const head = vertical && this.head.querySelector(`[data-column="${i}"]`);
+      if (head instanceof HTMLElement) head.style.minWidth = `${this.#widest.get(key) ?? 0}ch`;
     });
   }
 
@@ -329,6 +340,8 @@ export class Grid {
       cell.dataset.column = String(i);
       if (column.paint) column.paint(cell, id);
       else cell.textContent = String(column.text(id));
+      if (column.vertical && cell.textContent.length > (this.#widest.get(column.key) ?? 0))
+        this.#widest.set(column.key, cell.textContent.length);
       row.append(cell);
     });
     this.#rowNodes.set(id, row);

@@ -224,7 +224,7 @@ export const COMMANDS = [
     id: "presentation",
     group: "Look",
     name: "Presentation mode",
-    help: "Presentation mode: large type, the stage alone; Esc leaves it",
+    help: "Presentation mode: large type, the stage and the open tab; Esc leaves it",
     keys: ["p"],
     run: ({ presenting }) => presenting.toggle(),
   },

@@ -1,5 +1,5 @@
-// Presentation mode: the stage alone in large type, and under it what happens, in the words of the story. It is part of
-// the address, and works alone or in a room.
+// Presentation mode: the stage in large type, under it what happens in the words of the story, and beside it the tab of
+// Inspect that is open, unless that is the story itself. It is part of the address, and works alone or in a room.
 
 import { h, announce, fill, focusedNow, icon } from "../lib/dom.js";
 import { sentence } from "./inspect/byhand.js";
@@ -7,6 +7,7 @@ import { spoken } from "./moments.js";
 /** @import { Layout } from "./layout.js" */
 /** @import { View } from "./view.js" */
 
+const EVERYWHERE = "story"; // the tab that the caption stands for
 const SENTENCES = 2; // the last ones: why, and what came of it
 
 export class Presenting {
@@ -35,9 +36,22 @@ export class Presenting {
       },
       icon("close"),
     );
-    this.element = h("section", { class: "caption", "aria-label": "Caption", hidden: true }, this.text, this.leave);
+    this.beside = h("select", {
+      class: "field caption-beside",
+      "aria-label": "Beside the stage",
+      title: "What is shown beside the stage (1 to 9)",
+      onchange: (event) => view.setTab(event.target.value),
+    });
+    this.element = h(
+      "section",
+      { class: "caption", "aria-label": "Caption", hidden: true },
+      this.text,
+      this.beside,
+      this.leave,
+    );
     stage.querySelector("[data-deck]").before(this.element);
     view.on("shown", () => this.#show());
+    view.on("tab", () => this.#divide());
     for (const name of ["opened", "step", "moment", "parts"]) view.playback.on(name, () => this.#update());
   }
 
@@ -55,8 +69,9 @@ export class Presenting {
     if (body.classList.contains("presenting") === this.on) return;
     body.classList.toggle("presenting", this.on);
     this.element.hidden = !this.on;
+    this.#divide();
     this.#update();
-    this.layout.refit();
+    if (this.view.tab !== EVERYWHERE) this.view.emit("relist"); // its rows are as high as their text
     if (this.on) {
       this.#from = focusedNow();
       if (this.layout.single) this.layout.show("stage");
@@ -69,9 +84,36 @@ export class Presenting {
     }
   }
 
+  /** Give the open tab its place beside the stage, or the stage all of it. */
+  #divide() {
+    document.body.classList.toggle("evidence", this.on && this.view.tab !== EVERYWHERE);
+    this.#choices();
+    this.layout.refit();
+  }
+
+  /** The tabs that Inspect offers at this step; the story is under the stage as it is. */
+  #choices() {
+    if (!this.on) return;
+    const offered = this.stage.ownerDocument.querySelectorAll("#region-inspect [role=tab]:not([hidden])");
+    const rows = [...offered].map((tab) => [
+      tab.getAttribute("data-tab"),
+      tab.getAttribute("data-tab") === EVERYWHERE ? "Stage alone" : tab.querySelector("span").textContent,
+    ]);
+    const offer = rows.flat().join("|");
+    if (this.beside.dataset.offer !== offer) {
+      this.beside.dataset.offer = offer;
+      fill(
+        this.beside,
+        rows.map(([value, text]) => h("option", { value, text })),
+      );
+    }
+    this.beside.value = this.view.tab;
+  }
+
   /** Show what happens in what is shown; the deck announces it to screen readers. */
   #update() {
     if (!this.on) return;
+    this.#choices();
     const sentences = this.#sentences();
     const drawn = sentences.map(spoken).join("\n");
     if (drawn === this.#drawn) return;
