@@ -44,6 +44,17 @@ def test_a_pass_is_on_the_timeline_with_its_reason(page: Page) -> None:
     )
 
 
+def test_whether_it_helped_is_said_first(page: Page) -> None:
+    """Evictions, how far the nodes differ now, and that nothing is left to do."""
+    Workbench(page).open("/examples/descheduler-low-utilization/?step=end&tab=descheduler")
+    worth = page.locator(".descheduling-worth")
+    expect(worth).to_contain_text("3 pods evicted so far")
+    expect(worth).to_contain_text("cpu 87.5% → 12.5%")
+    expect(worth).to_contain_text("The last pass found nothing to evict")
+    legend = page.get_by_role("list", name="Marks of the timeline")
+    expect(legend.get_by_text("descheduler ran")).to_be_visible()
+
+
 def test_the_verb_is_offered_where_a_descheduler_runs(page: Page) -> None:
     """In a node's menu; without one neither verb nor tab is there."""
     for slug, count in (("descheduler-low-utilization", 1), ("drain-budget", 0)):

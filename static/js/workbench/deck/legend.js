@@ -4,7 +4,8 @@ import { $, h } from "../../lib/dom.js";
 import { write } from "./place.js";
 /** @import { View } from "../view.js" */
 
-const LATER = new Set(["restart", "stale-hit", "quirk", "wait", "group", "group-failed"]); // shown once there is one
+// Shown once there is one.
+const LATER = new Set(["restart", "stale-hit", "quirk", "wait", "group", "group-failed", "descheduling"]);
 
 export class TimelineLegend {
   /** @param {View} view */
@@ -38,6 +39,7 @@ export class TimelineLegend {
         ["wait", "waiting at Permit"],
         ["group", "PodGroup: new phase"],
         ["group-failed", "PodGroup rejected or timed out"],
+        ["descheduling", "descheduler ran; hollow: evicted nothing"],
       ].map(([name, text]) =>
         h(
           "li",
@@ -68,6 +70,7 @@ export class TimelineLegend {
       quirk: [...marks.quirks].some(knows),
       wait: knows(marks.seek(0, 1, "w")),
       group: turns.length > 0,
+      descheduling: [...marks.passes.keys()].some(knows),
       "group-failed": turns.some(([kind]) => kind !== "phase"),
     };
     for (const [name, shown] of Object.entries(there)) $(`[data-mark="${name}"]`, list).hidden = !shown;

@@ -37,6 +37,7 @@ export function Descheduling({ view, part }: Content<"descheduler">) {
   return (
     <>
       <Passes view={view} part={part} last={part.last} />
+      <Worth part={part} />
       <Returns view={view} part={part} />
       <Run view={view} run={part.last} />
     </>
@@ -117,6 +118,29 @@ const Figures = ({ name, when, figures, spread }: FiguresProps) => (
     ))}
   </tr>
 );
+
+/** Whether it helped so far: evictions, and how far the nodes differed before the first pass and after. */
+function Worth({ part: { passes, passCount, spread, last, returns } }: { part: DeschedulerPart }) {
+  if (passCount !== passes.length || !passes.length) return null; // the first ones are not here
+  const evicted = passes.reduce((sum, one) => sum + one.evicted, 0);
+  const before = passes[0].spread;
+  const latest = passes[passes.length - 1];
+  const after = spread ?? (passes.length > 1 ? latest.spread : null);
+  const amounts = (to: Record<string, number>) =>
+    Object.keys(before)
+      .map((name) => `${name} ${trim(before[name])}% → ${trim(to[name] ?? 0)}%`)
+      .join(", ");
+  return (
+    <p class="descheduling-worth">
+      <b>{`${plural(evicted, "pod")} ${last?.dryRun ? "would have been evicted (dry run)" : "evicted"} so far.`}</b>
+      {after
+        ? ` By how much the requests of the nodes differ: ${amounts(after)} since before the first pass.`
+        : " How far the nodes differ after it shows with the next pass, or at the end."}
+      {latest.evicted ? "" : " The last pass found nothing to evict."}
+      {returns.length ? " Some of what was evicted came back:" : ""}
+    </p>
+  );
+}
 
 function Returns({ view, part: { returns } }: { view: View; part: DeschedulerPart }) {
   if (!returns.length) return null;
