@@ -1,4 +1,4 @@
-"""``{{ text|markdown_line }}``: one line of a lesson's Markdown as HTML."""
+"""Of lessons: ``{{ text|markdown_line }}``, one line of Markdown as HTML, and ``{{ number|times }}``."""
 
 from __future__ import annotations
 
@@ -14,3 +14,9 @@ register = template.Library()
 def markdown_line(text: str) -> SafeString:
     """Return one line of Markdown as HTML."""
     return line(text)
+
+
+@register.filter
+def times(number: int) -> range:
+    """Return what a loop repeats so many times over."""
+    return range(number)

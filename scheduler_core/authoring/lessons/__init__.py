@@ -4,7 +4,15 @@ A lesson is read by :mod:`.reading`, its facts are in :mod:`.facts`, :mod:`.vali
 promises. docs/writing-a-lesson.md has the format.
 """
 
-from scheduler_core.authoring.lessons.asking import bundle_of, check, hint, task_of, text_of, variant
+from scheduler_core.authoring.lessons.asking import (
+    answer_of,
+    bundle_of,
+    check,
+    hint,
+    task_of,
+    text_of,
+    variant,
+)
 from scheduler_core.authoring.lessons.catalogue import glossary, lesson, lessons, misconceptions, tracks
 from scheduler_core.authoring.lessons.model import (
     AnswerVerdict,
@@ -24,6 +32,7 @@ __all__ = [
     "LessonTask",
     "Stop",
     "Variant",
+    "answer_of",
     "bundle_of",
     "check",
     "glossary",

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.authoring.lessons import sentences
+from scheduler_core.authoring.lessons import edits, sentences
 from scheduler_core.authoring.lessons.checking import StopQuestion, judge, par_of, solution_of
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.model import (
@@ -112,6 +112,29 @@ def check(
     """
     try:
         return judge(_asked(lesson, stop, seed), answer, sure)
+    except FactError as error:
+        raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
+
+
+def answer_of(lesson: Lesson, stop: Stop) -> tuple[str, str]:
+    """Return the right answer of a stop's task as a line of Markdown, and the engine's sentence for it.
+
+    Of an edit it is what the solution changes, of a claim the one that the lesson knows. Raises LessonError.
+    """
+    asked, task = _own(lesson, stop), stop.task
+    if task is None or task.form is None:
+        raise LessonError(f"{stop.key} asks nothing")
+    try:
+        if task.form == "edit":
+            whole = edits.merged(bundle_of(lesson, stop), lesson.file(stop.marking.solution))
+            return "; ".join(solution_of(lesson, stop)), judge(asked, whole, sure=True).sentence
+        if task.form == "claim":
+            return f"`{stop.marking.answer}`", ""
+        truth = asked.truth()
+        one = truth[0] if task.kind == "find" and isinstance(truth, list) and task.form != "pods" else truth
+        labels = {choice.key: choice.label for choice in _task(lesson, stop, asked).choices}
+        words = labels.get(truth, "") if isinstance(truth, str) else ""
+        return words or shown(truth), judge(asked, one, sure=True).sentence
     except FactError as error:
         raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
 
