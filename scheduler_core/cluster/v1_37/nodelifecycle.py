@@ -60,6 +60,9 @@ START = -0.8
 PERIOD, TAINT_PERIOD = 5.0, 0.1
 _DRIFT = 1e-3
 """Passes take a little time: a grace period of whole passes has ended when the last one comes."""
+_LOOK_SECONDS = 0.1
+"""How far into a pass a look may come: upstream the period begins at a pass's end, so that a node looked at
+late, after the writes of others, has waited for its whole grace period as well."""
 _SHORT_GRACE = 20.0
 """A grace period, in seconds, in which a lease may not be renewed: then every pass looks at all nodes."""
 
@@ -290,7 +293,7 @@ class NodeLifecycle(Controller):
         """Set a node's conditions to Unknown if it has been silent for too long (tryUpdateNodeHealth)."""
         health = self._probe(node)
         if (
-            self.now - health.probed < self.options.grace_seconds - _DRIFT / 10
+            self.now - health.probed < self.options.grace_seconds - _LOOK_SECONDS
             or ready_status(node) == "Unknown"
         ):
             return node

@@ -6,6 +6,8 @@ from scheduler_core.cluster.v1_37.loop import Loop
 
 NEVER = 0.0
 """The rate of a queue that lets nothing through."""
+_NEVER_SAYS = 1.0
+"""The rate that upstream's limiter for such a queue reports (fakeNeverRateLimiter)."""
 
 
 class TaintQueue:
@@ -49,8 +51,11 @@ class TaintQueue:
         return node
 
     def swap(self, rate: float) -> None:
-        """Change the rate; a queue that waits for its rate goes on waiting."""
-        if rate == self.rate:
+        """Change the rate; a queue that waits for its rate goes on waiting.
+
+        One that lets nothing through reports the rate 1, so changing to that rate changes nothing.
+        """
+        if rate == (self.rate or _NEVER_SAYS):
             return
         drained = not self._accept()
         self.rate = rate

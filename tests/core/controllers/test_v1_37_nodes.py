@@ -75,3 +75,53 @@ def test_nodes_get_the_old_names_of_their_labels() -> None:
     asking = pod("p", nodeSelector={"beta.kubernetes.io/os": "linux"})
     happened = timeline([labelled, asking], {"do": "advance", "seconds": 5})
     assert "bound" in [what for _, what, _ in happened]
+
+
+def _ready_unknown(objects: list[dict[str, Any]], *steps: dict[str, Any], **flags: float) -> dict[str, int]:
+    """Return when nodes' Ready became Unknown; ``flags`` are the controller manager's."""
+    record = {"id": "x", "config": None, "objects": objects, "steps": list(steps), "controllers": flags}
+    found = answer(record)["expect"]["timeline"]
+    unknown = [one for one in found if one["what"] == "node-ready" and one["reason"] == "Unknown"]
+    return {one["node"]: one["time"] for one in unknown}
+
+
+def test_a_grace_period_of_whole_passes_ends_with_the_last_of_them() -> None:
+    """A lease that a pass saw late, after it had marked many pods of another node, expires no later.
+
+    Upstream waits its period from the end of a pass, so that the pass at 124 s looks at the node a whole
+    grace period after the pass at 74 s has.
+    """
+    pods = [pod(f"p{number:02}", nodeName="a") for number in range(10)]
+    steps = (
+        {"do": "advance", "seconds": 27},
+        {"do": "fail", "node": "a"},
+        {"do": "advance", "seconds": 46},
+        {"do": "fail", "node": "c"},
+        {"do": "advance", "seconds": 80},
+    )
+    assert _ready_unknown([node("a"), node("b"), node("c"), *pods], *steps) == {"a": 74, "c": 124}
+
+
+@pytest.mark.parametrize(("rate", "tainted"), [(0.5, True), (1.0, False)])
+def test_a_zone_that_stopped_evicting_stays_stopped_at_a_rate_of_one(rate: float, tainted: bool) -> None:
+    """A limiter that lets nothing through reports the rate 1: a zone back to normal keeps it at that rate."""
+    nodes = [
+        node(name, labels={"topology.kubernetes.io/zone": name[0]}) for name in ("a1", "a2", "a3", "a4", "b1")
+    ]
+    steps = [
+        {"do": "advance", "seconds": 27},
+        {"do": "fail", "nodes": ["a1", "a2", "a3"]},
+        {"do": "advance", "seconds": 60},
+        {"do": "recover", "nodes": ["a2", "a3"]},
+        {"do": "advance", "seconds": 120},
+    ]
+    record = {
+        "id": "x",
+        "config": None,
+        "objects": nodes,
+        "steps": steps,
+        "controllers": {"nodeEvictionRate": rate},
+    }
+    found = answer(record)["expect"]["timeline"]
+    key = "node.kubernetes.io/unreachable:NoExecute"
+    assert any(one["what"] == "tainted" and one["reason"] == key for one in found) is tainted
