@@ -10,7 +10,7 @@ from playground.pool.reading import reading
 from playground.visitors import identity
 from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError, Stop, check
 
-EDIT_FORMS = ("edit", "claim")  # whose answers are computed anew each time
+EDIT_FORMS = ("edit", "claim")  # whose answers are computed each time
 EDIT_BYTES = 256 * 1024
 TEXT = 600  # characters of any other text: a pod's key
 TEXTS = 500  # of a list

@@ -25,8 +25,8 @@ class Printed(Struct, frozen=True):
     """A stop on paper.
 
     ``picture`` shows the cluster before the question is answered; ``lines`` is how many to write on.
-    ``answer`` and ``sentence`` are empty where nothing is asked, and on the learners' sheet. What comes after
-    a question begins a page (``turn``), because it may tell the answer.
+    ``answer`` and ``sentence`` are empty where nothing is asked, and on the learners' sheet. The stop
+    after a question begins a page (``turn``), because it may tell the answer.
     """
 
     title: str

@@ -36,7 +36,7 @@ FLAGS: Mapping[str, SimulatedFlag] = {
         "100", "has no effect: the queue's CPU time has no limit in the simulation"
     ),
     "run_incremental_scheduler": SimulatedFlag(
-        "false", "has no effect: each round builds its network anew, which gives the same minimum"
+        "false", "has no effect: each round builds its network again, which gives the same minimum"
     ),
     "reschedule_tasks_upon_node_failure": SimulatedFlag(
         "false", "has no effect: the controllers replace the pods of a failed node"
