@@ -1,8 +1,8 @@
+import { useState } from "preact/hooks";
 import { Inline } from "./inline.tsx";
 import { given, give, passed, type Option } from "./asked.ts";
 
-const FILTERED = 12; // options from which a filter helps
-const SHOWN = 60;
+const FEW = 12; // options that are buttons
 
 /** One of several: a node, a reason, yes or no. */
 export const One = ({ options }: { options: Option[] }) => (
@@ -32,7 +32,7 @@ export const Many = ({ options, none }: { options: Option[]; none: string }) => 
   const toggle = (key: string) => give(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]);
   return (
     <div class="choices" role="group" aria-labelledby="task-title">
-      {options.slice(0, SHOWN).map(({ key, label }) => (
+      {options.map(({ key, label }) => (
         <button
           key={key}
           type="button"
@@ -57,47 +57,26 @@ export const Many = ({ options, none }: { options: Option[]; none: string }) => 
   );
 };
 
-/** One of many, such as an event: a list that a filter shortens, or two lists for a cell. */
-export const Pick = ({ options }: { options: Option[] }) => {
-  const groups = [...new Set(options.map(({ group }) => group))];
-  if (options.length <= FILTERED && groups.length === 1) return <One options={options} />;
-  const value = typeof given.value === "string" ? given.value : "";
-  const chosen = options.find(({ key }) => key === value);
-  const group = chosen?.group ?? "";
-  if (groups.length === 1)
-    return (
-      <select
-        class="field"
-        aria-labelledby="task-title"
-        value={value}
-        disabled={passed.value}
-        onChange={({ currentTarget }) => give(currentTarget.value || null)}
-      >
-        <option value="">Choose …</option>
-        {options.map(({ key, label }) => (
-          <option key={key} value={key}>
-            {label}
-          </option>
-        ))}
-      </select>
-    );
+/** A cell of the table: a node, and the rule that refused it. */
+const Cell = ({ options }: { options: Option[] }) => {
+  const [node, setNode] = useState("");
+  const chosen = options.find(({ key }) => key === given.value);
+  const choose = (group: string) => {
+    setNode(group);
+    give(options.find((one) => one.group === group && one.label === chosen?.label)?.key ?? null);
+  };
   return (
     <div class="cell-pick">
       <label>
         Node
         <select
           class="field"
-          value={group}
+          value={node}
           disabled={passed.value}
-          onChange={({ currentTarget }) =>
-            give(
-              options.find((one) => one.group === currentTarget.value && one.label === (chosen?.label ?? one.label))
-                ?.key ?? null,
-            )
-          }
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
         >
           <option value="">Choose …</option>
-          {groups.map((name) => (
+          {[...new Set(options.map(({ group }) => group))].map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -106,12 +85,13 @@ export const Pick = ({ options }: { options: Option[] }) => {
         Rule
         <select
           class="field"
-          value={value}
-          disabled={passed.value || !group}
+          value={chosen?.key ?? ""}
+          disabled={passed.value || !node}
           onChange={({ currentTarget }) => give(currentTarget.value || null)}
         >
+          <option value="">Choose …</option>
           {options
-            .filter((one) => one.group === group)
+            .filter(({ group }) => group === node)
             .map(({ key, label }) => (
               <option key={key} value={key}>
                 {label}
@@ -120,5 +100,27 @@ export const Pick = ({ options }: { options: Option[] }) => {
         </select>
       </label>
     </div>
+  );
+};
+
+/** One of many, such as an event: buttons where they are few, else a list; two lists for a cell. */
+export const Pick = ({ options }: { options: Option[] }) => {
+  if (options.some(({ group }) => group)) return <Cell options={options} />;
+  if (options.length <= FEW) return <One options={options} />;
+  return (
+    <select
+      class="field"
+      aria-labelledby="task-title"
+      value={typeof given.value === "string" ? given.value : ""}
+      disabled={passed.value}
+      onChange={({ currentTarget }) => give(currentTarget.value || null)}
+    >
+      <option value="">Choose …</option>
+      {options.map(({ key, label }) => (
+        <option key={key} value={key}>
+          {label}
+        </option>
+      ))}
+    </select>
   );
 };

@@ -1,4 +1,4 @@
-import { give, given, passed, player } from "./asked.ts";
+import { give, given, passed } from "./asked.ts";
 
 /** A number with its unit. */
 export const NumberField = ({ unit }: { unit: string }) => (
@@ -46,6 +46,3 @@ export const Names = () => (
     onInput={({ currentTarget }) => give(currentTarget.value ? currentTarget.value.split("\n") : null)}
   />
 );
-
-/** The address of the stop's own scenario, to edit it in the workbench. */
-export const workbench = `/s/${player.stage.scenario}/`;

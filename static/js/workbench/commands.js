@@ -407,6 +407,7 @@ export const COMMANDS = [
   },
   { id: "help", group: "Help", name: "Keys", help: "This help", keys: ["?"], run: ({ help }) => help() },
   { id: "home", group: "Help", name: "To the start page", run: () => location.assign("/") },
+  { id: "learn", group: "Help", name: "To the lessons", run: () => location.assign("/learn/") },
   {
     id: "reference",
     group: "Help",
