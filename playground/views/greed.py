@@ -6,14 +6,15 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from playground.comparisons import greed
-from playground.views.comparing import REFUSALS, status_of
+from playground.views import examples
+from playground.views.comparing import EXAMPLE, REFUSALS, choices, status_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
@@ -42,12 +43,15 @@ HEIGHT = 40  # of a strip of the picture, in its own units
 def page(request: HttpRequest) -> HttpResponse:
     """Render ``greed.html``.
 
-    Context: ``asked`` (the query as it was sent), ``objectives`` ([(name, meaning, chosen)]), ``error``; with
-    an answer that is kept ``found`` (it), ``best`` (:func:`best_name`), ``table`` (:func:`table`), ``unread``
-    ([(scheduler, what it does not read)]), ``strips`` (:func:`strips`), ``moves``; without it ``computing``
-    (the payload of ``optimum.get``, by which the page has it searched), ``ready`` (the address then),
-    ``lost`` (it was searched, and is kept no more), and ``call`` (the API's address).
+    Context: ``asked`` (the query as it was sent), ``objectives`` ([(name, meaning, chosen)]), ``error``;
+    without a source ``choices`` (as on the page of a comparison); with an answer that is kept ``found`` (it),
+    ``best`` (:func:`best_name`), ``table`` (:func:`table`), ``unread`` ([(scheduler, what it does not
+    read)]), ``strips`` (:func:`strips`), ``moves``; without it ``computing`` (the payload of ``optimum.get``,
+    by which the page has it searched), ``ready`` (the address then), ``lost`` (it was searched, and is kept
+    no more), and ``call`` (the API's address).
     """
+    if request.GET.get("from"):
+        return HttpResponseRedirect(_address(request))
     query = request.GET.dict()
     chosen = request.GET.getlist("objective") or [greed.USUAL]
     context: dict[str, Any] = {
@@ -57,6 +61,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "objectives": [(name, one.means, name in chosen) for name, one in OBJECTIVES.items()],
     }
     if not query.get("of"):
+        context["choices"] = choices(_visitor(request))
         return render(request, "greed.html", context)
     try:
         asked = greed.question(query, chosen, _visitor(request))
@@ -80,6 +85,16 @@ def page(request: HttpRequest) -> HttpResponse:
         "more_moves": max(0, len(moves) - MOVES_SHOWN),
     }
     return render(request, "greed.html", context)
+
+
+def _address(request: HttpRequest) -> str:
+    """Return the address of what the form was sent with; its list counts where nothing was pasted."""
+    query = request.GET.copy()
+    value = query.pop("from")[0]
+    if not query.get("of"):
+        example = value.removeprefix(EXAMPLE)
+        query["of"] = value if example == value else f"scenario:{examples.shared(example).short}"
+    return f"/greed/?{query.urlencode()}"
 
 
 def _to_search(request: HttpRequest, asked: greed.GreedQuestion, chosen: list[str]) -> dict[str, Any]:

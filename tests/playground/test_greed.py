@@ -118,3 +118,17 @@ def test_only_those_that_place_the_most_are_compared_by_their_nodes() -> None:
     proof: dict[str, Any] = {"proofs": [{"optimal": True}], "unsearched": []}
     assert best_name({"optimum": proof}) == "optimum"
     assert best_name({"optimum": {**proof, "unsearched": ["balance"]}}) == "best found"
+
+
+@pytest.mark.django_db
+def test_a_scenario_is_chosen_from_a_list() -> None:
+    """Its address is the one to share; what is pasted counts before it, and nothing unknown is stored."""
+    page = Client().get("/greed/").content.decode()
+    assert '<option value="example:shop">' in page and "required" not in page
+    sent = Client().get("/greed/", {"from": "example:shop", "of": "", "seconds": "2"})
+    assert sent.status_code == 302 and sent["Location"].startswith("/greed/?of=scenario%3A")
+    assert "seconds=2" in sent["Location"] and "from=" not in sent["Location"]
+    both = Client().get("/greed/", {"from": "example:shop", "of": "abc"})
+    assert both["Location"] == "/greed/?of=abc"
+    unknown = Client().get("/greed/", {"from": "example:none"})
+    assert unknown.status_code == 404
