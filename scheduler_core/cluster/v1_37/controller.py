@@ -37,6 +37,8 @@ class Controller:
     """The kinds of objects whose writes it observes, all of them without any."""
     owner_kind = ""
     """Of the pods with a controller it observes those whose controller is of this kind."""
+    finalizer = ""
+    """What an object gets that is adopted, and loses that is released, besides its owner."""
 
     def __init__(self, server: ApiServer) -> None:
         self.server = server
@@ -78,14 +80,18 @@ class Controller:
 
     def queue_adopters(self, write: StoredWrite, kind: str) -> None:
         """Queue the objects of a kind that may adopt one whose labels or owners changed."""
+        for found in self.adopters(write, kind):
+            self.queue.add(key_of(found))
+
+    def adopters(self, write: StoredWrite, kind: str) -> list[Manifest]:
+        """Return the objects of a kind that may adopt one whose labels or owners changed."""
         new, old = write.new, write.old
         if new is None or controller_of(new) is not None:
-            return
+            return []
         if old is not None and labels_of(old) == labels_of(new) and owners_of(old) == owners_of(new):
-            return
-        for found in self.server.in_namespace(kind, namespace_of(new)):
-            if selects(spec_of(found).get("selector"), labels_of(new)):
-                self.queue.add(key_of(found))
+            return []
+        found = self.server.in_namespace(kind, namespace_of(new))
+        return [one for one in found if selects(spec_of(one).get("selector"), labels_of(new))]
 
     def claim(self, owner: Manifest, found: Iterable[Manifest]) -> Work:
         """Adopt matching orphans, release what does not match, return the owned (ControllerRefManager)."""
@@ -102,9 +108,9 @@ class Controller:
                 if matching:
                     claimed.append(obj)
                 elif not is_deleting(owner):
-                    yield from _ignore(self.client.patch(obj, _without_owner(owner)), 404)
+                    yield from _ignore(self.client.patch(obj, _without_owner(owner, self.finalizer)), 404)
             elif matching and not is_deleting(owner) and not is_deleting(obj):
-                adopted = yield from _ignore(self.client.patch(obj, owned_by(owner)), 404)
+                adopted = yield from _ignore(self.client.patch(obj, owned_by(owner, self.finalizer)), 404)
                 if adopted is not None:
                     claimed.append(adopted)
         return claimed
@@ -119,15 +125,27 @@ def _ignore(write: Write, code: int) -> Work:
         return None
 
 
-def owned_by(owner: Manifest) -> Callable[[Manifest], Manifest]:
-    """Return the patch by which an object gets a controller."""
-    return lambda obj: with_meta(obj, ownerReferences=[*owners_of(obj), reference_to(owner)])
+def owned_by(owner: Manifest, finalizer: str = "") -> Callable[[Manifest], Manifest]:
+    """Return the patch by which an object gets a controller, and its finalizer."""
+
+    def patch(obj: Manifest) -> Manifest:
+        made = with_meta(obj, ownerReferences=[*owners_of(obj), reference_to(owner)])
+        known = obj["metadata"].get("finalizers") or ()
+        return (
+            made if not finalizer or finalizer in known else with_meta(made, finalizers=[*known, finalizer])
+        )
+
+    return patch
 
 
-def _without_owner(owner: Manifest) -> Callable[[Manifest], Manifest]:
+def _without_owner(owner: Manifest, finalizer: str = "") -> Callable[[Manifest], Manifest]:
     def patch(obj: Manifest) -> Manifest:
         kept = [one for one in owners_of(obj) if one["uid"] != uid_of(owner)]
-        return with_meta(obj, ownerReferences=kept or None)
+        made = with_meta(obj, ownerReferences=kept or None)
+        known = obj["metadata"].get("finalizers") or ()
+        if finalizer not in known:
+            return made
+        return with_meta(made, finalizers=[one for one in known if one != finalizer] or None)
 
     return patch
 

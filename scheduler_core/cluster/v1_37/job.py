@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.cluster.v1_37.controller import pods_of
-from scheduler_core.cluster.v1_37.job_pods import is_tracked, untracked
+from scheduler_core.cluster.v1_37.job_pods import TRACKING, is_tracked, untracked
 from scheduler_core.cluster.v1_37.job_queue import BATCH_SECONDS, JobQueue
 from scheduler_core.cluster.v1_37.job_sync import JobSync
 from scheduler_core.cluster.v1_37.loop import QueueWorker, Work, WorkQueue
@@ -42,6 +42,7 @@ class Jobs(JobQueue):
 
     name = "job"
     watched = ("Job", "Pod")
+    finalizer = TRACKING
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
@@ -88,8 +89,9 @@ class Jobs(JobQueue):
         deleting = write.new is None or is_deleting(pod)
         if is_tracked(pod) and write.new is not None and self._is_orphan(pod, job, deleting=deleting):
             self._orphans.add(write.key)
-        if job is not None and not (deleting and is_finished_job(job)):
-            self.queue.add_after(key_of(job), BATCH_SECONDS)
+        jobs = [] if job is None or (deleting and is_finished_job(job)) else [job]
+        for one in jobs or ([] if deleting else self.adopters(write, "Job")):
+            self.queue.add_after(key_of(one), BATCH_SECONDS)
 
     @staticmethod
     def _is_orphan(pod: Manifest, job: Manifest | None, *, deleting: bool) -> bool:

@@ -19,6 +19,15 @@ def job(**spec: Any) -> Facts:
     return workload("Job", **{"template": template(policy="Never", run_seconds=60), **spec})
 
 
+BY_LABEL: Facts = {"manualSelector": True, "selector": {"matchLabels": {"app": "a"}}}
+
+
+def orphan(seconds: int) -> Facts:
+    """Return a pod without controller that runs for so long and has the labels of a Job's pods."""
+    made = template(policy="Never", run_seconds=seconds)
+    return {"kind": "Pod", **made, "metadata": {"name": "early", "namespace": "default", **made["metadata"]}}
+
+
 def cron(schedule: str, **spec: Any) -> Facts:
     """Return a CronJob whose Jobs run for ten minutes."""
     made = {"spec": {"template": template(policy="Never", run_seconds=600)}}
@@ -91,3 +100,19 @@ def test_a_resumed_cron_job_catches_up_within_its_deadline() -> None:
     for deadline, created in ((200, [130]), (5, [])):
         made = cron("* * * * *", suspend=True, startingDeadlineSeconds=deadline)
         assert seconds(live([*NODES, made], 130, resumed, 20), "job-created") == created
+
+
+def test_an_adopted_pod_is_counted_when_it_ends() -> None:
+    """A Job gives a pod that it adopts its finalizer, by which the pod's success is counted."""
+    adopting = job(completions=2, parallelism=2, template=template(policy="Never", run_seconds=3), **BY_LABEL)
+    expect = live([node("n"), orphan(8)], 3, {"do": "create", "object": adopting}, 30)
+    assert seconds(expect, "condition", reason="Complete=True CompletionsReached") == [9]
+    assert expect["final"]["workloads"]["Job/default/a"]["status"]["succeeded"] == 2
+
+
+def test_a_job_adopts_a_pod_that_comes_later() -> None:
+    """A Job looks after a second whether it adopts a pod without controller, which may be one too many."""
+    steps = (3, {"do": "create", "object": orphan(60)}, 5)
+    expect = live([node("n"), job(completions=2, parallelism=2, **BY_LABEL)], *steps)
+    assert seconds(expect, "deleting") == [4]
+    assert expect["final"]["workloads"]["Job/default/a"]["pods"] == 2
