@@ -40,7 +40,14 @@ from scheduler_core.scenario import scenario as core
 MINIATURE = "living-shop"  # the example that is played on the start page
 #: The examples that it begins with; all others are behind their topics. The first one is stepped by phases
 #: until whole cycles are asked for.
-FIRST = ("first-cycle", "reading-the-message", "idle-but-full", "shop", "node-fails", "zone-lost")
+FIRST = (
+    "first-cycle",
+    "reading-the-message",
+    "idle-but-full",
+    "spread-over-zones",
+    "node-fails",
+    "zone-lost",
+)
 #: Those that open with the basic controls, until a visitor chooses.
 BASIC = FIRST[:3]
 DRAFTS_SHOWN = 60  # of a visitor, the latest

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.pages import Workbench
+from tests.browser.pages import Workbench, tab_name
 
 BASIC = "/examples/first-cycle/?step=1&controls=few"
 BEHIND = (
     ("region", "Build"),
-    ("button", "Fork"),
+    ("button", "Comments"),
     ("button", "Command palette"),
     ("combobox", "Speed"),
     ("button", "Nodes as a table"),
@@ -23,6 +23,8 @@ def find(page: Page, role: str, name: str) -> Locator:
     """Return a control by its role and name; Build is an aside."""
     if name == "Build":
         return page.locator("#region-build")
+    if role == "tab":
+        return page.get_by_role("tab", name=tab_name(name))
     return page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
 
 
@@ -50,7 +52,7 @@ def test_a_first_example_begins_with_the_basic_controls(
     Workbench(page).wait().button("Step").click()
     basic(page)
     note = page.locator(".few-note")
-    expect(note).to_contain_text("More has 6 other tabs, the cluster's objects and YAML, breakpoints")
+    expect(note).to_contain_text("More has 7 other tabs, the cluster's objects and YAML, breakpoints")
     accessible(page)
     page.reload()
     Workbench(page).wait()
@@ -74,14 +76,14 @@ def test_nobody_else_meets_them(page: Page) -> None:
     complete(page)
     Workbench(page).open(f"{BASIC}&tab=cache")
     complete(page)
-    expect(page.get_by_role("tab", name="Cache")).to_have_attribute("aria-selected", "true")
+    expect(find(page, "tab", "Cache")).to_have_attribute("aria-selected", "true")
 
 
 def test_what_is_asked_for_is_there(page: Page) -> None:
     """A link of the story opens its tab beside the story; the search brings Build, and the digit its tab."""
     Workbench(page).open(BASIC)
-    page.get_by_role("list", name="Phases of this cycle").get_by_role("button", name="priorities").click()
-    expect(page.get_by_role("tab", name="Priorities")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("list", name="Phases of this cycle").get_by_role("button", name="score").click()
+    expect(find(page, "tab", "Priorities")).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("tab", name="Story")).to_be_visible()
     expect(find(page, "tab", "Cache")).to_be_hidden()
     page.keyboard.press("3")

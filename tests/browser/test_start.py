@@ -87,9 +87,9 @@ def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
 def test_an_example_is_a_link(page: Page) -> None:
     """Its address can be copied and opened in another tab, and Back leads to the cards."""
     page.goto("/")
-    card = page.get_by_role("link", name="A shop on twelve nodes")
+    card = page.get_by_role("link", name="A preference, not a constraint")
     address = card.get_attribute("href")
-    assert address == "/examples/shop/"
+    assert address == "/examples/spread-over-zones/"
     card.click()
     Workbench(page).wait()
     other = page.context.new_page()
@@ -107,6 +107,6 @@ def test_files_are_dropped_anywhere(page: Page) -> None:
     expect(page.get_by_label("Manifests")).to_be_visible()
     assert page.evaluate(DROP, ["first.yaml", example_text("first-cycle")])
     manifests(page).shows(re.compile("kind: Node"))
-    expect(page.get_by_text("Ready.")).to_be_visible()
+    expect(page.get_by_text("Ready.", exact=True)).to_be_visible()
     expect(page.get_by_label("Title")).to_have_value("first")
     expect(page.locator("[data-drop-over]")).to_be_hidden()

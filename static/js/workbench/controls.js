@@ -8,7 +8,7 @@ import { plural } from "../lib/quantity.js";
 // Where the browser keeps what was chosen, and the tab which page began with few controls.
 const KEY = "podstep.controls";
 const MORE =
-  "Objects, Policy and YAML of the cluster; all tabs of Inspect; breakpoints, speed and units of the transport; Fork, "
+  "Objects, Policy and YAML of the cluster; all tabs of Inspect; breakpoints, speed and units of the transport; "
   + "Comments, Present and the command palette";
 // Keys of the address that ask for something that the first layer does not have.
 const BEYOND = ["edit", "create", "tab", "why", "stage", "shade", "colour", "group"];
