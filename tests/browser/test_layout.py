@@ -115,3 +115,24 @@ def test_tabs_phases_and_names_are_read_whole(
         bench.step()
         assert body.evaluate(TOP) == top, "a count moves the panel"
         assert page.evaluate(UNREAD, READ) == []
+
+
+def test_a_phone_has_all_tabs_in_a_list(phone: Page, accessible: Callable[[Page], None]) -> None:
+    """A tab that the strip hides is one choice away; on a desktop nothing is hidden, and there is no list."""
+    page = phone
+    bench = Workbench(page).open("/examples/gang-deadlock/?step=8&tab=predicates").at(8)
+    every = bench.inspect.get_by_role("combobox", name="All tabs")
+    names = every.locator("option").all_inner_texts()
+    assert names == [
+        tab.locator("span").inner_text() for tab in bench.inspect.get_by_role("tab").all() if tab.is_visible()
+    ]
+    assert names[-1] == "Over time"
+    every.select_option(label="Over time")
+    tab = bench.inspect.get_by_role("tab", name="Over time")
+    expect(tab).to_have_attribute("aria-selected", "true")
+    expect(tab).to_be_in_viewport(ratio=1)
+    expect(every).to_have_value("availability")
+    assert wide(page) <= 0
+    accessible(page)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(every).to_be_hidden()

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import DESKTOP, MOTION, turned
-from tests.browser.pages import Workbench, becomes, holds, share
+from tests.browser.pages import Workbench, becomes, example_text, holds, share
 from tests.e2e import bundles
 from tests.services.stack import Stack
 
@@ -158,3 +158,15 @@ def test_cards_fill_the_stage(page: Page, site: Stack, nodes: int) -> None:
         fill(size)
     page.set_viewport_size({"width": 1024, "height": 768})
     fill((1024, 768))
+
+
+def test_blocks_with_room_have_names(page: Page, site: Stack) -> None:
+    """A large pod's name is on its block, cut by an ellipsis; a small one has it beside the pointer alone."""
+    Workbench(page).open(f"{share(site, example_text('first-cycle'))}?step=1").at(1)
+    name = """one => { const { content, textOverflow } = getComputedStyle(one, "::before");
+        return [content, textOverflow]; }"""
+    large = page.locator('[data-pod][title="database"]')
+    assert large.evaluate(name) == ['"database"', "ellipsis"]
+    small = page.locator('[data-pod][title^="web,"]')
+    assert small.evaluate(name)[0] == "none"
+    assert small.evaluate("one => one.getBoundingClientRect().width") < 40

@@ -1,6 +1,6 @@
 // A tab strip with the keyboard of the ARIA pattern: arrows move and select, Home and End jump.
 
-import { h, fill, perFrame } from "../lib/dom.js";
+import { h, fill, icon, perFrame } from "../lib/dom.js";
 
 const PEEK = 28; // pixels of a neighbour that show that there is one
 
@@ -31,6 +31,25 @@ export function tabs(list, entries, panel, onSelect) {
   fill(list, [...buttons.values()]);
   let shown = null; // the button of the tab that is open
 
+  // Where the strip scrolls, all of it is in a list as well, so that no tab has to be found by scrolling.
+  const all = h("select", { "aria-label": "All tabs", onchange: (event) => onSelect(event.target.value) });
+  const menu = h("label", { class: "all-tabs", title: "All tabs", hidden: true }, icon("more"), all);
+  list.after(menu);
+  function choices() {
+    menu.hidden = list.scrollWidth <= list.clientWidth + 1;
+    if (menu.hidden) return;
+    const offered = [...buttons].filter(([, button]) => !button.hidden);
+    const rows = offered.map(([key, button]) => [key, button.querySelector("span").textContent]);
+    if (all.dataset.rows !== String(rows)) {
+      all.dataset.rows = String(rows);
+      fill(
+        all,
+        rows.map(([value, text]) => h("option", { value, text })),
+      );
+    }
+    all.value = shown?.dataset.tab ?? "";
+  }
+
   /** Scroll the open tab into view whole, with a piece of the one before, and show at which side there is more. */
   function reveal() {
     if (shown && list.clientWidth) {
@@ -41,6 +60,7 @@ export function tabs(list, entries, panel, onSelect) {
       );
     }
     edges();
+    choices();
   }
   function edges() {
     list.classList.toggle("more-before", list.scrollLeft > 1);

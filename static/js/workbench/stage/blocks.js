@@ -46,7 +46,7 @@ export function fillBlocks(view, room, idle, node, { chosen, ghosts, spot }) {
   /** @type {HTMLElement[]} */
   const marks = [];
   const add = (/** @type {number} */ pod, /** @type {string} */ look, /** @type {string} */ title, from = stairs) => {
-    const block = h("i", { class: look, "data-pod": pod, title });
+    const block = h("i", { class: look, "data-pod": pod, "data-name": short(pods.keys[pod]), title });
     if (!pods.cpu[pod] && !pods.memory[pod]) marks.push(block);
     else {
       for (const [name, value] of Object.entries(from.add(pods.cpu[pod], pods.memory[pod])))
