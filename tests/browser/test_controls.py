@@ -11,7 +11,7 @@ from tests.browser.pages import Workbench, tab_name
 BASIC = "/examples/first-cycle/?step=1&controls=few"
 BEHIND = (
     ("region", "Build"),
-    ("button", "Comments"),
+    ("button", "Present"),
     ("button", "Command palette"),
     ("combobox", "Speed"),
     ("button", "Nodes as a table"),
