@@ -1,6 +1,6 @@
 // Simulated events up to the shown step, newest first, in the columns of kubectl get events.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Empty } from "../../kit/empty.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -27,9 +27,10 @@ export function Events({ view }: { view: View }) {
   const most = Math.min(MOST, AT_ONCE + list.page * OLDER);
   const redraw = useRedraw();
   const answer = useEvents(playback, most);
+  // A step is painted before its events have arrived: until then those before are not drawn again.
+  const table = useMemo(() => answer && listed(view, answer), [answer]);
   if (!answer) return null;
-  const { events, more, to } = answer;
-  if (!events.length)
+  if (!answer.events.length)
     return (
       <Empty title="No event yet.">
         {playback.timed
@@ -45,28 +46,30 @@ export function Events({ view }: { view: View }) {
   };
   return (
     <>
-      <div>
-        <Table
-          rows={events.map((event) => row(view, event, to))}
-          heads={["cycle", "age", "type", "reason", "object", "message"].map((text) => ({ text, class: text }))}
-          caption="Simulated events up to this step, newest first"
-          class="list tight events"
-          title={
-            <h3>
-              Simulated events <small class="dim num">{`${more ? "the newest " : ""}${count(events.length)}`}</small>
-            </h3>
-          }
-          filter="Filter events"
-          kept={view.lists.of("events")}
-          name="events"
-        />
-      </div>
-      <button type="button" class="btn" hidden={!more || most >= MOST} onClick={older}>
+      <div>{table}</div>
+      <button type="button" class="btn" hidden={!answer.more || most >= MOST} onClick={older}>
         Show older events
       </button>
     </>
   );
 }
+
+const listed = (view: View, { events, more, to }: Answer) => (
+  <Table
+    rows={events.map((event) => row(view, event, to))}
+    heads={["cycle", "age", "type", "reason", "object", "message"].map((text) => ({ text, class: text }))}
+    caption="Simulated events up to this step, newest first"
+    class="list tight events"
+    title={
+      <h3>
+        Simulated events <small class="dim num">{`${more ? "the newest " : ""}${count(events.length)}`}</small>
+      </h3>
+    }
+    filter="Filter events"
+    kept={view.lists.of("events")}
+    name="events"
+  />
+);
 
 /** What is to be shown, as a key: the step, how much of it has happened, and how many events. */
 const wanted = ({ index, at, phase, partly, parts }: Playback, most: number) =>
@@ -121,6 +124,7 @@ function row(view: View, [index, type, reason, object, message]: Listed, to: num
   const name = object.slice(kind.length + 1);
   return (
     <tr
+      key={`${index} ${type} ${reason} ${object} ${message}`}
       class={index === to ? "now" : undefined}
       {...aboutNode(view, kind === "node" ? name : (ON.exec(message)?.[1] ?? ""))}
     >
