@@ -142,9 +142,9 @@ def _engine(asked: StopQuestion, given: Any, truth: Any, *, right: bool) -> str:
         asked.index,
     )
     if form == "node" and asked.pod:
-        if right or not given:
+        if right:
             return sentences.about_pod(play, asked.pod, index)
-        return sentences.about_node(play, asked.pod, given, index)
+        return sentences.not_chosen(play, asked.pod, given, index)
     if form == "nodes" and asked.pod:
         unlike = sorted(set(given) ^ set(truth)) or [node for node in play.node_names if node not in truth]
         named = [sentences.refusal(play, asked.pod, node, index) for node in unlike[:MOST_TOLD]]

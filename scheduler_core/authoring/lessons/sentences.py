@@ -17,6 +17,23 @@ def about_node(play: Played, pod: str, node: str, index: int) -> str:
     return _refused(answer) or _plain(_spoken(answer))
 
 
+def not_chosen(play: Played, pod: str, node: str, index: int) -> str:
+    """Return why a node is the wrong answer, without the right one; "" stands for no node.
+
+    Of a refused node it is the refusal, of a feasible one its total if it was scored.
+    """
+    cycle = play.cycles[index - 1]
+    feasible = [cycle.nodes[row] for row in cycle.feasible.tolist()]
+    if not node:
+        return f"{len(feasible)} of {len(cycle.nodes)} nodes are feasible, so the pod gets one."
+    if refused := refusal(play, pod, node, index):
+        return refused
+    if cycle.totals is None or node not in feasible:
+        return f"{node} is not the node that the scheduler chose."
+    total = int(cycle.totals[feasible.index(node)])
+    return f"{node} is feasible with a total of {total:,}, and the scheduler chose another node."
+
+
 def refusal(play: Played, pod: str, node: str, index: int) -> str:
     """Return why a cycle refused a node, "" if it was feasible."""
     return _refused(play.explain(pod, node, index))

@@ -94,3 +94,13 @@ def test_answers_are_rated_for_review() -> None:
         "n1 is refused by NodeResourcesFit: cpu: requested 500m, free 250m, short by 250m." in wrong.sentence
     )
     assert check(first, stop, "n2").misconception == "first-that-fits"
+
+
+def test_a_wrong_node_is_not_met_with_the_right_one() -> None:
+    """A feasible node is met with its total, and no node with how many are feasible."""
+    first = lesson("first-cycle")
+    assert first is not None
+    stop = next(stop for stop in first.stops if stop.key == "node")
+    feasible, none = check(first, stop, "n2").sentence, check(first, stop, "").sentence
+    assert feasible == "n2 is feasible with a total of 438, and the scheduler chose another node."
+    assert none == "2 of 3 nodes are feasible, so the pod gets one."
