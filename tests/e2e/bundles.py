@@ -7,7 +7,14 @@ import re
 from typing import Any
 
 SETTINGS = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.11"}
+#: How the examples of filtering end, whose clusters and pods any release answers.
+ASKS_V1_37 = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.37\n"
 CONFIGURES = re.compile(r"SimulationSettings|KubeSchedulerConfiguration|\bPolicy\b")
+
+
+def any_release(text: str) -> str:
+    """Return a bundle without its last document where that only asks for v1.37."""
+    return text.removesuffix(ASKS_V1_37)
 
 
 def by_v1_11(text: str) -> str:

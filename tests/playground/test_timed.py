@@ -19,7 +19,7 @@ from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
 from scheduler_core.run import is_timed, simulate
-from tests.e2e.bundles import by_v1_11
+from tests.e2e.bundles import any_release, by_v1_11
 
 DATA = Path(__file__).parent / "data"
 CHURN = (DATA / "timed" / "churn.yaml").read_text()
@@ -134,7 +134,7 @@ def test_the_queue_tells_sort_keys_and_why_pods_moved() -> None:
 
 def test_under_v1_11_there_is_nothing_to_show_and_it_is_said() -> None:
     """Without virtual time the part says why it is empty, and the queue is as it was."""
-    playback = played(by_v1_11(example_text("first-cycle")))
+    playback = played(by_v1_11(any_release(example_text("first-cycle"))))
     parts = steps.parts(playback, 1, ["podgroups", "queue"])
     assert set(parts["podgroups"]) == {"why"}
     assert parts["queue"]["timed"] is None and "active" in parts["queue"]

@@ -14,7 +14,7 @@ from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.copying import Copy, copying, counterpart
 from scheduler_core.kubernetes.keys import document_key
 from tests.core.engine.building import node, obj, pod
-from tests.e2e.bundles import by_v1_11
+from tests.e2e.bundles import any_release, by_v1_11
 
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -48,7 +48,7 @@ def test_every_change_of_an_example_places_the_pod_in_a_copy(slug: str) -> None:
     """Whatever is offered for a pending pod, the copy places it, and the other objects are the same."""
     found = find(slug)
     assert found is not None
-    whole = load(by_v1_11(found.read()))
+    whole = load(by_v1_11(any_release(found.read())))
     simulation = Simulation(whole, trace=False)
     for _ in simulation:
         pass

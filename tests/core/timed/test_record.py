@@ -21,7 +21,7 @@ from scheduler_core.schedulers.coscheduling.record import record_of
 from scheduler_core.settings.release import V1_37
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import in_time
-from tests.e2e.bundles import by_v1_11
+from tests.e2e.bundles import any_release, by_v1_11
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "trace.schema.json"
 
@@ -43,7 +43,7 @@ def test_a_policy_chooses_in_virtual_time_as_it_does_without(slug: str) -> None:
     """Where nothing has to wait, v1.11's predicates, priorities and turns among equals decide the same."""
     example = find(slug)
     assert example is not None
-    scenario = in_time(load(by_v1_11(example.read())))
+    scenario = in_time(load(by_v1_11(any_release(example.read()))))
     still = Simulation(scenario, trace=False)
     list(still)
     moving = TimedSimulation(scenario, trace=False)
