@@ -86,7 +86,7 @@ def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
 
 def test_build_and_dialogs(themed: Page, sound: Check) -> None:
     """The tree, the YAML with mistakes, and the dialogs of a draft."""
-    themed.goto("/")
+    themed.goto("/?topic=clusters")
     themed.get_by_role("link", name="A shop on twelve nodes").click()
     Workbench(themed).wait()
     themed.get_by_role("button", name="Fork", exact=True).click()

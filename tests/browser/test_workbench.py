@@ -29,7 +29,7 @@ def shop(site: Stack) -> str:
 
 def test_an_example_is_picked(page: Page, cycles: list[Cycle]) -> None:
     """One click on an example of the start page opens a scenario that steps as the engine decides."""
-    page.goto("/")
+    page.goto("/?topic=clusters")
     page.get_by_role("link", name="A shop on twelve nodes").click()
     bench = Workbench(page).wait()
     assert "/s/" in page.url
