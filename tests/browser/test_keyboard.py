@@ -93,7 +93,7 @@ def step_there_and_back(page: Page) -> None:
 def light_up_a_clause(page: Page) -> None:
     """Of the message in the story, press a clause: the nodes that it counts light up."""
     page.keyboard.press("1")
-    tab_until(page, lambda name: name.startswith("2 Insufficient cpu"))
+    tab_until(page, lambda name: name == "2 Insufficient cpu")
     page.keyboard.press("Enter")
     page.wait_for_function("() => podstep.view.lit?.nodes.size === 2")
     page.keyboard.press("Escape")

@@ -17,12 +17,13 @@ const RANKING = 5;
 const CHANGES = 8; // from outside that are listed
 
 /**
- * Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses.
+ * Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses; what v1.37 says of
+ * preemption is no clause.
  *
  * @param {string} message
  */
 function clauses(message) {
-  const match = /^(\d+\/\d+ nodes are available: )(.*?)(\.?)$/s.exec(message);
+  const match = /^(\d+\/\d+ nodes are available: )(.*?)(\.?|\. preemption: .*)$/s.exec(message);
   if (!match) return null;
   const parts = match[2].split(/, (?=\d+ )/).map((text) => {
     const clause = /^(\d+) (.*)$/s.exec(text);
