@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.authoring.lessons.expression import FactError, called, evaluate
 from scheduler_core.authoring.lessons.facts import (
     amounts,
+    best,
     cache,
     claims,
     cycle,
@@ -39,6 +40,7 @@ _SUBJECTS = (
     scores,
     preemption,
     ending,
+    best,
     timeline,
     queue,
     cache,
