@@ -89,6 +89,10 @@ def follow(guide: str, root: Path, *copied: str) -> Followed:
     """Write a guide's blocks into a copy of some folders of the project."""
     for name in copied:
         shutil.copytree(ROOT / name, root / name, ignore=IGNORED)
+    if "static" in copied:
+        # The pages' modules are bundled from what the guide adds, with the libraries of the project.
+        (root / "node_modules").symlink_to(ROOT / "node_modules")
+        shutil.copy(ROOT / "package-lock.json", root)
     followed = Followed(root)
     for path, anchor, text in blocks(guide):
         place = root / path
