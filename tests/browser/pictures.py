@@ -144,7 +144,7 @@ def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     page.locator("[data-toasts]").evaluate("notices => notices.replaceChildren()")
     tree(bench).scroll_into_view_if_needed()
     yield "workbench-branches"
-    page.goto("/")
+    page.goto("/?topic=clusters")
     page.locator('[data-example="shop"]:visible').click()
     Workbench(page).wait()
     page.get_by_role("button", name="Fork", exact=True).click()
