@@ -28,9 +28,7 @@ def base(tmp_path: Path) -> Iterator[str]:
     followed = follow(GUIDE, tmp_path, *copied)
     assert followed.new == ["playground/panels/feasible.py", "static/js/workbench/inspect/feasible.tsx"]
     assert followed.changed == [*ROWS, "docs/protocol.md"]
-    for name in ("manage.py", "package-lock.json"):
-        shutil.copy(ROOT / name, tmp_path)
-    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")  # esbuild, and what it bundles
+    shutil.copy(ROOT / "manage.py", tmp_path)
     port = free_port()
     env = {
         **followed.environment,
