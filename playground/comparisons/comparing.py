@@ -6,19 +6,14 @@ is large. Of what is larger the stored decisions of runs are compared, which a w
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-import zstandard
-from django.core.cache import cache
-
-from playground.comparisons import rows
+from playground.comparisons import rows, shared
 from playground.limits import limit
 from playground.models import DONE, Draft, Run
 from playground.models import Scenario as ScenarioRow
@@ -157,20 +152,12 @@ class Question:
 
 def remember(question: Question, body: Encoded) -> None:
     """Keep an answer for the page that waits for it, whichever process serves that."""
-    with suppress(Exception):  # a cache that does not answer: the page computes it again
-        cache.set(_cache_key(question), zstandard.compress(body.encode()), REMEMBERED_SECONDS)
+    shared.remember(("comparison", question.key), body, REMEMBERED_SECONDS)
 
 
 def remembered(question: Question) -> Encoded | None:
     """Return an answer that was remembered a moment ago."""
-    with suppress(Exception):
-        if (packed := cache.get(_cache_key(question))) is not None:
-            return Encoded(zstandard.decompress(packed).decode())
-    return None
-
-
-def _cache_key(question: Question) -> str:
-    return f"comparison:{hashlib.sha256(repr(question.key).encode()).hexdigest()}"
+    return shared.remembered(("comparison", question.key))
 
 
 # --- run again -----------------------------------------------------------------------------------

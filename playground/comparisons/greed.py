@@ -7,16 +7,13 @@ Answers are kept by source, step and parameters, in this process and for a while
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
-import zstandard
-from django.core.cache import cache
 from msgspec import Struct
 
-from playground.comparisons import asking
+from playground.comparisons import asking, shared
 from playground.once import once
 from playground.playback import sources
 from playground.playback.answers import RecentAnswers
@@ -80,24 +77,14 @@ class GreedQuestion(Struct, frozen=True):
     def kept(self) -> Encoded | None:
         """Return the answer if it is kept here or in the shared cache."""
         found = answers.get(self.key)
-        if found is None:
-            with suppress(Exception):  # a cache that does not answer: it is computed again
-                if (packed := cache.get(self._shared)) is not None:
-                    found = Encoded(zstandard.decompress(packed).decode())
-                    answers.put(self.key, found)
+        if found is None and (found := shared.remembered(("optimum", self.key))) is not None:
+            answers.put(self.key, found)
         return found
 
     def keep(self, body: Encoded) -> None:
         """Keep the answer, for whichever process is asked next."""
         answers.put(self.key, body)
-        packed = zstandard.compress(body.encode())
-        if len(packed) <= SHARED_BYTES:
-            with suppress(Exception):
-                cache.set(self._shared, packed, SHARED_SECONDS)
-
-    @property
-    def _shared(self) -> str:
-        return f"optimum:{hashlib.sha256(repr(self.key).encode()).hexdigest()}"
+        shared.remember(("optimum", self.key), body, SHARED_SECONDS, SHARED_BYTES)
 
 
 def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) -> GreedQuestion:

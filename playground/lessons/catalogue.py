@@ -1,4 +1,4 @@
-"""The lessons as the gallery lists them: by track, and each with what its card says."""
+"""The lessons as the gallery lists them: by track, each with what answers it."""
 
 from __future__ import annotations
 
@@ -11,27 +11,13 @@ from scheduler_core.authoring.lessons import tracks as titles
 from scheduler_core.scenario.load import load
 
 
-class Card(Struct, frozen=True):
-    """What the gallery says of a lesson; ``scheduler`` is what answers its first scenario."""
-
-    number: int
-    slug: str
-    title: str
-    question: str
-    level: str
-    minutes: int
-    outcomes: tuple[str, ...]
-    stops: tuple[Stop, ...]
-    scheduler: str
-
-
 class Track(Struct, frozen=True):
     """A sequence of lessons for one purpose."""
 
     key: str
     title: str
     about: str
-    lessons: tuple[Card, ...]
+    lessons: tuple[Lesson, ...]
 
 
 ABOUT = {
@@ -49,27 +35,17 @@ ABOUT = {
 def tracks() -> tuple[Track, ...]:
     """Return the tracks that have lessons, in order."""
     listed = (
-        Track(key, title, ABOUT.get(key, ""), tuple(card(one) for one in lessons() if key in one.tracks))
+        Track(key, title, ABOUT.get(key, ""), tuple(one for one in lessons() if key in one.tracks))
         for key, title in titles().items()
     )
     return tuple(track for track in listed if track.lessons)
 
 
 @cache
-def card(of: Lesson) -> Card:
-    """Return what the gallery says of a lesson."""
+def scheduler_of(of: Lesson) -> str:
+    """Return what answers a lesson's first scenario, as the gallery says it."""
     release = load(bundle_of(of, of.stops[0])).release
-    return Card(
-        number=of.number,
-        slug=of.slug,
-        title=of.title,
-        question=of.question,
-        level=of.level,
-        minutes=of.minutes,
-        outcomes=of.outcomes,
-        stops=of.stops,
-        scheduler=f"kube-scheduler {release}" if release.startswith("v") else release,
-    )
+    return f"kube-scheduler {release}" if release.startswith("v") else release
 
 
 def stop_of(slug: str, key: str) -> tuple[Lesson, Stop] | None:
@@ -79,11 +55,10 @@ def stop_of(slug: str, key: str) -> tuple[Lesson, Stop] | None:
     return None if found is None or stop is None else (found, stop)
 
 
-def following(of: Lesson) -> tuple[Track, Card] | None:
+def following(of: Lesson) -> tuple[Track, Lesson] | None:
     """Return the lesson after this one, in the first of its tracks that has one."""
     for track in tracks():
-        slugs = [one.slug for one in track.lessons]
-        rest = track.lessons[slugs.index(of.slug) + 1 :] if of.slug in slugs else ()
+        rest = track.lessons[track.lessons.index(of) + 1 :] if of in track.lessons else ()
         if rest:
             return track, rest[0]
     return None

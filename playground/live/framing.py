@@ -13,11 +13,11 @@ Any other page asks without this.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import parse_qs
 
-CYCLE = re.compile(r"[0-9]{1,9}")
+from playground.playback.veiled import CYCLE
+
 LONGEST = 200  # characters of the query
 STEP_LENGTH = 24
 #: Commands that only read, of a source or of nothing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
 from scheduler_core.run.moment_record import UNTRIED, upto
 
+CYCLE = re.compile(r"[0-9]{1,9}")  # the last cycle that is shown, as an address names it
 VEILS_KEPT = 12  # of a playback: rooms and lessons on one scenario ask about few cycles at a time
 KEPT = "_veils"
 

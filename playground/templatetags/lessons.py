@@ -1,11 +1,13 @@
-"""Of lessons: ``{{ text|markdown_line }}``, one line of Markdown as HTML, and ``{{ number|times }}``."""
+"""Of lessons: ``{{ text|markdown_line }}`` as HTML, ``{{ lesson|scheduler }}``, ``{{ number|times }}``."""
 
 from __future__ import annotations
 
 from django import template
 from django.utils.safestring import SafeString
 
+from playground.lessons.catalogue import scheduler_of
 from playground.lessons.markdown import line
+from scheduler_core.authoring.lessons import Lesson
 
 register = template.Library()
 
@@ -14,6 +16,12 @@ register = template.Library()
 def markdown_line(text: str) -> SafeString:
     """Return one line of Markdown as HTML."""
     return line(text)
+
+
+@register.filter
+def scheduler(lesson: Lesson) -> str:
+    """Return what answers a lesson."""
+    return scheduler_of(lesson)
 
 
 @register.filter

@@ -121,24 +121,18 @@ def best_name(found: dict[str, Any]) -> str:
 def table(rows: list[dict[str, Any]], best_name: str) -> list[tuple[str, list[tuple[str, str, bool]]]]:
     """Return a line for each figure: [(scheduler, figure, whether it is the best where they differ)]."""
     lines = []
-    placed = [row["figures"]["placed"] for row in rows if row["figures"] is not None]
+    most = max((row["figures"]["placed"] for row in rows if row["figures"] is not None), default=0)
     for label, name, more in FIGURES:
         values = [None if row["figures"] is None else row["figures"][name] for row in rows]
-        known = [
-            value
+        compared = [
+            value if value is not None and (name in COUNTED or row["figures"]["placed"] == most) else None
             for row, value in zip(rows, values)
-            if value is not None and (name in COUNTED or row["figures"]["placed"] == max(placed))
         ]
-        best = (max if more else min)(known) if len(set(known)) > 1 else None
+        known = {value for value in compared if value is not None}
+        best = (max if more else min)(known) if len(known) > 1 else None
         cells = [
-            (
-                _shown(row, best_name),
-                "–" if one is None else f"{one:,}",
-                one is not None
-                and one == best
-                and (name in COUNTED or row["figures"]["placed"] == max(placed)),
-            )
-            for row, one in zip(rows, values)
+            (_shown(row, best_name), "–" if value is None else f"{value:,}", best is not None and one == best)
+            for row, value, one in zip(rows, values, compared)
         ]
         lines.append((label, cells))
     return lines

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from playground.models import Draft
 from playground.playback import sources
+from playground.playback.veiled import CYCLE
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
@@ -20,7 +21,6 @@ from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.kubernetes.problems import BundleError
 
-CYCLE = re.compile(r"[0-9]{1,9}")
 TABS = re.compile(r"(?:[a-z]{1,20}(?:,[a-z]{1,20}){0,13})?")
 
 

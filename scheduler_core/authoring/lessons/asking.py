@@ -116,6 +116,7 @@ def check(
         raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
 
 
+@lru_cache(maxsize=512)
 def answer_of(lesson: Lesson, stop: Stop) -> tuple[str, str]:
     """Return the right answer of a stop's task as a line of Markdown, and the engine's sentence for it.
 

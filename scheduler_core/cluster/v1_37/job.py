@@ -89,8 +89,11 @@ class Jobs(JobQueue):
         deleting = write.new is None or is_deleting(pod)
         if is_tracked(pod) and write.new is not None and self._is_orphan(pod, job, deleting=deleting):
             self._orphans.add(write.key)
-        jobs = [] if job is None or (deleting and is_finished_job(job)) else [job]
-        for one in jobs or ([] if deleting else self.adopters(write, "Job")):
+        if job is not None:
+            jobs = [] if deleting and is_finished_job(job) else [job]
+        else:
+            jobs = [] if deleting else self.adopters(write, "Job")
+        for one in jobs:
             self.queue.add_after(key_of(one), BATCH_SECONDS)
 
     @staticmethod

@@ -1,6 +1,7 @@
 // The small cluster on the start page: a shared scenario, played over the connection as the workbench plays it.
 // It steps by itself while it is in view, until somebody touches it; never by itself under reduced motion.
 
+import { ailments } from "../lib/ailments.js";
 import { h, fill, icon } from "../lib/dom.js";
 import { aboveLeast, amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.js";
 import { fillRail } from "../lib/rail.js";
@@ -289,7 +290,7 @@ class Miniature {
     const total = parts?.totals.get(node);
     const state = this.#states.get(node);
     return {
-      ailment: state?.conditions?.length ? "NotReady" : state?.unschedulable ? "cordoned" : "",
+      ailing: ailments(state?.conditions ?? [], state?.unschedulable),
       fits,
       chosen,
       score: total === undefined ? "" : aboveLeast(total, least, best),
@@ -335,7 +336,7 @@ class Card {
   }
 
   paint(state) {
-    const fits = state.fits && !state.ailment;
+    const fits = state.fits && !state.ailing.length;
     this.root.className = `mini-node ${fits ? "fits" : "failed"}${state.chosen ? " chosen" : ""}`;
     for (const key of ["cpu", "memory"]) fillRail(this[key], state[key][0], state[key][1]);
     this.score.textContent = state.score;
@@ -348,7 +349,7 @@ class Card {
       state.chosen ? h("i", { class: "ghost", title: "the pod of this cycle" }) : null,
     );
     const reasons = [...new Set(state.why.map(shortReason))].map((word) => (word === "anti" ? "anti-affinity" : word));
-    this.why.textContent = state.ailment || reasons.join(", ");
+    this.why.textContent = (state.ailing.length ? state.ailing : reasons).join(", ");
     this.why.title = state.why.join(", ");
   }
 }

@@ -3,6 +3,7 @@
 /** @import { NodeIndex } from "../lib/protocol.js" */
 /** @import { Verdict } from "./verdict.js" */
 /** @import { View } from "./view.js" */
+import { ailments } from "../lib/ailments.js";
 import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
 import { markOf } from "./stage/windows.js";
 import { UNREACHED } from "./verdict.js";
@@ -96,22 +97,13 @@ export function describeNomination(view) {
 }
 
 /**
- * What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not
- * have. Nothing is known of a silent node, which one word says.
+ * What is wrong with a node at what is shown.
  *
  * @param {View} view
  * @param {NodeIndex} node
  */
-export function ailmentsOf(view, node) {
-  const { nodes } = view.playback;
-  const all = nodes.conditions[node];
-  const silent = all.includes("Ready=Unknown");
-  const telling = all.filter((text) => text.startsWith("Ready=") || !silent || !text.endsWith("=Unknown"));
-  const found = telling.map((text) => {
-    const [type, status] = text.split("=");
-    return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`;
-  });
-  return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
+export function ailmentsOf({ playback }, node) {
+  return ailments(playback.nodes.conditions[node], playback.nodes.unschedulable[node]);
 }
 
 /**

@@ -1,8 +1,9 @@
 // What components show in the Cache tab, for modules that build their DOM by hand.
 
-import { h, icon } from "../../lib/dom.js";
-import { count } from "../../lib/quantity.js";
+import { h as component } from "preact";
+import { h } from "../../lib/dom.js";
 import { nodesOf } from "../../kit/node.tsx";
+import { Pager } from "../../kit/pager.tsx";
 import * as parts from "./cacheparts.tsx";
 /** @import { NodeIndex } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
@@ -50,35 +51,13 @@ export function loading(host) {
   else host.append(h("p", { class: "loading", role: "status", text: "Bringing the cache to this cycle…" }));
 }
 
-/** Turn pages: `{from, count, size, what}`; nothing where one page holds all. */
-export function pager({ from, total, size, shown, what }, go) {
-  if (total <= size && from === 0) return h("span", { class: "pager" });
-  const turn = (to, label, name, off) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "btn quiet square",
-        "aria-label": label,
-        title: label,
-        disabled: off || undefined,
-        "data-turn": name,
-        onclick: () => go(to),
-      },
-      icon(name),
-    );
-  return h(
-    "span",
-    { class: "pager", role: "group", "aria-label": `Page of ${what}` },
-    turn(Math.max(0, from - size), "Previous page", "left", from <= 0),
-    h("span", {
-      class: "num",
-      role: "status",
-      text: `${count(from + 1)} to ${count(from + shown)} of ${count(total)}`,
-    }),
-    turn(from + size, "Next page", "right", from + shown >= total),
-  );
-}
+/**
+ * Turn pages; nothing where one page holds all.
+ *
+ * @param {{ from: number, total: number, size: number, shown: number, what: string }} page
+ * @param {(to: number) => void} go
+ */
+export const pager = (page, go) => nodesOf(component(Pager, { ...page, go }))[0];
 
 /**
  * Bring the focus back to the button that turned the page, or to its neighbour at the end.
