@@ -25,6 +25,7 @@ help:
 
 setup:
 	@.ci/setup
+	@[ -f static/js/lib/protocol.d.ts ] || $(PYTHON) manage.py browser_types
 
 run: setup
 	@exec $(PYTHON) manage.py serve --port $(PORT) --end-with-parent

@@ -310,6 +310,7 @@ class SocketCommand(Struct, frozen=True):
 
     name: str
     answer: Callable[[Call], Awaitable[Answer]]
+    answers: Any  # the type of its answer
     fields: dict[str, str] = field(default_factory=dict)  # name -> type, "?" appended if optional
     source: str = ""  # the field that names the source
     owner: bool = False  # only the draft's owner may use it, and only on a draft
@@ -331,6 +332,7 @@ def command(
     name: str,
     /,
     *,
+    answers: Any,
     source: str = "",
     owner: bool = False,
     visitor: bool = False,
@@ -345,7 +347,7 @@ def command(
 
     def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
         COMMANDS[name] = SocketCommand(
-            name, function, fields, source, owner, visitor, latest, large, throttle, each, kept
+            name, function, answers, fields, source, owner, visitor, latest, large, throttle, each, kept
         )
         return function
 

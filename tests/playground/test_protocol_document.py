@@ -11,13 +11,12 @@ from playground.live.consumer import POLICY_VIOLATION
 from playground.live.errors import CODES
 from playground.live.recalling import CLOSED
 from playground.panels.cycle import PARTS
+from playground.protocol.pushed import PUSHED
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "protocol.md").read_text()
 LIVE = ROOT / "playground" / "live"
-TYPES = (ROOT / "static" / "js" / "lib" / "protocol.d.ts").read_text()
 SOCKET = ROOT / "static" / "js" / "lib" / "socket.js"
-ASKED = re.compile(r'^  "([a-z.]+)": \{\s*asks: \{(.*?)\};?\s*answers:', re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^### `([a-z.]+)` `\{(.*?)\}` →", re.MULTILINE)
 
 
@@ -39,43 +38,18 @@ def test_every_field_is_documented_with_whether_it_may_be_left_out() -> None:
             assert f'"{field}"{mark}' in "{" + documented()[name], (name, field)
 
 
-def test_the_browsers_types_are_the_commands_with_their_fields() -> None:
-    """The page's modules are checked against what the server takes, with what may be left out.
-
-    A command that no page sends needs no type: the type checker refuses a call of one that has none.
-    """
-    typed = TYPES[TYPES.index("interface Commands") : TYPES.index("interface Pushed")]
-    asked = dict(ASKED.findall(typed))
-    assert set(asked) <= set(COMMANDS)
-    assert len(asked) > 40
-    for name, fields_asked in asked.items():
-        row = COMMANDS[name]
-        fields = {**row.fields, **({row.source: ""} if row.source else {})}
-        wanted = {f"{field}{'?' if kind.endswith(OPTIONAL) else ''}" for field, kind in fields.items()}
-        nested = re.sub(r"\{.*\}", "", fields_asked, flags=re.DOTALL)
-        assert set(re.findall(r"(\w+\??):", nested)) == wanted, name
-
-
-def test_the_browsers_types_have_every_push() -> None:
-    """What the server says unasked is what the page's modules may listen to."""
-    typed = TYPES[TYPES.index("interface Pushed") : TYPES.index("interface Refusal")]
-    section = TEXT[TEXT.index("## Pushed") : TEXT.index("## Errors")]
-    told = re.findall(r'^- `\["([a-z.]+)", null', section, re.MULTILINE)
-    assert set(re.findall(r'^  "([a-z.]+)":', typed, re.MULTILINE)) == set(told)
-
-
 def test_every_error_is_documented_and_no_other() -> None:
     """The table of errors is the server's table."""
     table = TEXT[TEXT.index("## Errors") :]
     assert set(re.findall(r"^\| `([a-z.-]+)` \|", table, re.MULTILINE)) == set(CODES)
 
 
-def test_every_push_is_documented_and_no_other() -> None:
-    """What the server says unasked is what the document lists."""
+def test_every_push_is_documented_and_has_a_type() -> None:
+    """What the server says unasked is what the document lists, and what the page's modules may listen to."""
     section = TEXT[TEXT.index("## Pushed") : TEXT.index("## Errors")]
     told = set(re.findall(r'^- `\["([a-z.]+)", null', section, re.MULTILINE))
     sources = "".join(path.read_text() for path in LIVE.glob("**/*.py"))
-    assert told == set(re.findall(r'\.push\(\s*"([a-z.]+)"', sources))
+    assert told == set(re.findall(r'\.push\(\s*"([a-z.]+)"', sources)) == set(PUSHED)
 
 
 def test_every_close_code_of_ours_is_documented() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.availability import OverTimeWire
 from playground.wire import Encoded, encode
 from scheduler_core.kubernetes.plain import plain
 
@@ -16,7 +17,7 @@ def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
     return True if playback.complete else None
 
 
-@command("availability.get", source="source", latest=1, kept=_asked)
+@command("availability.get", answers=OverTimeWire | None, source="source", latest=1, kept=_asked)
 async def get(call: Call) -> Answer:
     """Return the availability of workloads as far as cycles are computed."""
 

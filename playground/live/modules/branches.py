@@ -13,6 +13,8 @@ from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.answers import ComparedOutcomeWire, TitledDraftWire
+from playground.protocol.drafts import BranchComparisonWire, BranchListWire
 from playground.storage import bundles, store
 from scheduler_core.kubernetes.problems import BundleError
 
@@ -23,6 +25,7 @@ UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNo
 
 @command(
     "branch.create",
+    answers=TitledDraftWire,
     source="source",
     visitor=True,
     throttle="IMPORTS_PER_MINUTE",
@@ -39,13 +42,13 @@ async def create(call: Call) -> Answer:
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 
 
-@command("branch.list", source="source", latest=1)
+@command("branch.list", answers=BranchListWire, source="source", latest=1)
 async def listed(call: Call) -> Answer:
     """Return the visitor's drafts that derive from the same draft, scenario or run as the source."""
     return await in_storage(branching.tree, call.found(), call.visitor)
 
 
-@command("branch.compare", source="draft", owner=True, latest=COMPARED_AT_ONCE)
+@command("branch.compare", answers=BranchComparisonWire, source="draft", owner=True, latest=COMPARED_AT_ONCE)
 async def compare(call: Call) -> Answer:
     """Return the outcome of a branch compared with its parent, both in their current state."""
     row = call.found().row
@@ -59,7 +62,7 @@ async def compare(call: Call) -> Answer:
     return {**found.wire, "why": why}
 
 
-@command("branch.outcome", source="draft", owner=True, latest=1)
+@command("branch.outcome", answers=ComparedOutcomeWire, source="draft", owner=True, latest=1)
 async def outcome(call: Call) -> Answer:
     """Return what a branch did to the workloads of its parent, over time and at the end."""
 

@@ -10,6 +10,8 @@ from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
 from playground.playback import sources
+from playground.protocol.answers import CheckedBundleWire, ConfiguredWire, OpenedBundleWire
+from playground.protocol.making import RewrittenWire
 from playground.storage import bundles, store, texts
 from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.kubernetes.problems import BundleError
@@ -17,7 +19,7 @@ from scheduler_core.scenario.history import Moment
 from scheduler_core.settings.release import RELEASES
 
 
-@command("bundle.check", latest=1, large=True, text="text")
+@command("bundle.check", answers=CheckedBundleWire, latest=1, large=True, text="text")
 async def check(call: Call) -> Answer:
     """Return the errors and the contents of a text; nothing is stored."""
     return await call.in_pool(checked, call.payload["text"])
@@ -42,6 +44,7 @@ def checked(text: str) -> dict[str, Any]:
 
 @command(
     "bundle.configure",
+    answers=ConfiguredWire,
     latest=1,
     large=True,
     text="text",
@@ -63,7 +66,9 @@ def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any
         raise refused_edit(error) from error
 
 
-@command("bundle.add", latest=1, large=True, text="text", documents="text", step="text?")
+@command(
+    "bundle.add", answers=RewrittenWire, latest=1, large=True, text="text", documents="text", step="text?"
+)
 async def add(call: Call) -> Answer:
     """Return a text with documents added; nothing is stored."""
     return await call.in_pool(_added, call.payload, call.moment())
@@ -76,6 +81,7 @@ def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
 
 @command(
     "bundle.open",
+    answers=OpenedBundleWire,
     visitor=True,
     large=True,
     throttle="IMPORTS_PER_MINUTE",

@@ -19,6 +19,7 @@ from playground.panels.cache_map import (
     number_of,
 )
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.caching import CacheClassesWire, CacheMapWire, CacheMembersWire, EquivalentWire
 from playground.wire import Encoded, encode
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run import Stepper
@@ -53,6 +54,7 @@ def _page(call: Call) -> Page:
 
 @command(
     "cache.classes",
+    answers=CacheClassesWire,
     source="source",
     latest=1,
     cycle="index",
@@ -66,7 +68,15 @@ async def cache_classes(call: Call) -> Answer:
     return await _after(call, lambda simulation, _: classes(simulation, wanted))
 
 
-@command("cache.members", source="source", latest=1, cycle="index", hash="text", **ROWS_ASKED)  # type: ignore[arg-type]
+@command(
+    "cache.members",
+    answers=CacheMembersWire,
+    source="source",
+    latest=1,
+    cycle="index",
+    hash="text",
+    **ROWS_ASKED,  # type: ignore[arg-type]
+)
 async def cache_members(call: Call) -> Answer:
     """Return a class's pods and their nodes."""
     wanted = _page(call)
@@ -78,7 +88,7 @@ async def cache_members(call: Call) -> Answer:
     )
 
 
-@command("cache.equivalent", source="source", latest=1, cycle="index", pods="texts")
+@command("cache.equivalent", answers=EquivalentWire, source="source", latest=1, cycle="index", pods="texts")
 async def cache_equivalent(call: Call) -> Answer:
     """Return whether two pods are equivalent, and which field differs."""
     keys = call.payload["pods"]
@@ -101,6 +111,7 @@ def _pod(simulation: Stepper, key: str) -> Pod:
 
 @command(
     "cache.map",
+    answers=CacheMapWire,
     source="source",
     latest=1,
     cycle="index",

@@ -13,6 +13,8 @@ from playground.models import Comment, Draft, Scenario
 from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback
+from playground.protocol.answers import CommentListWire, NothingWire, ResolvedThreadWire, WrittenComment
+from playground.protocol.comments import CommentWire
 from playground.storage import comments, store
 
 ANCHOR = dict.fromkeys(("node", "pod", "rule"), "text?")
@@ -51,7 +53,7 @@ def _refusals() -> Iterator[None]:
         raise CommandError("rate.limited", str(error)) from error
 
 
-@command("comment.watch", source="source")
+@command("comment.watch", answers=CommentListWire, source="source")
 async def watch(call: Call) -> Answer:
     """Return a scenario's threads, or in a room the room's, and push every change from then on.
 
@@ -68,6 +70,7 @@ async def watch(call: Call) -> Answer:
 
 @command(
     "comment.write",
+    answers=WrittenComment,
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
@@ -104,6 +107,7 @@ def _about(playback: Playback, step: str) -> dict[str, Any] | None:
 
 @command(
     "comment.edit",
+    answers=CommentWire,
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
@@ -121,6 +125,7 @@ async def edit(call: Call) -> Answer:
 
 @command(
     "comment.remove",
+    answers=NothingWire,
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
@@ -137,6 +142,7 @@ async def remove(call: Call) -> Answer:
 
 @command(
     "comment.resolve",
+    answers=ResolvedThreadWire,
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",

@@ -9,11 +9,13 @@ from playground.live.errors import CommandError
 from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
 from playground.playback.playback import at_once
+from playground.protocol.comparing import ComparisonWire
 from playground.wire import Encoded
 
 
 @command(
     "compare.get",
+    answers=ComparisonWire,
     latest=1,
     left="object",
     right="object",

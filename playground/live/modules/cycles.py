@@ -13,6 +13,9 @@ from playground.panels.cycle import INSPECT, PARTS
 from playground.panels.events import history
 from playground.panels.preemption import candidates, dry_run
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
+from playground.protocol.answers import EventListWire, TimelineWindowWire
+from playground.protocol.cycles import PartsWire, WindowWire
+from playground.protocol.preemption import CandidatesWire, DryRunWire
 from playground.wire import Encoded, encode
 from scheduler_core.run.cycles import events_of
 
@@ -22,7 +25,7 @@ ALL_TABS = "inspect"  # stands for the parts of all tabs of Inspect
 WINDOWS_AT_ONCE = 4  # a client prefetches on both sides of its position
 
 
-@command("timeline.get", source="source", **{"from": "index", "to": "index"})  # type: ignore[arg-type]
+@command("timeline.get", answers=TimelineWindowWire, source="source", **{"from": "index", "to": "index"})  # type: ignore[arg-type]
 async def timeline(call: Call) -> Answer:
     """Return the marks of cycles ``from`` to ``to``."""
     first = max(call.payload["from"], 1)
@@ -79,6 +82,7 @@ def _events_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
 
 @command(
     "cycles.window",
+    answers=WindowWire,
     source="source",
     latest=WINDOWS_AT_ONCE,
     kept=_window_asked,
@@ -97,7 +101,16 @@ async def window(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("cycle.get", source="source", latest=1, kept=_cycle_asked, step="text", parts="texts", pods="index?")
+@command(
+    "cycle.get",
+    answers=PartsWire,
+    source="source",
+    latest=1,
+    kept=_cycle_asked,
+    step="text",
+    parts="texts",
+    pods="index?",
+)
 async def cycle(call: Call) -> Answer:
     """Return parts of one cycle, or of the end; only the newest of several requests is worth computing."""
     asked, known = call.payload["parts"], call.payload.get("pods")
@@ -123,7 +136,7 @@ async def cycle(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("preemption.candidates", source="source", latest=1, cycle="index", **WINDOW)  # type: ignore[arg-type]
+@command("preemption.candidates", answers=CandidatesWire, source="source", latest=1, cycle="index", **WINDOW)  # type: ignore[arg-type]
 async def candidate_nodes(call: Call) -> Answer:
     """Return a page of the nodes where preemption would have helped."""
     index, first, count = call.payload["cycle"], call.payload["from"], call.payload["count"]
@@ -137,7 +150,7 @@ async def candidate_nodes(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("preemption.run", source="source", latest=4, cycle="index", node="index")
+@command("preemption.run", answers=DryRunWire, source="source", latest=4, cycle="index", node="index")
 async def preemption_run(call: Call) -> Answer:
     """Return the dry run on one candidate node."""
     index, node = call.payload["cycle"], call.payload["node"]
@@ -156,7 +169,15 @@ async def preemption_run(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("events.list", source="source", latest=1, kept=_events_asked, to="index", count="index")
+@command(
+    "events.list",
+    answers=EventListWire,
+    source="source",
+    latest=1,
+    kept=_events_asked,
+    to="index",
+    count="index",
+)
 async def events(call: Call) -> Answer:
     """Return the newest events up to a cycle."""
     to, count = call.payload["to"], min(call.payload["count"], limit("EVENTS"))

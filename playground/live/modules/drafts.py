@@ -15,6 +15,8 @@ from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
+from playground.protocol.answers import NothingWire, SavedDraftWire, SharedScenarioWire, TitledDraftWire
+from playground.protocol.drafts import RevisionWire
 from playground.storage import store
 
 
@@ -24,7 +26,16 @@ def _draft(call: Call) -> Draft:
     return row
 
 
-@command("draft.save", source="draft", owner=True, large=True, text="text?", title="text?", base="index?")
+@command(
+    "draft.save",
+    answers=SavedDraftWire,
+    source="draft",
+    owner=True,
+    large=True,
+    text="text?",
+    title="text?",
+    base="index?",
+)
 async def save(call: Call) -> Answer:
     """Replace the draft's text, valid or not, or its title: half-written YAML is not lost."""
     given = (call.payload.get(name) for name in ("text", "title", "base"))
@@ -32,7 +43,7 @@ async def save(call: Call) -> Answer:
     return {"revision": row.revision}
 
 
-@command("draft.watch", source="draft", owner=True)
+@command("draft.watch", answers=RevisionWire, source="draft", owner=True)
 async def watch(call: Call) -> Answer:
     """Return the draft's current revision, and push ``draft.changed`` from then on."""
     row = _draft(call)
@@ -42,6 +53,7 @@ async def watch(call: Call) -> Answer:
 
 @command(
     "draft.branch",
+    answers=TitledDraftWire,
     source="draft",
     owner=True,
     large=True,
@@ -63,6 +75,7 @@ async def branch(call: Call) -> Answer:
 
 @command(
     "draft.share",
+    answers=SharedScenarioWire,
     source="draft",
     owner=True,
     throttle="IMPORTS_PER_MINUTE",
@@ -89,7 +102,7 @@ def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[
     }
 
 
-@command("draft.delete", source="draft", owner=True, base="index?")
+@command("draft.delete", answers=NothingWire, source="draft", owner=True, base="index?")
 async def delete(call: Call) -> Answer:
     """Delete a draft permanently; its branches remain, attached to its parent."""
     await in_storage(store.delete_draft, _draft(call), call.payload.get("base"))

@@ -11,12 +11,15 @@ from playground.live.errors import CommandError
 from playground.playback.finding import ConditionError, Finder, FoundCycle, Search, Searching
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import Superseded
+from playground.protocol.answers import NothingWire
+from playground.protocol.cycles import FoundWire
 
 PROGRESS_SECONDS = 0.25  # between two progress frames of a search
 
 
 @command(
     "cycle.find",
+    answers=FoundWire,
     source="source",
     latest=1,
     direction="text",
@@ -69,7 +72,7 @@ async def find(call: Call) -> Answer:
     return (await call.in_turns(turn)).wire()
 
 
-@command("cycle.cancel")
+@command("cycle.cancel", answers=NothingWire)
 async def cancel(call: Call) -> Answer:
     """Cancel this connection's search; its request is answered ``request.superseded``."""
     call.connection.give_up("cycle.find")

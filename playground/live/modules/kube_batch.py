@@ -7,6 +7,7 @@ from playground.live.errors import CommandError
 from playground.panels.session import record_of
 from playground.panels.session_steps import page
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.answers import IndexedStepsWire
 from playground.wire import Encoded, encode
 
 PAGE = {"from": "index", "count": "index"}  # `from` is a Python keyword
@@ -14,6 +15,7 @@ PAGE = {"from": "index", "count": "index"}  # `from` is a Python keyword
 
 @command(
     "kubebatch.steps",
+    answers=IndexedStepsWire,
     source="source",
     latest=1,
     cycle="index",

@@ -11,6 +11,8 @@ from playground.models import Draft, Link, Run, Scenario
 from playground.playback import pinning, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import Playback
+from playground.protocol.answers import LinkListWire, NothingWire, RenamedLinkWire
+from playground.protocol.links import LinkCheckWire, PrivateLinkWire
 from playground.storage import links, store
 
 QUERY = 1_500  # characters
@@ -19,6 +21,7 @@ DAYS = 3_650
 
 @command(
     "link.create",
+    answers=PrivateLinkWire,
     source="source",
     visitor=True,
     latest=1,
@@ -71,13 +74,13 @@ def wire(link: Link) -> dict[str, Any]:
     }
 
 
-@command("link.list", visitor=True)
+@command("link.list", answers=LinkListWire, visitor=True)
 async def listing(call: Call) -> Answer:
     """Return the visitor's own private links, newest first."""
     return {"links": [wire(link) for link in await in_storage(links.links_of, call.visitor)]}
 
 
-@command("link.rename", visitor=True, link="text", title="text")
+@command("link.rename", answers=RenamedLinkWire, visitor=True, link="text", title="text")
 async def rename(call: Call) -> Answer:
     """Name one of the visitor's links; what it shows is not changed."""
     title = store.clean_title(call.payload["title"])
@@ -90,7 +93,7 @@ def _rename(name: str, owner: str, title: str) -> int:
     return Link.objects.filter(pk=name[:32], owner=owner).update(title=title)
 
 
-@command("link.revoke", visitor=True, link="text")
+@command("link.revoke", answers=NothingWire, visitor=True, link="text")
 async def revoke(call: Call) -> Answer:
     """Take one of the visitor's links back, for good."""
     if not await in_storage(links.revoke_link, call.payload["link"], call.visitor):
@@ -98,7 +101,7 @@ async def revoke(call: Call) -> Answer:
     return {}
 
 
-@command("link.check", latest=1, link="text")
+@command("link.check", answers=LinkCheckWire, latest=1, link="text")
 async def check(call: Call) -> Answer:
     """Return whether the engine still decides what the link pinned, and where it first does not."""
     link = await in_storage(_pinned, call.payload["link"])

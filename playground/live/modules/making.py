@@ -12,18 +12,28 @@ from playground.live.errors import CommandError
 from playground.live.refusals import refusals
 from playground.playback import sources
 from playground.playback.playback import Playback
+from playground.protocol.answers import FormListWire, MadeClusterWire
+from playground.protocol.making import (
+    BulkPreviewWire,
+    FormDraftWire,
+    GeneratedClusterWire,
+    RecipesWire,
+    RewrittenWire,
+)
 from playground.storage import bundles, store
 from playground.wire import Encoded, encode
 from scheduler_core.scenario.history import Moment
 
 
-@command("forms.list")
+@command("forms.list", answers=FormListWire)
 async def listed(call: Call) -> Answer:
     """Return the forms of all kinds, the same for all sources."""
     return {"forms": forms()}
 
 
-@command("form.draft", source="source", latest=1, kind="text", fields="object", step="text?")
+@command(
+    "form.draft", answers=FormDraftWire, source="source", latest=1, kind="text", fields="object", step="text?"
+)
 async def drafted(call: Call) -> Answer:
     """Return the documents of a form, and the errors in its fields."""
     payload = call.payload
@@ -38,13 +48,13 @@ async def drafted(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("cluster.recipes")
+@command("cluster.recipes", answers=RecipesWire)
 async def recipes(call: Call) -> Answer:
     """Return the possible fields of a recipe, and sample recipes."""
     return generator()
 
 
-@command("cluster.generate", latest=1, recipe="object", whole="text?")
+@command("cluster.generate", answers=GeneratedClusterWire, latest=1, recipe="object", whole="text?")
 async def cluster(call: Call) -> Answer:
     """Return the cluster of a recipe, or its first part; nothing is stored."""
     whole = call.payload.get("whole") == "true"
@@ -56,7 +66,14 @@ def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
     return generated(recipe, whole=whole)
 
 
-@command("cluster.create", visitor=True, throttle="IMPORTS_PER_MINUTE", recipe="object", title="text?")
+@command(
+    "cluster.create",
+    answers=MadeClusterWire,
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    recipe="object",
+    title="text?",
+)
 async def create(call: Call) -> Answer:
     """Create a draft of a generated cluster."""
     recipe, title = call.payload["recipe"], call.payload.get("title") or ""
@@ -86,6 +103,7 @@ def _bulk(payload: dict[str, Any]) -> Bulk:
 
 @command(
     "nodes.preview",
+    answers=BulkPreviewWire,
     source="source",
     latest=1,
     by="text",
@@ -108,6 +126,7 @@ async def preview(call: Call) -> Answer:
 
 @command(
     "bundle.bulk",
+    answers=RewrittenWire,
     latest=1,
     large=True,
     text="text",

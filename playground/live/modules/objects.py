@@ -14,6 +14,16 @@ from playground.live.refusals import refusals
 from playground.panels.landed import outcome_of
 from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
+from playground.protocol.answers import (
+    AmendedTextWire,
+    ObjectListWire,
+    ObjectTextWire,
+    OperatedWire,
+    OperationEffectWire,
+    OperationListWire,
+    OperationTextWire,
+)
+from playground.protocol.making import GroupDraftWire, ObjectRecordWire
 from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.revisions import RevisionError, revised
@@ -44,7 +54,7 @@ async def at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
     return await call.in_turns(turn)
 
 
-@command("object.get", source="source", latest=1, target="text", step="text")
+@command("object.get", answers=ObjectRecordWire, source="source", latest=1, target="text", step="text")
 async def get(call: Call) -> Answer:
     """Return an object's manifest as operations have left it after a step."""
     target = call.payload["target"]
@@ -62,13 +72,13 @@ async def get(call: Call) -> Answer:
     return await at_step(call, read)
 
 
-@command("objects.list", source="source", latest=1, step="text")
+@command("objects.list", answers=ObjectListWire, source="source", latest=1, step="text")
 async def listed(call: Call) -> Answer:
     """Return the names of all objects but nodes and pods that exist after a step."""
     return await at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
 
 
-@command("group.draft", source="source", latest=1, fields="object", step="text?")
+@command("group.draft", answers=GroupDraftWire, source="source", latest=1, fields="object", step="text?")
 async def group(call: Call) -> Answer:
     """Return the documents of a PodGroup and its workload, and the errors in their fields."""
     payload, moment = call.payload, call.moment()
@@ -79,7 +89,7 @@ async def group(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("operations.list", source="source", latest=1)
+@command("operations.list", answers=OperationListWire, source="source", latest=1)
 async def history(call: Call) -> Answer:
     """Return the scenario's operations, each with the cycle after which it is applied."""
 
@@ -89,7 +99,7 @@ async def history(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("operations.get", source="source", latest=1, id="text")
+@command("operations.get", answers=OperationTextWire, source="source", latest=1, id="text")
 async def entry(call: Call) -> Answer:
     """Return one operation as YAML."""
     name = call.payload["id"]
@@ -105,7 +115,7 @@ async def entry(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("operations.outcome", source="source", latest=2, id="text")
+@command("operations.outcome", answers=OperationEffectWire, source="source", latest=2, id="text")
 async def outcome(call: Call) -> Answer:
     """Return the effect of one operation when it was applied, or why it had none."""
     name = call.payload["id"]
@@ -121,7 +131,16 @@ async def outcome(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("object.revise", latest=1, large=True, object="text", what="text", key="text?", value="text?")
+@command(
+    "object.revise",
+    answers=ObjectTextWire,
+    latest=1,
+    large=True,
+    object="text",
+    what="text",
+    key="text?",
+    value="text?",
+)
 async def revise(call: Call) -> Answer:
     """Return a manifest with one of the common changes; nothing is stored."""
     payload = call.payload
@@ -142,6 +161,7 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
 
 @command(
     "bundle.operate",
+    answers=OperatedWire,
     latest=1,
     large=True,
     text="text",
@@ -160,7 +180,16 @@ async def operate(call: Call) -> Answer:
     return await call.in_pool(_operated, call.payload, call.moment(), call.moment("landed"))
 
 
-@command("bundle.amend", latest=1, large=True, text="text", target="text", object="text?", base="text?")
+@command(
+    "bundle.amend",
+    answers=AmendedTextWire,
+    latest=1,
+    large=True,
+    text="text",
+    target="text",
+    object="text?",
+    base="text?",
+)
 async def amend(call: Call) -> Answer:
     """Return a text with one object changed or removed from the start; nothing is stored."""
     return await call.in_pool(_amended, call.payload)

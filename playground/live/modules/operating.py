@@ -13,6 +13,8 @@ from playground.live.refusals import refusals
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.playback import Playback
+from playground.protocol.answers import TitledDraftWire, VerbSentenceWire
+from playground.protocol.making import RewrittenWire
 from playground.storage import store
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.verbs import Asked
@@ -26,6 +28,7 @@ def _wish(payload: dict[str, Any], moment: Moment | None) -> VerbWish:
 
 @command(
     "verb.preview",
+    answers=VerbSentenceWire,
     source="source",
     latest=1,
     verb="text",
@@ -49,6 +52,7 @@ async def preview(call: Call) -> Answer:
 
 @command(
     "bundle.verb",
+    answers=RewrittenWire,
     latest=1,
     large=True,
     text="text",
@@ -67,6 +71,7 @@ async def do(call: Call) -> Answer:
 
 @command(
     "branch.try",
+    answers=TitledDraftWire,
     source="source",
     visitor=True,
     throttle="IMPORTS_PER_MINUTE",

@@ -9,6 +9,7 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.podgroups import group
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.answers import IndexedGroupWire
 from playground.wire import Encoded, encode
 from scheduler_core.schedulers.coscheduling.podgroup_status import groups_of, standing
 
@@ -17,7 +18,15 @@ def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
     return (payload["cycle"], payload["group"]) if playback.settled(payload["cycle"]) else None
 
 
-@command("podgroup.get", source="source", latest=1, kept=_asked, cycle="index", group="text")
+@command(
+    "podgroup.get",
+    answers=IndexedGroupWire,
+    source="source",
+    latest=1,
+    kept=_asked,
+    cycle="index",
+    group="text",
+)
 async def get(call: Call) -> Answer:
     """Return a PodGroup, its members and its timers after a cycle; 0: before the first."""
     index, key = call.payload["cycle"], call.payload["group"]

@@ -11,6 +11,8 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
 from playground.playback.playback import Playback
+from playground.protocol.answers import ChangedPolicyWire
+from playground.protocol.catalogue import CatalogueWire, PolicyDocumentWire
 from playground.reference import catalogue
 from playground.storage import bundles
 from playground.wire import Encoded, encode
@@ -20,13 +22,13 @@ from scheduler_core.settings.feature_gates import parse_gates
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 
-@command("policy.catalogue")
+@command("policy.catalogue", answers=CatalogueWire)
 async def tables(call: Call) -> Answer:
     """Return every predicate and priority; the answer is the same for all sources."""
     return catalogue.wire()
 
 
-@command("policy.text", source="source", latest=1, step="text?")
+@command("policy.text", answers=PolicyDocumentWire, source="source", latest=1, step="text?")
 async def text(call: Call) -> Answer:
     """Return the document in force at the start or after a step, with its effect."""
     moment = call.moment()
@@ -42,7 +44,14 @@ async def text(call: Call) -> Answer:
 
 
 @command(
-    "policy.check", latest=1, text="text", order="text?", quirks="text?", scheduler="text?", gates="text?"
+    "policy.check",
+    answers=PolicyDocumentWire,
+    latest=1,
+    text="text",
+    order="text?",
+    quirks="text?",
+    scheduler="text?",
+    gates="text?",
 )
 async def check(call: Call) -> Answer:
     """Return the errors of a document being edited, by line, or its effect."""
@@ -66,6 +75,7 @@ def _settings_beside(payload: dict[str, Any]) -> Settings:
 
 @command(
     "policy.change",
+    answers=ChangedPolicyWire,
     latest=1,
     text="text",
     what="text",

@@ -17,6 +17,15 @@ from playground.pictures.scene import plain
 from playground.playback.ballots import ballot
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.answers import (
+    NothingWire,
+    PeopleInRoomWire,
+    RoleGivenWire,
+    RoomMovedWire,
+    RoomTravelledWire,
+    VoteCastWire,
+)
+from playground.protocol.rooms import JoinedWire, QuestionWire
 from playground.rooms import questions, rows
 
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
@@ -57,6 +66,7 @@ def _refusals(field: str = "") -> Iterator[None]:
 
 @command(
     "room.join",
+    answers=JoinedWire,
     throttle="ROOM_JOINS_PER_MINUTE",
     each="ROOM_JOINS_PER_VISITOR",
     room="text",
@@ -88,7 +98,7 @@ async def join(call: Call) -> Answer:
     }
 
 
-@command("room.leave")
+@command("room.leave", answers=NothingWire)
 async def leave(call: Call) -> Answer:
     """Leave the room."""
     _member(call)
@@ -98,6 +108,7 @@ async def leave(call: Call) -> Answer:
 
 @command(
     "room.move",
+    answers=RoomMovedWire,
     step="text",
     at="index?",
     cell="leaf?",
@@ -129,6 +140,7 @@ def position_of(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 @command(
     "room.ask",
+    answers=QuestionWire,
     latest=1,
     throttle="ROOM_QUESTIONS_PER_MINUTE",
     kind="text",
@@ -196,7 +208,7 @@ def _index(playback: Playback, payload: Mapping[str, Any], position: Mapping[str
     return index if index <= len(playback) else None
 
 
-@command("room.reveal")
+@command("room.reveal", answers=QuestionWire)
 async def reveal(call: Call) -> Answer:
     """Show everybody the votes and the answer."""
     hall = _leading(call).hall
@@ -209,7 +221,7 @@ async def reveal(call: Call) -> Answer:
     return questions.wire(row.question, hall.votes)
 
 
-@command("room.again", throttle="ROOM_QUESTIONS_PER_MINUTE")
+@command("room.again", answers=QuestionWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
 async def again(call: Call) -> Answer:
     """Have everybody vote a second time; the answer comes with both results."""
     hall = _leading(call).hall
@@ -222,7 +234,7 @@ async def again(call: Call) -> Answer:
     return questions.wire(row.question, 0)
 
 
-@command("room.close")
+@command("room.close", answers=NothingWire)
 async def close(call: Call) -> Answer:
     """Take the question away."""
     hall = _leading(call).hall
@@ -231,7 +243,13 @@ async def close(call: Call) -> Answer:
     return {}
 
 
-@command("room.vote", throttle="ROOM_VOTES_PER_MINUTE", each="ROOM_VOTES_PER_VISITOR", answer="leaf?")
+@command(
+    "room.vote",
+    answers=VoteCastWire,
+    throttle="ROOM_VOTES_PER_MINUTE",
+    each="ROOM_VOTES_PER_VISITOR",
+    answer="leaf?",
+)
 async def vote(call: Call) -> Answer:
     """Answer the question, or change one's answer."""
     member = _member(call)
@@ -248,7 +266,13 @@ async def vote(call: Call) -> Answer:
     return {"number": question["number"]}
 
 
-@command("room.travel", throttle="ROOM_QUESTIONS_PER_MINUTE", scenario="text", step="text?")
+@command(
+    "room.travel",
+    answers=RoomTravelledWire,
+    throttle="ROOM_QUESTIONS_PER_MINUTE",
+    scenario="text",
+    step="text?",
+)
 async def travel(call: Call) -> Answer:
     """Have everybody go to another shared scenario, in the same room: its address and code stay."""
     hall = _leading(call).hall
@@ -261,7 +285,7 @@ async def travel(call: Call) -> Answer:
     return {"scenario": row.scenario.short}
 
 
-@command("room.people")
+@command("room.people", answers=PeopleInRoomWire)
 async def people(call: Call) -> Answer:
     """Return to the leader who gave a name, and how many watch."""
     member = _leading(call)
@@ -273,7 +297,7 @@ async def people(call: Call) -> Answer:
     }
 
 
-@command("room.hand", throttle="ROOM_QUESTIONS_PER_MINUTE", to="text")
+@command("room.hand", answers=RoleGivenWire, throttle="ROOM_QUESTIONS_PER_MINUTE", to="text")
 async def hand(call: Call) -> Answer:
     """Hand the lead to another person in the room."""
     member = _leading(call)
@@ -284,7 +308,7 @@ async def hand(call: Call) -> Answer:
     return await _led(call, member, to)
 
 
-@command("room.take", throttle="ROOM_QUESTIONS_PER_MINUTE")
+@command("room.take", answers=RoleGivenWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
 async def take(call: Call) -> Answer:
     """Take the lead back; only who joined with the token may."""
     member = _member(call)

@@ -7,6 +7,8 @@ from playground.live.errors import CommandError
 from playground.models import Run
 from playground.playback import sources
 from playground.playback.executor import in_storage
+from playground.protocol.answers import NothingWire, StartedRunWire
+from playground.protocol.runs import RunWire
 from playground.runs import service
 from playground.storage import texts
 
@@ -17,7 +19,14 @@ def _run(call: Call) -> Run:
     return row
 
 
-@command("run.start", source="source", visitor=True, throttle="IMPORTS_PER_MINUTE", config="object?")
+@command(
+    "run.start",
+    answers=StartedRunWire,
+    source="source",
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    config="object?",
+)
 async def start(call: Call) -> Answer:
     """Start a run of a source in a worker."""
     try:
@@ -39,7 +48,7 @@ def _start(call: Call) -> Run:
     return run
 
 
-@command("run.watch", source="run")
+@command("run.watch", answers=RunWire, source="run")
 async def watch(call: Call) -> Answer:
     """Return the run's state, and push every change."""
     run = _run(call)
@@ -48,14 +57,14 @@ async def watch(call: Call) -> Answer:
     return await in_storage(service.run_wire, run, call.visitor)
 
 
-@command("run.unwatch", run="text")
+@command("run.unwatch", answers=NothingWire, run="text")
 async def unwatch(call: Call) -> Answer:
     """Stop pushing changes of the run."""
     call.connection.watching.unwatch(call.payload["run"])
     return {}
 
 
-@command("run.cancel", source="run")
+@command("run.cancel", answers=RunWire, source="run")
 async def cancel(call: Call) -> Answer:
     """Cancel a run; only the visitor who started it may."""
     run = _run(call)

@@ -16,6 +16,8 @@ from playground.playback import sources
 from playground.playback.library import FIRST_SLICE_SECONDS
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import Superseded
+from playground.protocol.answers import LocatedWire, MadeDraftWire, RecordedAnswersWire
+from playground.protocol.opening import OpenedWire
 from playground.runs.sizing import expected_cycles
 from playground.storage import bundles, store
 from playground.wire import Encoded, join
@@ -24,7 +26,7 @@ OPENINGS_AT_ONCE = 2  # enough for two tabs; a page opens one source
 STEP_SECONDS = 1.0  # how long opening waits for the step of a link to be computed
 
 
-@command("scenario.open", source="source", latest=OPENINGS_AT_ONCE, step="text?")
+@command("scenario.open", answers=OpenedWire, source="source", latest=OPENINGS_AT_ONCE, step="text?")
 async def open_source(call: Call) -> Answer:
     """Return the tables of a source and the index of ``step``; the timeline follows as it is computed."""
     # The answer and the later pushes are of one revision, even while another tab saves the next one.
@@ -93,7 +95,7 @@ def _opened(
     )
 
 
-@command("step.locate", source="source", latest=1, step="text")
+@command("step.locate", answers=LocatedWire, source="source", latest=1, step="text")
 async def locate(call: Call) -> Answer:
     """Return the index of a step as soon as it is computed; beyond the end, that of the last cycle."""
     step = call.payload["step"]
@@ -116,7 +118,7 @@ async def locate(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("scenario.recorded", source="source", latest=1)
+@command("scenario.recorded", answers=RecordedAnswersWire, source="source", latest=1)
 async def recorded(call: Call) -> Answer:
     """Compare what a dump recorded about its pending pods with the answers; waits until they are computed."""
 
@@ -129,7 +131,7 @@ async def recorded(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("scenario.fork", source="source", visitor=True, throttle="IMPORTS_PER_MINUTE")
+@command("scenario.fork", answers=MadeDraftWire, source="source", visitor=True, throttle="IMPORTS_PER_MINUTE")
 async def fork(call: Call) -> Answer:
     """Copy a source into a new draft of the visitor."""
     draft = await call.in_engine(_fork, call.found(), call.visitor)

@@ -6,10 +6,19 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.priorities import explained
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.protocol.matrices import ExplanationWire
 from playground.wire import Encoded, encode
 
 
-@command("scores.explain", source="source", latest=2, cycle="index", node="index", priority="index")
+@command(
+    "scores.explain",
+    answers=ExplanationWire,
+    source="source",
+    latest=2,
+    cycle="index",
+    node="index",
+    priority="index",
+)
 async def explain(call: Call) -> Answer:
     """Return the arithmetic of one cell of the matrix, with the numbers of its node at that cycle."""
     index, node, priority = (call.payload[name] for name in ("cycle", "node", "priority"))

@@ -6,6 +6,7 @@ from django.conf import settings
 
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
+from playground.protocol.answers import HelloWire, NothingWire
 
 LIMITS = (
     *("FRAME_BYTES", "SMALL_FRAME_BYTES", "FRAME_BYTES_PER_SECOND", "FRAMES_PER_SECOND"),
@@ -13,13 +14,13 @@ LIMITS = (
 )
 
 
-@command("session.hello")
+@command("session.hello", answers=HelloWire)
 async def hello(call: Call) -> Answer:
     """Return the version and the limits that a client should respect."""
     return {"version": settings.VERSION, "limits": {name: limit(name) for name in LIMITS}}
 
 
-@command("request.cancel", request="index")
+@command("request.cancel", answers=NothingWire, request="index")
 async def cancel(call: Call) -> Answer:
     """Cancel a request that is in progress, and stop its work; it is answered ``request.superseded``."""
     call.connection.cancel(call.payload["request"])

@@ -14,6 +14,7 @@ from playground.panels.why import WhyQuestion, applying, explaining, why
 from playground.playback import sources
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.playback.stopping import Superseded
+from playground.protocol.why import WhyAnswerWire, WhyAppliedWire
 from playground.wire import Encoded, encode
 from scheduler_core.explain import ExplainError
 from scheduler_core.explain.changes import Remedy
@@ -24,7 +25,7 @@ ERROR_SHOWN = 500  # characters
 CODES = {"pod": "pod.not-found", "node": "node.not-found", "step": "step.out-of-range"}
 
 
-@command("why.ask", source="source", latest=1, pod="text", node="text?", step="text")
+@command("why.ask", answers=WhyAnswerWire, source="source", latest=1, pod="text", node="text?", step="text")
 async def ask(call: Call) -> Answer:
     """Return why a pod is on its node after a step, or not on a node; the newest question counts."""
     answer = await _in_slices(call, explaining, _late)
@@ -37,6 +38,7 @@ def _late() -> None:
 
 @command(
     "why.apply",
+    answers=WhyAppliedWire,
     source="source",
     visitor=True,
     throttle="IMPORTS_PER_MINUTE",

@@ -6,9 +6,11 @@ from playground.edits import worth
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.playback.stopping import Superseded
+from playground.protocol.answers import CostTableWire, MadeDraftWire, NothingWire
+from playground.protocol.worth import DivergenceWire
 
 
-@command("worth.cost", source="source", latest=1, throttle="IMPORTS_PER_MINUTE")
+@command("worth.cost", answers=CostTableWire, source="source", latest=1, throttle="IMPORTS_PER_MINUTE")
 async def cost(call: Call) -> Answer:
     """Return what each strategy evaluates, keeps and costs; pushes ``worth.progress`` meanwhile."""
     return await _waited(call, worth.CostQuestion(call.found()))
@@ -16,6 +18,7 @@ async def cost(call: Call) -> Answer:
 
 @command(
     "worth.other",
+    answers=DivergenceWire,
     source="source",
     latest=1,
     throttle="IMPORTS_PER_MINUTE",
@@ -31,6 +34,7 @@ async def other(call: Call) -> Answer:
 
 @command(
     "worth.copy",
+    answers=MadeDraftWire,
     source="source",
     visitor=True,
     throttle="IMPORTS_PER_MINUTE",
@@ -53,7 +57,7 @@ def _asked(call: Call) -> worth.CostQuestion:
         raise CommandError("payload.invalid", str(error), field=error.field) from error
 
 
-@command("worth.cancel")
+@command("worth.cancel", answers=NothingWire)
 async def cancel(call: Call) -> Answer:
     """Cancel what this connection waits for; its request is answered ``request.superseded``."""
     for name in ("worth.cost", "worth.other"):

@@ -3,10 +3,10 @@
 
 import { h, dialog, toast } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
-/** @import { LinkCheck, Outcome } from "../../lib/protocol.js" */
+/** @import { LinkCheck, PinnedOutcome } from "../../lib/protocol.js" */
 /** @import { Playback } from "../playback.js" */
 
-/** @type {[label: string, of: (outcome: Outcome) => string][]} */
+/** @type {[label: string, of: (outcome: PinnedOutcome) => string][]} */
 const ROWS = [
   ["Pod", ({ pod }) => short(pod)],
   ["Result", ({ result }) => result],
@@ -49,7 +49,7 @@ export async function checkPinned(playback) {
 function both({ first, pinned, current, changed }, playback) {
   if (!first) return;
   const { index, then, now } = first;
-  const cell = (/** @type {Outcome | null} */ outcome, /** @type {(outcome: Outcome) => string} */ of) =>
+  const cell = (/** @type {PinnedOutcome | null} */ outcome, /** @type {(outcome: PinnedOutcome) => string} */ of) =>
     h("td", { text: outcome ? of(outcome) : "no such cycle" });
   const box = dialog(
     "Then and now",

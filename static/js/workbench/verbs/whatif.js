@@ -5,13 +5,13 @@ import { Progress } from "../../lib/progress.js";
 import { clock, count, plural, short } from "../../lib/quantity.js";
 import { parting } from "../branches/words.js";
 import { chart, lowest } from "./chart.js";
-/** @import { BranchComparison, Outcome } from "../../lib/protocol.js" */
+/** @import { ComparedOutcome, OverTimeOutcome } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
 const SHORT = 0.05; // seconds that scheduling takes anyway
 const BEFORE = 0.1; // of the time until calm, that is shown before it
 
-/** @typedef {BranchComparison & { overTime: Outcome | null }} Found */
+/** @typedef {ComparedOutcome} Found */
 
 export class WhatIf {
   /**
@@ -192,7 +192,7 @@ function summary({ here, parent, elsewhere, overTime }) {
   ];
 }
 
-/** @param {Outcome} overTime */
+/** @param {OverTimeOutcome} overTime */
 function workloads({ workloads: listed, at, calm, until, leftOut }) {
   if (!listed.length) return h("p", { text: "Every workload is as ready as in the parent, all the time." });
   const length = Math.max(calm ?? 0, 10);
@@ -228,7 +228,7 @@ function workloads({ workloads: listed, at, calm, until, leftOut }) {
 const nameOf = ({ kind, key }) => (kind ? `${kind} ${short(key)}` : "Pods without a controller");
 
 /**
- * @param {Outcome["workloads"][number]} one
+ * @param {OverTimeOutcome["workloads"][number]} one
  * @param {number} at
  */
 function words({ branch, parent }, at) {
@@ -252,7 +252,7 @@ function words({ branch, parent }, at) {
 /** @param {number} seconds */
 const round = (seconds) => Math.round(seconds * 10) / 10;
 
-/** @param {Outcome} overTime */
+/** @param {OverTimeOutcome} overTime */
 const pending = ({ pending: listed }) => [
   h("h3", { text: "Pods that find no node, and why" }),
   h(
@@ -264,7 +264,7 @@ const pending = ({ pending: listed }) => [
   ),
 ];
 
-/** @param {Outcome} overTime */
+/** @param {OverTimeOutcome} overTime */
 const nodes = ({ nodes: listed }) => [
   h("h3", { text: "Pods by node at the end" }),
   h(

@@ -1,0 +1,63 @@
+"""``manage.py browser_types``: write the protocol's types for the browser's modules."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from playground import protocol
+from playground.live import modules  # noqa: F401 - registers the commands
+from playground.live.commands import COMMANDS, OPTIONAL, SocketCommand
+from playground.protocol import typescript
+from playground.protocol.pushed import PUSHED
+
+TARGET = Path(__file__).parents[3] / "static" / "js" / "lib" / "protocol.d.ts"
+HEADER = "// The frames of docs/protocol.md as types, by `manage.py browser_types`; not committed."
+
+ASKED: Mapping[str, str] = {
+    "text": "string",
+    "index": "number",
+    "texts": "string[]",
+    "leaf": "string | boolean | number | string[]",
+    "object": "Record<string, any>",
+}
+"""The types of a command's fields, by the names that :func:`playground.live.commands.command` takes."""
+
+
+class Command(BaseCommand):
+    help = "Write static/js/lib/protocol.d.ts from playground/protocol and the table of commands."
+    requires_system_checks = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write the file, unless it is there already."""
+        text = "\n\n".join([HEADER, *_declarations()]) + "\n"
+        if not TARGET.exists() or TARGET.read_text() != text:
+            TARGET.write_text(text)
+
+
+def _declarations() -> Iterator[str]:
+    names = (found.name for found in pkgutil.iter_modules(protocol.__path__, f"{protocol.__name__}."))
+    yield from typescript.declarations(map(importlib.import_module, names))
+    rows = (f"  {_asked(row)} answers: {typescript.text(row.answers)} }};" for row in COMMANDS.values())
+    yield _table("Commands", "By command: what it is asked, and what it answers.", rows)
+    pushed = (f'  "{name}": {typescript.text(kind)};' for name, kind in PUSHED.items())
+    yield _table("Pushed", "By name: what the server pushes unasked.", pushed)
+
+
+def _table(name: str, about: str, rows: Iterator[str]) -> str:
+    return "\n".join([f"/** {about} */", f"export interface {name} {{", *rows, "}"])
+
+
+def _asked(row: SocketCommand) -> str:
+    """Return the beginning of a command's row, up to its answer."""
+    source = "string" if row.source in ("draft", "run") else "Source"
+    fields = [f"{row.source}: {source}"] if row.source else []
+    for name, kind in row.fields.items():
+        optional = "?" if kind.endswith(OPTIONAL) else ""
+        fields.append(f"{name}{optional}: {ASKED[kind.removesuffix(OPTIONAL)]}")
+    return f'"{row.name}": {{ asks: {{ {"; ".join(fields)} }};'

@@ -1,0 +1,59 @@
+"""The types of what is sent: comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from playground.protocol.declaring import row
+from playground.protocol.page import SourceWire
+
+
+class ComparedSideWire(TypedDict):
+    """One side of a comparison, as it was asked for."""
+
+    source: SourceWire
+    title: str
+    scheduler: str | None
+    # Of a stored comparison: the release that answers the side.
+    release: NotRequired[str]
+
+
+class FirstOtherPodWire(TypedDict):
+    index: int
+    pod: str
+    rule: str | None
+    history: Sequence[str]
+    details: Sequence[str]
+
+
+class OtherPlacementWire(TypedDict):
+    pod: str
+    left: str
+    right: str
+
+
+class ComparedMetricsWire(TypedDict):
+    left: Mapping[str, Any]
+    right: Mapping[str, Any]
+
+
+_ComparisonAlignment = Annotated[Sequence[Any], row(left=int, right=int, count=int)]
+_ComparisonDifference = Annotated[Sequence[Any], row(left=int, right=int, pod=str, one=str, other=str)]
+
+
+class ComparisonWire(TypedDict):
+    """Where two sources differ; its page asks for it over HTTP."""
+
+    left: ComparedSideWire
+    right: ComparedSideWire
+    same: bool
+    first: FirstOtherPodWire | None
+    differing: int
+    placements: Sequence[OtherPlacementWire]
+    metrics: ComparedMetricsWire
+    alignment: Sequence[_ComparisonAlignment] | None
+    differences: Sequence[_ComparisonDifference]
+    moreDifferences: bool
+    workloads: Sequence[object]
+    workloadCount: int

@@ -1,0 +1,47 @@
+"""The types of what is sent: opening."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict
+
+from playground.protocol.page import ProblemWire, SourceWire
+from playground.protocol.settings import DeschedulerWire, PolicyWire, SchedulersWire
+from playground.protocol.tables import NodesWire, PodsWire
+
+
+class OpenedWire(TypedDict):
+    title: str
+    about: str
+    source: SourceWire
+    revision: int | None
+    scenario: str | None
+    nodes: NodesWire
+    pods: PodsWire
+    cycles: int
+    complete: bool
+    expected: int | None
+    end: bool
+    timed: bool
+    release: Literal["v1.11", "v1.22", "v1.37"]
+    schedulers: SchedulersWire
+    descheduler: DeschedulerWire | None
+    policy: PolicyWire
+    stopped: str | None
+    warnings: Sequence[ProblemWire]
+    recorded: int
+    summary: Mapping[str, int]
+    index: int | None
+
+
+class RecordedAnswerWire(TypedDict):
+    """A pending pod's condition in a dump, beside the answer of the simulation."""
+
+    pod: str
+    reason: str
+    message: str
+    since: str
+    simulated: str
+    agrees: bool
+    differences: Sequence[str]
+    causes: Sequence[str]

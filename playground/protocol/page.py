@@ -1,0 +1,139 @@
+"""The types of what is sent: page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypedDict
+
+
+class SourceWire(TypedDict):
+    """What is played.
+
+    A draft, with a `revision` as its text was then, a stored scenario, a run, or what a link shows; under a
+    `scheduler` where it is not the one that it asks for itself.
+    """
+
+    draft: NotRequired[str]
+    revision: NotRequired[int]
+    scheduler: NotRequired[str]
+    scenario: NotRequired[str]
+    run: NotRequired[str]
+    link: NotRequired[str]
+    # A side of a stored comparison: its id, and -left or -right.
+    side: NotRequired[str]
+
+
+class ReleaseWire(TypedDict):
+    """A release of kube-scheduler, in the page's element `releases`.
+
+    `timed` if several schedulers share its clock, `hasControllers` if nodes can fail and pods come back.
+    """
+
+    name: str
+    about: str
+    timed: bool
+    hasControllers: bool
+    hasHints: bool
+    terms: TermsWire
+
+
+class VerbArgumentWire(TypedDict):
+    label: str
+    example: str
+    default: str
+
+
+class VerbWire(TypedDict):
+    """An operator's verb, in the page's element `verbs`.
+
+    What it is called, what it is for, and what is given beside the target. `timed` needs controllers;
+    `about`: it is for one object, for all nodes of a label, or for either; `question` is how its what-if is
+    asked, if it has one; a node in the state `idle` is left as it is.
+    """
+
+    verb: str
+    title: str
+    help: str
+    kinds: Sequence[str]
+    timed: bool
+    about: Literal["any", "one", "domain"]
+    icon: str
+    question: str
+    idle: Literal["", "cordoned", "schedulable", "answering"]
+    needs: Literal["", "descheduler"]
+    value: VerbArgumentWire | None
+
+
+class TermsWire(TypedDict):
+    """What a release calls its rules; `points` are the phases of a cycle that it calls otherwise."""
+
+    rule: str  # what fails on a node
+    rules: str
+    filter: str
+    filters: str
+    scorer: str
+    scorers: str
+    column: str  # where it is clear that it scores
+    columns: str
+    filterTab: str
+    cacheTab: str
+    scoreTab: str
+    raw: str
+    score: str
+    reference: str  # the page about them
+    all: str  # the part of that page
+    points: Mapping[str, str]
+
+
+class ProblemWire(TypedDict):
+    """An error or a warning about a text."""
+
+    message: str
+    path: NotRequired[str]
+    line: NotRequired[int | None]
+    document: NotRequired[int | None]
+    file: NotRequired[str]
+    unhonored: NotRequired[str]
+    incomplete: NotRequired[bool]
+
+
+class FieldProblemWire(TypedDict):
+    """An error or a doubt about a field of a form; `field` is "" where it is about none."""
+
+    field: str
+    message: str
+
+
+class ReportWire(TypedDict):
+    """How far the server is with a text, or the page with sending it."""
+
+    stage: str
+    done: int
+    of: int
+
+
+class StoredItemWire(TypedDict):
+    kind: Literal["draft", "link", "run"]
+    id: str
+    title: str
+    bytes: int
+
+
+class RefusalWire(TypedDict):
+    """What an `error` frame carries, by its code beside the message."""
+
+    code: str
+    message: str
+    errors: NotRequired[Sequence[ProblemWire]]
+    warnings: NotRequired[Sequence[ProblemWire]]
+    field: NotRequired[str]
+    part: NotRequired[str]
+    retryAfter: NotRequired[float]
+    used: NotRequired[int]
+    allowed: NotRequired[int]
+    needed: NotRequired[int]
+    largest: NotRequired[Sequence[StoredItemWire]]
+    revision: NotRequired[int]
+    text: NotRequired[int]
+    titled: NotRequired[int]
+    title: NotRequired[str]

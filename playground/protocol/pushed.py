@@ -1,0 +1,85 @@
+"""What the server sends unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypedDict
+
+from playground.protocol.answers import NothingWire, RoleGivenWire, RoomTravelledWire, WrittenComment
+from playground.protocol.declaring import Raw
+from playground.protocol.drafts import RevisionWire
+from playground.protocol.page import ReportWire, SourceWire
+from playground.protocol.rooms import PositionWire, QuestionWire
+from playground.protocol.runs import RunWire
+from playground.protocol.timeline import MarksWire
+
+_TimelineGrewFrom = TypedDict("_TimelineGrewFrom", {"from": int})
+
+
+class TimelineGrewWire(_TimelineGrewFrom):
+    source: SourceWire
+    cycles: int
+    complete: bool
+    end: bool
+    stopped: str | None
+    marks: MarksWire
+
+
+class DraftGoneWire(TypedDict):
+    draft: str
+
+
+class CycleSearchedWire(TypedDict):
+    source: SourceWire
+    request: int
+    index: int
+
+
+class WorthProgressWire(TypedDict):
+    source: SourceWire
+    done: int
+    total: int
+    strategy: str
+
+
+class CommentChangedWire(TypedDict):
+    scenario: str
+    comment: WrittenComment
+
+
+class WatchingWire(TypedDict):
+    watching: int
+
+
+class ProgressWire(ReportWire):
+    """How far the server is with a request."""
+
+    request: int
+
+
+class DraftChangedWire(RevisionWire):
+    """The revisions of a draft that changed."""
+
+    draft: str
+
+
+PUSHED: Mapping[str, Any] = {
+    "timeline.grew": TimelineGrewWire,
+    "request.progress": ProgressWire,
+    "run.changed": RunWire,
+    "draft.changed": DraftChangedWire,
+    "draft.gone": DraftGoneWire,
+    "cycle.searched": CycleSearchedWire,
+    "worth.progress": WorthProgressWire,
+    "comment.changed": CommentChangedWire,
+    "room.position": PositionWire,
+    "room.question": QuestionWire | None,
+    "room.tally": Annotated[
+        Any, Raw("Partial<Question> & { number: number; votes: number; revealed: boolean }")
+    ],
+    "room.people": WatchingWire,
+    "room.role": RoleGivenWire,
+    "room.travelled": RoomTravelledWire,
+    "room.ended": NothingWire,
+}
+"""What the server sends unasked, by name."""

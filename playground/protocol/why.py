@@ -1,0 +1,109 @@
+"""The types of what is sent: why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+from playground.protocol.opening import RecordedAnswerWire
+
+
+class AmountsWire(TypedDict):
+    resource: str
+    requested: str
+    free: str
+    shortBy: str
+    allocatable: str
+    used: str
+
+
+class FailureWire(TypedDict):
+    """Why a predicate fails.
+
+    `details` and `numbers` only on the node that was asked about. `further`: the scheduler's own answer
+    leaves it out, because an earlier failure ends its evaluation of the node.
+    """
+
+    predicate: str
+    reasons: Sequence[str]
+    error: str | None
+    further: bool
+    details: Sequence[str]
+    numbers: Sequence[AmountsWire]
+
+
+class NodeVerdictWire(TypedDict):
+    node: str
+    fits: bool
+    failures: Sequence[FailureWire]
+
+
+class ChangePatchWire(TypedDict):
+    action: Literal["patch", "create", "delete"]
+    kind: str
+    name: str
+
+
+class WhyChangeWire(TypedDict):
+    """A change that makes a pod fit."""
+
+    id: str
+    node: str
+    words: Sequence[str]
+    notes: Sequence[str]
+    effort: int
+    yaml: str
+    fits: Sequence[str]
+    fitsCount: int
+    chosen: str | None
+    patches: Sequence[ChangePatchWire]
+
+
+class ScoreStoryLeadWire(TypedDict):
+    priority: str
+    weight: int
+    chosen: int
+    other: int
+    points: int
+
+
+class ScoreStoryWire(TypedDict):
+    node: str
+    rival: str
+    leads: Sequence[ScoreStoryLeadWire]
+
+
+class FailureGroupWire(TypedDict):
+    failures: Sequence[FailureWire]
+    count: int
+    nodes: Sequence[str]
+
+
+class WhyAnswerWire(TypedDict):
+    pod: str
+    state: Literal["placed", "bound", "pending", "finished", "preempted", "deleted", "absent", "other"]
+    node: str | None
+    asked: str | None
+    index: int
+    step: str
+    before: bool
+    summary: str
+    story: ScoreStoryWire | None
+    nodes: Sequence[NodeVerdictWire]
+    nodesCount: int
+    groups: Sequence[FailureGroupWire]
+    changes: Sequence[WhyChangeWire]
+    applicable: bool
+    recorded: RecordedAnswerWire | None
+
+
+class WhyAppliedWire(TypedDict):
+    """What a change of Why? did in its copy."""
+
+    draft: str
+    url: str
+    way: Literal["manifests", "operation"]
+    pod: str
+    index: int
+    node: str | None
+    words: Sequence[str]
