@@ -37,7 +37,7 @@ ENTRIES = (
     "js/lesson/review.tsx",
     "js/pages/greed.js",
     "js/pages/kit.tsx",
-    "js/pages/review.js",
+    "js/pages/review.tsx",
     "js/pages/rules.js",
     "js/pages/run.js",
     "js/pages/runs.js",

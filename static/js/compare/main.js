@@ -2,7 +2,7 @@
 
 import { $, $$, copy, fill, h, icon } from "../lib/dom.js";
 import { choosing } from "./choose.js";
-import { discussion } from "./discussion.js";
+import { discussion } from "./discussion.tsx";
 import { Stepper } from "./stepper.js";
 import { tables } from "./tables.js";
 import { computing, waiting } from "./waiting.js";

@@ -159,7 +159,7 @@ window.podstep = { timings, playback, view, socket, ready: false };
 async function comments(button) {
   if (!button) return;
   const { hash } = location; // the address is soon rewritten without it
-  const { Review } = await import("./review/panel.js");
+  const { Review } = await import("./review/panel.tsx");
   new Review(view, root, button, hash, deck.timeline);
 }
 
