@@ -2,15 +2,20 @@
 
 import { render, type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Button } from "../kit/button.tsx";
+import { CopyRow } from "../kit/copyrow.tsx";
+import { openDialog } from "../kit/dialog.tsx";
 import { Empty } from "../kit/empty.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Inline } from "../kit/inline.tsx";
 import { More } from "../kit/more.tsx";
 import { Pager } from "../kit/pager.tsx";
+import { qrCode } from "../kit/qr.tsx";
 import { Segmented } from "../kit/segmented.tsx";
 import { signal } from "../kit/signals.ts";
 import { Table } from "../kit/table.tsx";
-import { $, dialog, toast } from "../lib/dom.js";
+import { Tabs } from "../kit/tabs.tsx";
+import { $, toast } from "../lib/dom.js";
 import { UntilBar, until } from "../workbench/countdown.tsx";
 
 const PODS: [name: string, priority: number, state: string][] = [
@@ -83,6 +88,7 @@ function Tables() {
 function Choices() {
   const [phase, setPhase] = useState("filter");
   const [from, setFrom] = useState(0);
+  const [tab, setTab] = useState("link");
   return (
     <Section title="Choices">
       <p>
@@ -100,6 +106,18 @@ function Choices() {
       <p>
         <Pager from={from} total={TOTAL} size={SIZE} shown={Math.min(SIZE, TOTAL - from)} what="nodes" go={setFrom} />
       </p>
+      <Tabs
+        label="Ways to share"
+        id="kit-tabs"
+        options={[
+          ["link", "Link"],
+          ["embed", "Embed"],
+        ]}
+        value={tab}
+        onChange={setTab}
+      >
+        <p>{`The panel of ${tab}.`}</p>
+      </Tabs>
     </Section>
   );
 }
@@ -115,24 +133,38 @@ const Texts = () => (
   </Section>
 );
 
+const refuse = () => {
+  throw new Error("It is refused, and a toast says why.");
+};
+
+const Buttons = () => (
+  <Section title="Buttons">
+    <p>
+      <Button>Plain</Button> <Button look="primary">Primary</Button> <Button look="danger">Danger</Button>{" "}
+      <Button look="quiet">Quiet</Button> <Button look="small">Small</Button> <Button disabled>Disabled</Button>{" "}
+      <Button icon="fork">With an icon</Button> <Button look="quiet square" icon="close" label="Close" />{" "}
+      <Button look="link">As a link</Button> <Button act={refuse}>Refused</Button>
+    </p>
+    <CopyRow label="Link to this page" text={location.href} />
+    <p>{qrCode(location.href, "QR code of this page")}</p>
+  </Section>
+);
+
 const Overlays = () => (
   <Section title="Dialog and toast">
-    <button
-      type="button"
-      class="btn"
-      onClick={() => dialog("A dialog", "It closes by Escape, and by a click beside it.")}
-    >
-      Open a dialog
-    </button>{" "}
-    <button type="button" class="btn" onClick={() => toast("A toast", { ms: 0 })}>
-      Show a toast
-    </button>
+    <p>
+      <Button act={() => openDialog("A dialog", () => "It closes by Escape, and by a click beside it.")}>
+        Open a dialog
+      </Button>{" "}
+      <Button act={() => toast("A toast", { ms: 0 })}>Show a toast</Button>
+    </p>
   </Section>
 );
 
 render(
   <>
     <Texts />
+    <Buttons />
     <Choices />
     <Tables />
     <Overlays />

@@ -5,7 +5,7 @@ import { count } from "../../lib/quantity.js";
 import { refusalOf } from "../../lib/socket.js";
 import { ask } from "./ask.js";
 import { travel } from "./travel.js";
-import { askEnd, askName, handOver, invite } from "./dialogs.js";
+import { askEnd, askName, handOver, invite } from "./dialogs.tsx";
 /** @import { Follow } from "./follow.js" */
 /** @import { Room } from "./room.js" */
 

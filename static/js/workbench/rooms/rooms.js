@@ -2,9 +2,9 @@
 
 import { $ } from "../../lib/dom.js";
 import { Bar } from "./bar.js";
-import { invite } from "./dialogs.js";
+import { invite } from "./dialogs.tsx";
 import { Follow } from "./follow.js";
-import { INVITE } from "./open.js";
+import { INVITE } from "./open.tsx";
 import { QuestionPanel } from "./question.js";
 import { Room } from "./room.js";
 /** @import { Address } from "../address.js" */
