@@ -1,6 +1,7 @@
 """The Markdown of comments as HTML that holds nothing but these elements, and as Markdown for other sites.
 
-The same as the pages show (static/js/workbench/review/markdown.tsx): paragraphs, lists, code, emphasis, links.
+The same as the pages show (static/js/workbench/review/markdown.tsx): paragraphs, lists, code, emphasis,
+links.
 """
 
 from __future__ import annotations
