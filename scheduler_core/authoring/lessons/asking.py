@@ -130,7 +130,7 @@ def answer_of(lesson: Lesson, stop: Stop) -> tuple[str, str]:
             whole = edits.merged(bundle_of(lesson, stop), lesson.file(stop.marking.solution))
             return "; ".join(solution_of(lesson, stop)), judge(asked, whole, sure=True).sentence
         if task.form == "claim":
-            return f"`{stop.marking.answer}`", ""
+            return f"`{stop.marking.accept}`", ""
         truth = asked.truth()
         one = truth[0] if task.kind == "find" and isinstance(truth, list) and task.form != "pods" else truth
         labels = {choice.key: choice.label for choice in _task(lesson, stop, asked).choices}
