@@ -12,11 +12,10 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, WebSocket, expect
 
 from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.edits import merged
 from tests.browser.conftest import looks
 from tests.browser.editing import editor_in
 from tests.browser.pages import wide
+from tests.core.lessons.data import right_answer
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -29,16 +28,6 @@ def found(slug: str) -> Lesson:
     one = lesson(slug)
     assert one is not None
     return one
-
-
-def truth(of: Lesson, stop: Stop) -> Any:
-    """Return the right answer as the engine computes it; of an edit the text of the solution."""
-    assert stop.task is not None
-    if stop.task.form == "edit":
-        return merged(of.file(stop.scenario), of.file(stop.marking.solution))
-    answer = StopQuestion(of, stop).truth()
-    any_of_them = stop.task.kind == "find" and isinstance(answer, list) and stop.task.form != "pods"
-    return answer[0] if any_of_them else answer
 
 
 def stage(page: Page) -> FrameLocator:
@@ -89,7 +78,7 @@ def play(page: Page, of: Lesson) -> None:
         expect(page.get_by_role("heading", level=1, name=stop.title)).to_be_visible()
         expect(page.get_by_text(f"{place} of {len(of.stops)}", exact=True)).to_be_visible()
         if stop.task is not None and stop.task.form is not None:
-            fill_in(page, of, stop, truth(of, stop))
+            fill_in(page, of, stop, right_answer(of, stop))
             submit(page)
             expect(page.locator(".verdict.right")).to_contain_text("Right", timeout=60_000)
         page.locator("[data-after]").click()
@@ -202,7 +191,7 @@ def test_progress_leaves_as_a_file_and_comes_back(
     """What was passed is there in another browser; a file of another kind is refused in words."""
     of = found(FIRST)
     page.goto(f"/learn/{FIRST}/feasible/")
-    fill_in(page, of, of.stops[1], truth(of, of.stops[1]))
+    fill_in(page, of, of.stops[1], right_answer(of, of.stops[1]))
     submit(page)
     expect(page.locator(".verdict.right")).to_be_visible()
     page.goto("/learn/")
@@ -232,7 +221,7 @@ def test_a_prediction_comes_back_with_other_numbers(page: Page) -> None:
     page.goto("/learn/review/")
     expect(page.get_by_text("Nothing is due.")).to_be_visible()
     page.goto(f"/learn/{FIRST}/node/")
-    fill_in(page, of, of.stops[2], truth(of, of.stops[2]))
+    fill_in(page, of, of.stops[2], right_answer(of, of.stops[2]))
     submit(page)
     expect(page.locator(".verdict.right")).to_be_visible()
     page.goto("/learn/review/")

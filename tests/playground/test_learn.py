@@ -17,8 +17,7 @@ from playground.lessons import catalogue, receipts, reviews, stages
 from playground.lessons.markdown import html, line
 from playground.models import Draft, Scenario, Share
 from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of, lesson, lessons
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.edits import merged
+from tests.core.lessons.data import right_answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,12 +42,7 @@ def at(slug: str, key: str) -> tuple[Lesson, Stop]:
 def truth(slug: str, key: str) -> Any:
     """Return the right answer to a question, as JSON."""
     of, stop = at(slug, key)
-    assert stop.task is not None
-    if stop.task.form == "edit":
-        return merged(of.file(stop.scenario), of.file(stop.marking.solution))
-    answer = StopQuestion(of, stop).truth()
-    any_of_them = stop.task.kind == "find" and isinstance(answer, list) and stop.task.form != "pods"
-    return answer[0] if any_of_them else answer
+    return right_answer(of, stop)
 
 
 def post(client: Client, address: str, body: Any, status: int = 200) -> Any:

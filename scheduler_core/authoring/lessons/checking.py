@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from scheduler_core.authoring.lessons import answers, edits, sentences
+from scheduler_core.authoring.lessons.catalogue import misconceptions
 from scheduler_core.authoring.lessons.drawing import variants_of
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.facts import Fact, at_question, value
@@ -14,10 +15,10 @@ from scheduler_core.authoring.lessons.facts.moment import ShownMoment
 from scheduler_core.authoring.lessons.model import AnswerVerdict, Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.played import Played, play, played
 from scheduler_core.authoring.lessons.prose import filled
+from scheduler_core.authoring.lessons.replies import MOST_TOLD, WrongAnswer, reply
 
 AGAIN, HARD, GOOD = 1, 2, 3
 TRIALS = 6  # other numbers in which a counterexample to a claim is searched
-MOST_TOLD = 3  # nodes that a sentence speaks of
 _SENTENCE_END = re.compile(r"[.!?][*`\"]?\Z")
 
 
@@ -110,14 +111,15 @@ def judge(asked: StopQuestion, answer: Any, sure: bool | None) -> AnswerVerdict:
     if stop.task.form == "claim":
         return _claimed(asked, given, sure)
     truth = asked.truth()
-    right = answers.same(stop, given, truth)
-    return AnswerVerdict(
-        right=right,
-        sentence=_joined(_engine(asked, given, truth, right=right), asked.why()),
-        misconception="" if right else asked.misconception(given),
-        answer=truth,
-        rating=_rating(right=right, sure=sure),
-    )
+    if answers.same(stop, given, truth):
+        sentence = _joined(_engine(asked, given), asked.why())
+        return AnswerVerdict(
+            right=True, sentence=sentence, answer=truth, rating=_rating(right=True, sure=sure)
+        )
+    key = asked.misconception(given)
+    believed = misconceptions().get(key, "")
+    wrong = WrongAnswer(stop, asked.play, asked.pod, asked.index, given, truth, believed)
+    return AnswerVerdict(right=False, sentence=_joined(reply(wrong)), misconception=key, answer=truth)
 
 
 def _rating(*, right: bool, sure: bool | None) -> int:
@@ -133,27 +135,21 @@ def _joined(*parts: str) -> str:
 # The engine's sentence
 
 
-def _engine(asked: StopQuestion, given: Any, truth: Any, *, right: bool) -> str:
-    """Return what the engine says of the pod or node that an answer names wrongly, or rightly."""
-    form, marking, play, index = (
-        asked.stop.task and asked.stop.task.form,
-        asked.stop.marking,
-        asked.play,
-        asked.index,
-    )
+def _engine(asked: StopQuestion, given: Any) -> str:
+    """Return what the engine says of the pod or node that a right answer names."""
+    assert asked.stop.task is not None
+    form, marking, play, index = asked.stop.task.form, asked.stop.marking, asked.play, asked.index
     if form == "node" and asked.pod:
-        if right:
-            return sentences.about_pod(play, asked.pod, index)
-        return sentences.not_chosen(play, asked.pod, given, index)
+        return sentences.about_pod(play, asked.pod, index)
     if form == "nodes" and asked.pod:
-        unlike = sorted(set(given) ^ set(truth)) or [node for node in play.node_names if node not in truth]
-        named = [sentences.refusal(play, asked.pod, node, index) for node in unlike[:MOST_TOLD]]
+        others = [node for node in play.node_names if node not in given][:MOST_TOLD]
+        named = [sentences.refusal(play, asked.pod, node, index) for node in others]
         return " ".join(filter(None, named)) or sentences.about_pod(play, asked.pod, index)
     if form == "cell" and asked.pod:
         return sentences.about_node(play, asked.pod, given.partition("/")[0], index)
     if form == "pods" and not marking.node:
-        wrong = [given] if isinstance(given, str) else sorted(set(given) ^ set(truth)) or list(given)
-        return sentences.about_pod(play, wrong[0], index) if wrong else ""
+        named = [given] if isinstance(given, str) else given
+        return sentences.about_pod(play, named[0], index) if named else ""
     if marking.node and asked.pod:
         return sentences.about_node(play, asked.pod, marking.node, index)
     return ""

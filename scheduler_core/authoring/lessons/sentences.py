@@ -39,6 +39,11 @@ def refusal(play: Played, pod: str, node: str, index: int) -> str:
     return _refused(play.explain(pod, node, index))
 
 
+def standing(play: Played, pod: str, node: str, index: int) -> str:
+    """Return why a cycle refused a node, or that it was feasible."""
+    return refusal(play, pod, node, index) or f"{node} is feasible."
+
+
 def _refused(answer: Explanation) -> str:
     verdict = answer.nodes[0] if answer.nodes else None
     if verdict is None or verdict.fits:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from scheduler_core.authoring.lessons.model import Lesson, LessonError
+from scheduler_core.authoring.lessons.checking import StopQuestion
+from scheduler_core.authoring.lessons.edits import merged
+from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.reading import SharedWords, read_lesson
 from scheduler_core.kubernetes.problems import Problem
 
@@ -112,3 +115,15 @@ def refused(**changed: str) -> Problem:
     except LessonError as error:
         return error.problems[0]
     raise AssertionError("the lesson was read")
+
+
+def right_answer(of: Lesson, stop: Stop) -> Any:
+    """Return the right answer as the engine computes it: of an edit the text with the solution."""
+    assert stop.task is not None
+    if stop.task.form == "edit":
+        return merged(of.file(stop.scenario), of.file(stop.marking.solution))
+    if stop.task.form == "claim":
+        return stop.marking.accept
+    answer = StopQuestion(of, stop).truth()
+    any_of_them = stop.task.kind == "find" and isinstance(answer, list) and stop.task.form != "pods"
+    return answer[0] if any_of_them else answer

@@ -1,0 +1,176 @@
+"""What a wrong answer is met with: the engine's word on what it names, and never the right answer.
+
+Of a number, a reason or a yes the engine has nothing to say that would not tell the right one: such an answer
+is met with how it differs, and with the misconception that leads to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.authoring.lessons import sentences
+from scheduler_core.authoring.lessons.model import Form, Stop
+from scheduler_core.authoring.lessons.played import Played
+from scheduler_core.authoring.lessons.prose import shown
+
+MOST_TOLD = 3  # nodes that a sentence speaks of
+
+
+class WrongAnswer(Struct, frozen=True):
+    """An answer and the right one, as they are compared, with whom and which moment the question is about.
+
+    ``believed`` is the text of the misconception that leads to it, "" if none is known to.
+    """
+
+    stop: Stop
+    play: Played
+    pod: str
+    index: int
+    given: Any
+    truth: Any
+    believed: str = ""
+
+    @property
+    def form(self) -> Form:
+        """The form of the answer."""
+        assert self.stop.task is not None
+        assert self.stop.task.form is not None
+        return self.stop.task.form
+
+    @property
+    def named(self) -> list[str]:
+        """What the answer names."""
+        return self.given if isinstance(self.given, list) else [self.given]
+
+    @property
+    def right(self) -> list[Any]:
+        """What a right answer names; of a find task any of it is one."""
+        return self.truth if isinstance(self.truth, list) else [self.truth]
+
+    @property
+    def surplus(self) -> list[str]:
+        """What it names wrongly."""
+        return [name for name in self.named if name not in self.right]
+
+
+def reply(wrong: WrongAnswer) -> str:
+    """Return the sentence that a wrong answer is met with."""
+    spoken = ENGINE.get(wrong.form, _about_the_node)(wrong)
+    if spoken and not tells(wrong, spoken):
+        return spoken
+    believed = f" A common mistake: *{wrong.believed}*" if wrong.believed else ""
+    plain = PLAIN[wrong.form](wrong)
+    return plain if tells(wrong, believed) else plain + believed
+
+
+# What the engine says of whom an answer names
+
+
+def _about_the_node(wrong: WrongAnswer) -> str:
+    node = wrong.stop.marking.node
+    return sentences.about_node(wrong.play, wrong.pod, node, wrong.index) if node and wrong.pod else ""
+
+
+def _not_chosen(wrong: WrongAnswer) -> str:
+    return sentences.not_chosen(wrong.play, wrong.pod, wrong.given, wrong.index) if wrong.pod else ""
+
+
+def _surplus_nodes(wrong: WrongAnswer) -> str:
+    if not wrong.pod:
+        return ""
+    told = wrong.surplus[:MOST_TOLD]
+    return " ".join(sentences.standing(wrong.play, wrong.pod, node, wrong.index) for node in told)
+
+
+def _node_of_the_cell(wrong: WrongAnswer) -> str:
+    node = wrong.given.partition("/")[0]
+    return sentences.about_node(wrong.play, wrong.pod, node, wrong.index) if wrong.pod else ""
+
+
+def _surplus_pod(wrong: WrongAnswer) -> str:
+    if wrong.stop.marking.node:
+        return _about_the_node(wrong)
+    return sentences.about_pod(wrong.play, wrong.surplus[0], wrong.index) if wrong.surplus else ""
+
+
+ENGINE: Mapping[Form, Callable[[WrongAnswer], str]] = {
+    "node": _not_chosen,
+    "nodes": _surplus_nodes,
+    "cell": _node_of_the_cell,
+    "pods": _surplus_pod,
+}
+"""By form; of the others it is the node that the task names."""
+
+
+# How an answer differs, where the engine's sentence would tell the right one
+
+
+def _set(wrong: WrongAnswer) -> str:
+    if wrong.surplus:
+        verb = "do" if len(wrong.surplus) > 1 else "does"
+        return f"{shown(wrong.surplus[:MOST_TOLD])} {verb} not belong there."
+    return "Something is missing." if wrong.named else "There is something to name."
+
+
+def _number(wrong: WrongAnswer) -> str:
+    return f"The record has a {'larger' if wrong.truth > wrong.given else 'smaller'} number."
+
+
+def _order(wrong: WrongAnswer) -> str:
+    placed = sum(one == other for one, other in zip(wrong.given, wrong.truth))
+    return f"{placed} of {len(wrong.truth)} {'is' if placed == 1 else 'are'} in place."
+
+
+def _choice(wrong: WrongAnswer) -> str:
+    explains = wrong.stop.task is not None and wrong.stop.task.kind == "explain"
+    return "That is true, and it is not what decides here." if explains else "The record does not say so."
+
+
+PLAIN: Mapping[Form, Callable[[WrongAnswer], str]] = {
+    "node": lambda wrong: f"`{wrong.given}` is not the node." if wrong.given else "The record names a node.",
+    "nodes": _set,
+    "pods": _set,
+    "order": _order,
+    "number": _number,
+    "reason": _choice,
+    "choice": _choice,
+    "yesno": lambda _: "The record says otherwise.",
+    "cell": lambda wrong: f"`{wrong.given}` is not the cell.",
+    "event": lambda wrong: f"`{wrong.given}` happened, and it is not the event.",
+}
+
+
+# Whether a text would tell the right answer
+
+
+def tells(wrong: WrongAnswer, text: str) -> bool:
+    """Return whether a text has all words of a right answer that the wrong one lacks."""
+    return any(all(_has(text, word) for word in words) for words in _telling(wrong))
+
+
+def _telling(wrong: WrongAnswer) -> Iterator[tuple[str, ...]]:
+    match wrong.form:
+        case "number":
+            yield from ((shown(wrong.truth),), (str(wrong.truth),))
+        case "yesno":
+            return
+        case "order":
+            yield tuple(wrong.truth)
+        case "reason" | "choice":
+            assert wrong.stop.task is not None
+            label = next(one.label for one in wrong.stop.task.choices if one.key == wrong.truth)
+            yield from ((wrong.truth,), (label,))
+        case "cell":
+            yield from (tuple(one.split("/", 1)) for one in wrong.right)
+        case "event":
+            yield from (tuple(one.split(" ", 1)) for one in wrong.right)
+        case _:
+            yield from ((one,) for one in wrong.right if one and one not in wrong.named)
+
+
+def _has(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w.,-]){re.escape(word)}(?![\w-]|[.,]\w)", text) is not None
