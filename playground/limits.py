@@ -195,6 +195,10 @@ LIMITS: tuple[Limit, ...] = (
         "requests",
         "answers to questions of lessons, and hints, from one address (a lecture hall has one)",
     ),
+    Limit("LESSONS_PER_OWNER", 50, "lessons", "lessons that one visitor writes or has imported"),
+    Limit("LESSON_BYTES", 2 * MIB, "bytes", "all files of such a lesson"),
+    Limit("LESSON_DAYS", 365, "days", "such a lesson that nobody opened or changed for longer expires"),
+    Limit("LESSON_CHANGES_PER_MINUTE", 240, "requests", "changes of such lessons, from one address"),
     Limit(
         "CONNECTIONS",
         4_000,

@@ -1,4 +1,4 @@
-"""The database models: shared scenarios, drafts, long runs, rooms, accounts, and the workers that are alive.
+"""The database models: scenarios, drafts, lessons, runs, rooms, accounts, and the workers that are alive.
 
 A run's row is the source of truth; the broker only delivers its id. Large texts are stored compressed, and
 every size is checked against :mod:`playground.limits` before it is stored.
@@ -94,6 +94,16 @@ def new_link_id() -> str:
     return _unguessable(12)
 
 
+def new_lesson_id() -> str:
+    """Return an unguessable id of an authored lesson: of its author's page, or of the page to play it at."""
+    return _unguessable(12)
+
+
+def lesson_expiry() -> datetime:
+    """Return the expiry of an authored lesson that is created, changed or opened now."""
+    return timezone.now() + timedelta(days=limit("LESSON_DAYS"))
+
+
 def room_expiry() -> datetime:
     """Return when a room that is opened now ends by itself."""
     return timezone.now() + timedelta(seconds=limit("ROOM_SECONDS"))
@@ -136,10 +146,49 @@ class Scenario(models.Model):
         return self.short
 
 
+class AuthoredLesson(models.Model):
+    """A lesson that a visitor writes; its files are visible to its owner alone.
+
+    ``published`` is what was last published, played at ``/learn/<link>/`` by whoever has that address; null:
+    it is not published.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_lesson_id, editable=False)
+    link = models.CharField(max_length=32, unique=True, default=new_lesson_id, editable=False)
+    owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True)  # for quotas
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    folder = models.CharField(max_length=60)  # NN-slug, as it is exported
+    files = models.BinaryField()  # zstd of the JSON object of names and texts
+    published = models.BinaryField(null=True)  # the same of what was published
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of files and published as stored
+    revision = models.PositiveIntegerField(default=1)  # incremented by each change
+    published_revision = models.PositiveIntegerField(default=0)  # which is published; 0: none
+    created = models.DateTimeField(default=timezone.now)
+    updated = models.DateTimeField(default=timezone.now, db_index=True)
+    expires = models.DateTimeField(default=lesson_expiry)
+
+    class Meta:
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the files."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "packed"], name="lesson_owner_packed"),
+            models.Index(fields=["address", "packed"], name="lesson_address_packed"),
+            models.Index(fields=["expires"], name="lesson_expires"),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
+
+
 class Share(models.Model):
-    """One act of sharing. Its token, of which only the hash is stored, deletes it."""
+    """One act of sharing. Its token, of which only the hash is stored, deletes it.
+
+    That of a ``lesson`` lets its learners see a scenario of it, and goes with the lesson.
+    """
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="shares")
+    lesson = models.ForeignKey(AuthoredLesson, null=True, on_delete=models.CASCADE, related_name="shares")
     token = models.CharField(max_length=64, unique=True)  # token_hash() of the delete token
     owner = models.CharField(max_length=64, blank=True, db_index=True)  # "": a shipped example
     address = models.CharField(max_length=64, blank=True, db_index=True)  # for quotas

@@ -16,6 +16,7 @@ from msgspec import Struct
 from playground.accounts import recalls
 from playground.models import (
     Account,
+    AuthoredLesson,
     Ban,
     Comment,
     ComparisonShare,
@@ -48,6 +49,7 @@ class OwnedKind(Struct, frozen=True):
 #: Every model with an owner; tests/playground/test_accounts.py looks for one that is missing.
 KINDS: tuple[OwnedKind, ...] = (
     OwnedKind("draft", "drafts", Draft, "/stored/"),
+    OwnedKind("lesson", "lessons", AuthoredLesson, "/stored/"),
     OwnedKind("link", "links", Share, "/stored/"),
     OwnedKind("private link", "private links", Link, "/stored/"),
     OwnedKind("comparison", "comparisons", ComparisonShare, "/stored/"),

@@ -12,9 +12,9 @@ from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.payloads import Payload
 from playground.api.route import BUSY, ERRORS, UNREAD, route
-from playground.lessons import catalogue, judging, receipts, reviews
+from playground.lessons import catalogue, judging, lookup, receipts, reviews
 from playground.pool.reading import reading
-from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lesson, lessons
+from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lessons
 from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.plain import schemas
 
@@ -207,7 +207,7 @@ def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
 )
 def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:
     """Answer a completion code."""
-    of = lesson(slug)
+    of = _lesson(slug)
     if of is None:
         raise ApiError(404, "There is no such lesson.")
     given = _body(request, LessonReceipts)
@@ -239,8 +239,17 @@ def _stop(of: Lesson, stop: Stop) -> LessonStop:
     return LessonStop(stop.key, stop.title, f"/learn/{of.slug}/{stop.key}/", kind, form)
 
 
+def _lesson(address: str) -> Lesson | None:
+    """Return the lesson at an address. Raises ApiError for a preview that cannot be read."""
+    try:
+        return lookup.lesson_at(address)
+    except LessonError as error:
+        raise ApiError(409, _sentence(str(error))) from error
+
+
 def _found(slug: str, key: str) -> tuple[Lesson, Stop]:
-    found = catalogue.stop_of(slug, key)
+    of = _lesson(slug)
+    found = next(((of, one) for one in of.stops if one.key == key), None) if of is not None else None
     if found is None:
         raise ApiError(404, "There is no such stop of a lesson.")
     if found[1].task is None or found[1].task.form is None:

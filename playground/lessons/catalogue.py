@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of, glossary, lesson, lessons
+from scheduler_core.authoring.lessons import Lesson, bundle_of, glossary, lessons
 from scheduler_core.authoring.lessons import tracks as titles
 from scheduler_core.scenario.load import load
 
@@ -46,13 +46,6 @@ def scheduler_of(of: Lesson) -> str:
     """Return what answers a lesson's first scenario, as the gallery says it."""
     release = load(bundle_of(of, of.stops[0])).release
     return f"kube-scheduler {release}" if release.startswith("v") else release
-
-
-def stop_of(slug: str, key: str) -> tuple[Lesson, Stop] | None:
-    """Return a lesson and one of its stops, None if there is no such one."""
-    found = lesson(slug)
-    stop = next((one for one in found.stops if one.key == key), None) if found else None
-    return None if found is None or stop is None else (found, stop)
 
 
 def following(of: Lesson) -> tuple[Track, Lesson] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.lessons import catalogue
 from playground.pool import offload
 from playground.pool.reading import reading
 from playground.visitors import identity
@@ -21,17 +20,11 @@ def judged(lesson: Lesson, stop: Stop, answer: Any, sure: bool | None, seed: int
     assert stop.task is not None
     edits = stop.task.form in EDIT_FORMS
     _bounded(answer, EDIT_BYTES if edits else TEXT)
-    asked = (lesson.slug, stop.key, answer, sure, seed)
+    asked = (lesson, stop, answer, sure, seed)
     if edits and offload.enabled():
-        return offload.compute(identity.asker(), _checked, *asked)
+        return offload.compute(identity.asker(), check, *asked)
     with reading():
-        return _checked(*asked)
-
-
-def _checked(slug: str, key: str, answer: Any, sure: bool | None, seed: int | None) -> AnswerVerdict:
-    found = catalogue.stop_of(slug, key)
-    assert found is not None  # the caller has it
-    return check(*found, answer, sure=sure, seed=seed)
+        return check(*asked)
 
 
 def _bounded(answer: Any, longest: int) -> None:

@@ -13,8 +13,9 @@ from django.core import signing
 from django.utils import timezone
 from msgspec import Struct
 
+from playground.lessons.lookup import lesson_at
 from playground.storage.store import clean_title
-from scheduler_core.authoring.lessons import Lesson, lesson
+from scheduler_core.authoring.lessons import Lesson, LessonError
 
 RECEIPT = "podstep.lessons.receipt"
 CODE = "podstep.lessons.code"
@@ -63,7 +64,10 @@ def certified(code: str) -> Completion | None:
         slug, name, seconds = signing.loads(code[:LONGEST], salt=CODE)
     except (signing.BadSignature, ValueError):
         return None
-    found = lesson(slug)
+    try:
+        found = lesson_at(slug)
+    except LessonError:  # a preview that is being written
+        found = None
     return None if found is None else Completion(found, name, datetime.fromtimestamp(seconds, UTC))
 
 

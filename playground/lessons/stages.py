@@ -14,12 +14,14 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from playground.storage import bundles, store
+from playground.lessons import lookup
+from playground.storage import authored, bundles, store
 from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of
 from scheduler_core.authoring.lessons.played import Played, played
 from scheduler_core.scenario import scenario as core
 
 PREDICTING = "predict"
+TITLE = "A lesson"  # of an authored one's scenarios: its own changes while it is written
 WHOLE = 1_000  # phases: a cycle has a dozen
 
 
@@ -59,18 +61,18 @@ def stage(lesson: Lesson, stop: Stop) -> Stage:
     text = bundle_of(lesson, stop)
     play, place = played(text), lesson.stops.index(stop)
     later = [one for one in lesson.stops[place + 1 :] if one.scenario == stop.scenario and _predicts(one)]
-    return _stage(stop, text, lesson.title, [_opened(play, one) for one in later])
+    return _stage(stop, text, lesson, [_opened(play, one) for one in later])
 
 
 def stage_of_variant(lesson: Lesson, stop: Stop, text: str) -> Stage:
     """Return the frames of a stop's question about the scenario ``text``."""
-    return _stage(stop, text, lesson.title, ())
+    return _stage(stop, text, lesson, ())
 
 
-def _stage(stop: Stop, text: str, title: str, asked: Sequence[Extent]) -> Stage:
+def _stage(stop: Stop, text: str, lesson: Lesson, asked: Sequence[Extent]) -> Stage:
     """Return a stop's frames; nothing later than the next of ``asked`` is shown."""
     play, views = played(text), ",".join(stop.views)
-    frames = Frames(_stored(text, title), play)
+    frames = Frames(_stored(text, lesson), play)
     if not _predicts(stop):
         shown = _shown(play, stop) if stop.step else START
         frame = frames.address(views, shown, min((one for one in asked if one >= shown), default=None))
@@ -134,6 +136,9 @@ def _read(text: str, title: str) -> core.Scenario:
     return bundles.parse([("", text)], title)
 
 
-def _stored(text: str, title: str) -> str:
-    """Return the short id of a scenario; share it without an owner on first use."""
-    return store.shared_by_nobody(_read(text, title), text).short
+def _stored(text: str, lesson: Lesson) -> str:
+    """Return the short id of a scenario; share it on first use, with its author or without an owner."""
+    author = lookup.author_of(lesson)
+    if author is None:
+        return store.shared_by_nobody(_read(text, lesson.title), text).short
+    return authored.shared(author, _read(text, TITLE), text).short

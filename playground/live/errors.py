@@ -31,6 +31,7 @@ CODES: dict[str, str] = {
     "room.ended": "The room has ended",
     "room.full": "The room has reached its limit of viewers",
     "room.question-open": "Hidden until the question is answered",
+    "lesson.invalid": "The lesson cannot be changed that way; the message says why",
     "rate.limited": "Too many frames; wait `retryAfter` seconds",
     "permission.denied": "The visitor may not do this with the source",
     "request.superseded": "Superseded by a newer request on the same connection",

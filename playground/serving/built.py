@@ -32,6 +32,7 @@ ENTRIES = (
     "js/base.js",
     "js/compare/main.js",
     "js/lesson/done.tsx",
+    "js/lesson/author/main.tsx",
     "js/lesson/gallery.ts",
     "js/lesson/main.tsx",
     "js/lesson/review.tsx",

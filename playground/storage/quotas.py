@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from playground.limits import limit
 from playground.models import (
+    AuthoredLesson,
     ComparedSide,
     Comparison,
     ComparisonShare,
@@ -115,7 +116,7 @@ def _statement(vendor: str, column: str) -> tuple[str, tuple[Any, ...]]:
     """
     holder = Q(**{column: HOLDER}) if column else Q()
     of_all: tuple[QuerySet[Any], ...] = (Comparison.objects.all(), Scenario.objects.all())
-    kept: list[QuerySet[Any]] = [model.objects.filter(holder) for model in (Draft, Run, Link)]
+    kept: list[QuerySet[Any]] = [model.objects.filter(holder) for model in (Draft, Run, Link, AuthoredLesson)]
     kept += (_comparisons(holder), _scenarios(holder)) if column else of_all
     parts: list[QuerySet[Any, Any]] = [rows.values_list("packed") for rows in kept]
     parts += [model.objects.filter(holder).values_list(Value(0)) for model in (Share, ComparisonShare)]
@@ -132,7 +133,7 @@ def _used(column: str = "", holder: str = "") -> int:
 
 
 def used_by_owner(owner: str) -> int:
-    """Return the bytes that an owner's drafts, links, comparisons and runs take."""
+    """Return the bytes that an owner's drafts, lessons, links, comparisons and runs take."""
     return _used("owner", owner)
 
 
@@ -181,6 +182,7 @@ def largest(owner: str) -> list[dict[str, Any]]:
     shared = Share.objects.filter(mine, scenario=OuterRef("pk"))
     kinds: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("draft", "pk", Draft.objects.filter(mine)),
+        ("lesson", "pk", AuthoredLesson.objects.filter(mine)),
         ("link", "short", Scenario.objects.filter(Exists(shared))),
         ("comparison", "short", _comparisons(mine)),
         ("run", "pk", Run.objects.filter(mine)),

@@ -1,8 +1,8 @@
 """Retention: expiry dates, and the removal of expired rows.
 
-Each draft, link, comparison and run is kept until a date (``expires``). Opening it extends the date to that
-of a new one, with at most one write a day. An expired row is still served until it is removed, and opening it
-still extends it. Shipped examples never expire.
+Each draft, lesson, link, comparison and run is kept until a date (``expires``). Opening it extends the date
+to that of a new one, with at most one write a day. An expired row is still served until it is removed, and
+opening it still extends it. Shipped examples never expire.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from playground.models import (
     UNFINISHED,
     Account,
     AuditEntry,
+    AuthoredLesson,
     Comment,
     Comparison,
     ComparisonShare,
@@ -67,7 +68,7 @@ def _unused(now: datetime) -> QuerySet[Account]:
     idle = Account.objects.filter(last_login__lt=now - timedelta(days=limit("ACCOUNT_DAYS")))
     held = (
         model.objects.filter(owner=OuterRef("owner"))
-        for model in (Share, Link, Draft, Run, Room, Comment, ComparisonShare)
+        for model in (Share, Link, Draft, Run, Room, Comment, ComparisonShare, AuthoredLesson)
     )
     return idle.exclude(reduce(or_, map(Exists, held)))
 
@@ -98,6 +99,13 @@ RULES: tuple[RetentionRule, ...] = (
     ),
     RetentionRule(
         "private links", lambda now: Link.objects.filter(expires__lt=now), "expires", 200, _delete(Link)
+    ),
+    RetentionRule(
+        "lessons",
+        lambda now: AuthoredLesson.objects.filter(expires__lt=now),
+        "expires",
+        50,
+        _delete(AuthoredLesson),
     ),
     RetentionRule(
         "comparisons",

@@ -21,6 +21,7 @@ from playground.models import (
     HEAVY,
     SHORT_ID,
     TITLE_LENGTH,
+    AuthoredLesson,
     ComparedSide,
     Comparison,
     Draft,
@@ -41,6 +42,7 @@ log = structlog.get_logger(__name__)
 
 HOLDERS: tuple[Any, ...] = (Share, Link, Run, ComparedSide)  # of a scenario, which goes with the last of them
 _ID = re.compile(r"[A-Za-z0-9_-]+")
+Dated = Draft | Link | Scenario | Run | Comparison | AuthoredLesson
 EXTENDED_AGAIN = timedelta(days=1)  # after which opening a row extends its date again
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL stores no NUL, SQLite no lone surrogate
 
@@ -55,7 +57,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def extended(row: Draft | Link | Scenario | Run | Comparison, until: datetime) -> None:
+def extended(row: Dated, until: datetime) -> None:
     """Extend a row's expiry to ``until``, with at most one write a day. A row without expiry is unchanged."""
     if row.expires is None or until - row.expires < EXTENDED_AGAIN:
         return
@@ -63,7 +65,7 @@ def extended(row: Draft | Link | Scenario | Run | Comparison, until: datetime) -
     row.expires = until
 
 
-def opened(row: Draft | Link | Scenario | Run | Comparison, until: datetime) -> None:
+def opened(row: Dated, until: datetime) -> None:
     """Extend the expiry of an opened row. If the database is not writable, the row is shown all the same."""
     try:
         extended(row, until)
@@ -173,11 +175,17 @@ class Shared(Struct, frozen=True):
 
 
 def share(
-    scenario: core.Scenario, owner: str = "", *, text: str | None = None, exact: bool = False
+    scenario: core.Scenario,
+    owner: str = "",
+    *,
+    text: str | None = None,
+    exact: bool = False,
+    lesson: AuthoredLesson | None = None,
 ) -> Shared:
     """Make ``scenario``, read from ``text``, accessible by its short id; ``exact`` as in keep_scenario.
 
-    Without an owner it is a shipped example, and its link never expires. Raises StorageFullError.
+    Without an owner it is a shipped example, and its link never expires. What is shared for the learners of a
+    ``lesson`` goes with it. Raises StorageFullError.
     """
     token = secrets.token_urlsafe(24)
     address = caller.address() if owner else ""
@@ -186,7 +194,9 @@ def share(
         try:
             with transaction.atomic():
                 row = keep_scenario(scenario, text, owner, exact=exact)
-                Share.objects.create(scenario=row, token=token_hash(token), owner=owner, address=address)
+                Share.objects.create(
+                    scenario=row, token=token_hash(token), owner=owner, address=address, lesson=lesson
+                )
                 _set_expiry(row, None if not owner else link_expiry())
             return Shared(row, token)
         except IntegrityError:
@@ -232,7 +242,7 @@ def unshare(row: Scenario, token: str) -> bool:
 def unshare_all(row: Scenario, owner: str) -> bool:
     """Delete all shares of a scenario by ``owner``; return whether there was one."""
     with transaction.atomic():
-        removed, _ = Share.objects.filter(scenario=row, owner=owner).delete()
+        removed, _ = Share.objects.filter(scenario=row, owner=owner, lesson=None).delete()
         if removed:
             audit.record_visitor("delete link", row.short, owner)
         forget_unreferenced(row)

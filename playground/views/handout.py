@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playground.lessons import catalogue, forms, stages
+from playground.lessons import catalogue, forms, lookup, stages
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
-from scheduler_core.authoring.lessons import Lesson, Stop, answer_of, bundle_of, lesson, task_of, text_of
+from playground.serving.unsound import unsound
+from scheduler_core.authoring.lessons import Lesson, Stop, answer_of, bundle_of, task_of, text_of
 
 TICKED = 12  # options that are listed to be ticked; of more the answer is written on a line
 
@@ -41,13 +42,14 @@ class Printed(Struct, frozen=True):
 
 
 @require_safe
+@unsound
 def handout(request: HttpRequest, slug: str) -> HttpResponse:
     """Render ``lesson_handout.html``; with ``?answers=1`` the teacher's sheet.
 
     Context: ``section`` "learn"; ``lesson``; ``stops`` (:class:`Printed`); ``terms`` (with their meanings);
     ``answers`` (whether they are shown); ``notes`` (HTML, "" on the learners' sheet).
     """
-    found = lesson(slug)
+    found = lookup.lesson_at(slug)
     if found is None:
         raise Http404("There is no such lesson.")
     answers = request.GET.get("answers") == "1"

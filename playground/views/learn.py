@@ -10,9 +10,10 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 from msgspec import to_builtins
 
-from playground.lessons import catalogue, forms, receipts, reviews, stages
+from playground.lessons import catalogue, forms, lookup, receipts, reviews, stages
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
+from playground.serving.unsound import unsound
 from scheduler_core.authoring.lessons import (
     Lesson,
     LessonTask,
@@ -22,7 +23,6 @@ from scheduler_core.authoring.lessons import (
     task_of,
     text_of,
 )
-from scheduler_core.authoring.lessons import lesson as lesson_of
 from scheduler_core.authoring.lessons import variant as variant_of
 from scheduler_core.authoring.lessons.variants import has_variants
 
@@ -50,6 +50,7 @@ def _progress(of: Lesson) -> dict[str, Any]:
 
 
 @require_safe
+@unsound
 @ensure_csrf_cookie
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
     """Render the first stop of a lesson; the browser goes on where the learner left off."""
@@ -58,17 +59,18 @@ def lesson(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@unsound
 @ensure_csrf_cookie
 def stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     """Render a stop of a lesson."""
-    found = catalogue.stop_of(slug, stop)
+    found = lookup.stop_at(slug, stop)
     if found is None:
         raise Http404("There is no such stop.")
     return _player(request, *found)
 
 
 def _lesson(slug: str) -> Lesson:
-    found = lesson_of(slug)
+    found = lookup.lesson_at(slug)
     if found is None:
         raise Http404("There is no such lesson.")
     return found
@@ -137,6 +139,7 @@ def _asking(at: Stop, task: LessonTask | None, bundle: str, stage: stages.Stage)
 
 
 @require_safe
+@unsound
 def done(request: HttpRequest, slug: str) -> HttpResponse:
     """Render ``lesson_done.html``: what was learned, the completion code, the next lesson.
 
@@ -185,10 +188,11 @@ def review(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@unsound
 @ensure_csrf_cookie
 def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpResponse:
     """Render a stop's question about other numbers as ``lesson.html``, without text or neighbours."""
-    found = catalogue.stop_of(slug, stop)
+    found = lookup.stop_at(slug, stop)
     if found is None or not 1 <= seed <= reviews.SEEDS:
         raise Http404("There is no such question.")
     of, at = found

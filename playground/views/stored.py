@@ -14,17 +14,17 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.limits import limit
-from playground.models import UNFINISHED, Comparison, Draft, Link, Room, Run, Scenario, Share
+from playground.models import UNFINISHED, Draft, Room, Run, Scenario, Share
 from playground.rooms import rows as rooms
 from playground.serving.error_pages import error_page
-from playground.storage import audit, comparisons, links, quotas, store
+from playground.storage import audit, authored, comparisons, links, quotas, store
 
 ROWS_SHOWN = 500  # of each kind, the largest
 
 
 def links_of(visitor: str) -> Any:
     """Return the scenarios that a visitor has shared, without their contents."""
-    mine = Share.objects.filter(owner=visitor, scenario=OuterRef("pk"))
+    mine = Share.objects.filter(owner=visitor, lesson=None, scenario=OuterRef("pk"))
     return Scenario.objects.filter(Exists(mine)).defer("content", "text")
 
 
@@ -50,6 +50,7 @@ def stored(request: HttpRequest) -> HttpResponse:
         *(_row("comparison", one.short, f"/compare/{one.short}/", one) for one in compared),
         *(_row("draft", draft.pk, f"/p/{draft.pk}/", draft) for draft in drafts),
         *(_row("link", link.short, f"/s/{link.short}/", link) for link in shared),
+        *(_row("lesson", one.pk, f"/learn/author/{one.pk}/", one) for one in authored.lessons_of(visitor)),
         *(_room(room) for room in rooms.owned(visitor)),
         *(_row("run", run.pk, f"/runs/{run.pk}/", run, run.state not in UNFINISHED) for run in runs),
     ]
@@ -58,14 +59,12 @@ def stored(request: HttpRequest) -> HttpResponse:
         "rows": sorted(rows, key=lambda row: -row["bytes"]),
         "used": quotas.mib(quotas.used_by_owner(visitor)),
         "allowed": quotas.mib(limit(quotas.OWNER.limit)),
-        "days": {kind: limit(f"{kind.upper()}_DAYS") for kind in ("draft", "link", "room", "run")},
+        "days": {kind: limit(f"{kind.upper()}_DAYS") for kind in ("draft", "lesson", "link", "room", "run")},
     }
     return render(request, "stored.html", context)
 
 
-def _row(
-    kind: str, name: str, url: str, row: Draft | Link | Scenario | Comparison | Run, deletable: bool = True
-) -> dict[str, Any]:
+def _row(kind: str, name: str, url: str, row: store.Dated, deletable: bool = True) -> dict[str, Any]:
     return {
         "kind": kind,
         "id": name,
@@ -114,6 +113,13 @@ def _delete_link(name: str, visitor: str) -> bool:
     return row is not None and store.unshare_all(row, visitor)
 
 
+def _delete_lesson(name: str, visitor: str) -> bool:
+    row = authored.find(name, visitor)
+    if row is not None:
+        authored.delete(row)
+    return row is not None
+
+
 def _delete_room(name: str, visitor: str) -> bool:
     row = Room.objects.filter(pk=name, owner=visitor).first()
     if row is not None:
@@ -137,6 +143,7 @@ def _delete_run(name: str, visitor: str) -> bool:
 
 DELETE: dict[str, Callable[[str, str], bool]] = {
     "draft": _delete_draft,
+    "lesson": _delete_lesson,
     "link": _delete_link,
     "room": _delete_room,
     "run": _delete_run,

@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import IO
 
 from scheduler_core.formats.folder import KUSTOMIZATION, LINK, NESTED, NOT_A_MANIFEST, Folder, is_manifest
@@ -49,6 +49,36 @@ def read_archive(name: str, data: bytes, limits: Limits) -> Folder | None:
     if is_tar(_beginning(data)):
         return _tar(name, data, limits)
     return None
+
+
+def unzipped(data: bytes, limits: Limits) -> dict[str, bytes]:
+    """Return every file of a ZIP archive by its path, but for those of macOS, version control and editors.
+
+    Raises FormatError, for a link, an archive inside or a path that is there twice as well.
+    """
+    if not data.startswith(_ZIP):
+        raise FormatError("this is not a ZIP archive")
+    found: dict[str, bytes] = {}
+    bounds = _Bounds(len(data), limits)
+    with _repacking():
+        for info, archive in _entries(data, bounds):
+            name = info.filename
+            if info.external_attr >> 16 & _KIND_OF_FILE == _SYMLINK or _NESTED.search(name):
+                raise FormatError(f"{name[:80]} in the archive is a link or an archive: pack files alone")
+            if name in found:
+                raise FormatError(f"{name[:80]} is in the archive twice")
+            if not _HIDDEN.search(name):
+                found[name] = _whole(archive, info, bounds)
+    return found
+
+
+def _whole(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: _Bounds) -> bytes:
+    content = bytearray()
+    with _opened(archive, info) as stream:
+        while part := stream.read(PEEKED):
+            bounds.take(len(part))
+            content += part
+    return bytes(content)
 
 
 def is_tar(block: bytes) -> bool:
@@ -152,28 +182,40 @@ def _keep(name: str, stream: IO[bytes], bounds: _Bounds, folder: Folder) -> None
 
 
 def _zip(name: str, data: bytes, limits: Limits) -> Folder:
-    if data.count(_CENTRAL) > limits.entries:  # before an object is created for each
-        raise _too_many(limits)
     folder, bounds = Folder(name), _Bounds(len(data), limits)
+    with _repacking():
+        for info, archive in _entries(data, bounds):
+            if info.external_attr >> 16 & _KIND_OF_FILE == _SYMLINK:
+                folder.left.append((info.filename, LINK))
+            elif _is_read(info.filename, folder):
+                with _opened(archive, info) as stream:
+                    _keep(info.filename, stream, bounds, folder)
+    return folder
+
+
+def _entries(data: bytes, bounds: _Bounds) -> Iterator[tuple[zipfile.ZipInfo, zipfile.ZipFile]]:
+    """Yield the files of an archive."""
+    if data.count(_CENTRAL) > bounds.limits.entries:  # before an object is created for each
+        raise _too_many(bounds.limits)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for info in archive.infolist():
+            bounds.entry(info.filename)
+            if not info.is_dir():
+                yield info, archive
+
+
+@contextmanager
+def _repacking() -> Iterator[None]:
+    """Report a damaged archive as what it is. Raises FormatError."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for info in archive.infolist():
-                bounds.entry(info.filename)
-                if info.is_dir():
-                    continue
-                if info.external_attr >> 16 & _KIND_OF_FILE == _SYMLINK:
-                    folder.left.append((info.filename, LINK))
-                elif _is_read(info.filename, folder):
-                    with _unzipped(archive, info) as stream:
-                        _keep(info.filename, stream, bounds, folder)
+        yield
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, zlib.error) as error:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"damaged ZIP archive: {error}: repack it") from None
-    return folder
 
 
-def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
     if info.flag_bits & 0x1:
         raise FormatError(f"{info.filename[:80]} in the archive is encrypted: pack it without a password")
     if info.compress_type not in _PACKERS:

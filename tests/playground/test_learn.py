@@ -13,7 +13,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from playground.lessons import catalogue, receipts, reviews, stages
+from playground.lessons import catalogue, lookup, receipts, reviews, stages
 from playground.lessons.markdown import html, line
 from playground.models import Draft, Scenario, Share
 from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of, lesson, lessons
@@ -34,7 +34,7 @@ def uncounted() -> Iterator[None]:
 
 
 def at(slug: str, key: str) -> tuple[Lesson, Stop]:
-    found = catalogue.stop_of(slug, key)
+    found = lookup.stop_at(slug, key)
     assert found is not None
     return found
 

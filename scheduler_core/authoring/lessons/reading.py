@@ -209,13 +209,14 @@ def _first(problems: Sequence[Problem], folder: str) -> str:
     return f"{problems[0].file}:{problems[0].line}: {problems[0].message}{more}"
 
 
+def is_file(name: str) -> bool:
+    """Return whether a lesson may have a file of that name."""
+    return bool(name in ("lesson.yaml", "notes.md") or _STOP.fullmatch(name) or _SCENARIO.fullmatch(name))
+
+
 def _check_files(folder: str, files: Mapping[str, str], problems: list[Problem]) -> None:
     for name in files:
-        if (
-            name not in ("lesson.yaml", "notes.md")
-            and not _STOP.fullmatch(name)
-            and not _SCENARIO.fullmatch(name)
-        ):
+        if not is_file(name):
             message = (
                 "a lesson has lesson.yaml, notes.md, scenario*.yaml, solution*.yaml, wrong/*.yaml and "
                 "stops/01-key.md"

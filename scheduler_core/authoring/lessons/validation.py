@@ -12,7 +12,7 @@ from scheduler_core.authoring.lessons.drawing import put
 from scheduler_core.authoring.lessons.expression import FactError, NotYetKnownError, called
 from scheduler_core.authoring.lessons.facts import WORKED_OUT, at_question, value
 from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
-from scheduler_core.authoring.lessons.prose import facts_in
+from scheduler_core.authoring.lessons.prose import facts_in, shown
 from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.problems import Problem
 
@@ -22,11 +22,12 @@ SEEDS = (1, 2, 3)
 def problems_of(lesson: Lesson) -> list[Problem]:
     """Return what is wrong with a lesson that was read, by playing its scenarios and answering its tasks."""
     found = [
-        Problem(message, file=_file(lesson, stop))
+        Problem(message, path, file=_file(lesson, stop))
         for stop in lesson.stops
-        for message in _findings(lesson, stop)
+        for path, message in _findings(lesson, stop)
     ]
-    return found + [Problem(message, file=f"{lesson.slug}/lesson.yaml") for message in _of_the_lesson(lesson)]
+    head = f"{lesson.number:02}-{lesson.slug}/lesson.yaml"
+    return found + [Problem(message, file=head) for message in _of_the_lesson(lesson)]
 
 
 def _file(lesson: Lesson, stop: Stop) -> str:
@@ -62,22 +63,39 @@ def _everything(lesson: Lesson) -> Iterator[str]:
         yield from (one.label for one in (stop.task.choices if stop.task else ()))
 
 
-def _findings(lesson: Lesson, stop: Stop) -> Iterator[str]:
+def _findings(lesson: Lesson, stop: Stop) -> Iterator[tuple[str, str]]:
+    """Yield the field, as ``task.answer``, and what is wrong with it."""
     asked = StopQuestion(lesson, stop)
     try:
         if stop.step:
             at_question(asked.moment).cycle(stop.step)
+    except (FactError, LessonError) as error:
+        yield "step", str(error)
+        return
+    try:
         text_of(lesson, stop)
     except (FactError, LessonError) as error:
-        yield str(error)
+        yield "", _of_the_text(asked) or str(error)
         return
     if stop.task is None or stop.task.form is None:
         return
-    for part in (_of_the_question, _of_the_answer, _of_the_distractors, _of_the_variants):
+    for part, path in _PARTS:
         try:
-            yield from part(asked)
+            for message in part(asked):
+                yield path, message
         except (FactError, LessonError) as error:
-            yield str(error)
+            yield path, str(error)
+
+
+def _of_the_text(asked: StopQuestion) -> str:
+    """Return the first fact of a text that cannot be computed, and why."""
+    moment = at_question(asked.moment) if hides(asked.stop) else asked.moment
+    for text in facts_in(asked.stop.text):
+        try:
+            shown(value(text, moment))
+        except FactError as error:
+            return f"{{{{ {text} }}}}: {error}"
+    return ""
 
 
 def _of_the_question(asked: StopQuestion) -> Iterator[str]:
@@ -173,3 +191,12 @@ def _of_the_variants(asked: StopQuestion) -> Iterator[str]:
     made = [variant(lesson, stop, seed) for seed in SEEDS]
     if None in made:
         yield "a variant has no answer: choose values that leave the question one"
+
+
+_PARTS = (
+    (_of_the_question, "task.question"),
+    (_of_the_answer, "task.answer"),
+    (_of_the_distractors, "task.distractors"),
+    (_of_the_variants, "task.answer"),
+)
+"""What is checked of a task, with the field that a finding is about."""

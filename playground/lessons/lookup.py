@@ -1,0 +1,61 @@
+"""The lesson at an address: one that is shipped, one of the operator's, or one that a visitor wrote.
+
+The one door: pages, calls and rooms find lessons here. A lesson's ``slug`` is its address below ``/learn/``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from msgspec.structs import replace
+
+from playground.lessons import checks
+from playground.models import AuthoredLesson
+from playground.storage import authored
+from scheduler_core.authoring.lessons import Lesson, Stop, lesson
+
+KEPT = 32  # authored lessons that a process keeps as read
+
+
+def lesson_at(address: str) -> Lesson | None:
+    """Return the lesson at an address, None if there is none. Raises LessonError for an unsound preview."""
+    shipped = lesson(address)
+    if shipped is not None:
+        return shipped
+    found = authored.at(address)
+    if found is None:
+        return None
+    row, preview = found
+    revision = row.revision if preview else row.published_revision
+    read = _read(row.pk, revision, preview)
+    if preview:
+        checks.check_small(read)
+    return replace(read, slug=address)
+
+
+def stop_at(address: str, key: str) -> tuple[Lesson, Stop] | None:
+    """Return a lesson and one of its stops, None if there is no such one."""
+    found = lesson_at(address)
+    stop = next((one for one in found.stops if one.key == key), None) if found else None
+    return None if found is None or stop is None else (found, stop)
+
+
+def author_of(of: Lesson) -> AuthoredLesson | None:
+    """Return the row of a lesson that a visitor wrote, None for any other."""
+    found = None if lesson(of.slug) is not None else authored.at(of.slug)
+    return found[0] if found is not None else None
+
+
+def is_preview(of: Lesson) -> bool:
+    """Return whether a lesson is what its author has, published or not."""
+    found = None if lesson(of.slug) is not None else authored.at(of.slug)
+    return found is not None and found[1]
+
+
+@lru_cache(maxsize=KEPT)
+def _read(name: str, revision: int, preview: bool) -> Lesson:
+    """Return a revision of an authored lesson; ``revision`` tells apart what is kept."""
+    del revision
+    row = AuthoredLesson.objects.get(pk=name)
+    files = authored.files_of(row) if preview else authored.published_files(row)
+    return checks.read(row.folder, files)

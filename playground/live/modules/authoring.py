@@ -1,0 +1,145 @@
+"""``authoring.…``: stops of a visitor's lesson, made of what the workbench shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import to_builtins
+
+from playground.lessons import authoring
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.models import AuthoredLesson
+from playground.playback import releases, sources
+from playground.playback.executor import in_storage
+from playground.pool.jobs import pool_job
+from playground.protocol.authoring import AddedStopWire, AuthoredLessonListWire, ProposalListWire
+from playground.storage import authored, texts
+from scheduler_core.authoring.lessons import LessonError, folder
+from scheduler_core.authoring.lessons.played import LIMITS
+from scheduler_core.authoring.lessons.proposing import AskedPlace, proposals
+from scheduler_core.settings.settings import SETTINGS_KIND
+
+TITLE = 120  # characters
+TASK_BYTES = 16_000
+FOLDER = "01-"
+
+
+@command("authoring.lessons", answers=AuthoredLessonListWire, visitor=True)
+async def lessons(call: Call) -> Answer:
+    """Return the visitor's lessons, last changed first."""
+    rows = await in_storage(authored.lessons_of, call.visitor)
+    return {"lessons": [authored.wire(row) for row in rows]}
+
+
+@command(
+    "authoring.propose",
+    answers=ProposalListWire,
+    source="source",
+    latest=1,
+    throttle="LESSON_ANSWERS_PER_MINUTE",
+    step="text?",
+    place="object",
+)
+async def propose(call: Call) -> Answer:
+    """Return what may be asked about a place of a step, each as a stop with a task."""
+    place = _place(call.payload["place"])
+    text = await call.in_engine(_text, call.found())
+    step = call.payload.get("step") or ""
+    try:
+        found = await call.in_pool(_proposed, text, step, place, large=True)
+    except LessonError as error:
+        raise CommandError("lesson.invalid", str(error)) from error
+    return {"proposals": found}
+
+
+def _place(given: Any) -> AskedPlace:
+    try:
+        return msgspec.convert(given, AskedPlace)
+    except msgspec.ValidationError as error:
+        raise CommandError("payload.invalid", f"place: {error}", field="place") from error
+
+
+@pool_job
+def _proposed(text: str, step: str, place: AskedPlace) -> list[dict[str, Any]]:
+    return [dict(to_builtins(one)) for one in proposals(text, step, place)]
+
+
+@command(
+    "authoring.add",
+    answers=AddedStopWire,
+    source="source",
+    visitor=True,
+    throttle="LESSON_CHANGES_PER_MINUTE",
+    lesson="text?",
+    stop="object",
+)
+async def add(call: Call) -> Answer:
+    """Add a stop to one of the visitor's lessons, or to a new one: the scenario and the view as they are."""
+    stop = _stop(call.payload["stop"])
+    try:
+        row, key = await call.in_engine(
+            _added, call.found(), call.visitor, call.payload.get("lesson") or "", stop
+        )
+    except (LessonError, authored.TooManyLessonsError) as error:
+        raise CommandError("lesson.invalid", str(error)) from error
+    return {**authored.wire(row), "stop": key}
+
+
+DEFAULT_TEXT = "Look at the cluster before you go on."
+
+
+class _Stop(msgspec.Struct, forbid_unknown_fields=True):
+    title: str = ""
+    step: str = ""
+    phase: str = ""
+    views: list[str] = []
+    text: str = ""
+    task: dict[str, Any] | None = None
+
+
+def _stop(given: Any) -> _Stop:
+    try:
+        stop = msgspec.convert(given, _Stop)
+    except msgspec.ValidationError as error:
+        raise CommandError("payload.invalid", f"stop: {error}", field="stop") from error
+    if len(msgspec.json.encode(stop)) > TASK_BYTES:
+        raise CommandError("payload.invalid", f"stop may have {TASK_BYTES:,} bytes.", field="stop")
+    return stop
+
+
+def _added(source: sources.Source, visitor: str, name: str, stop: _Stop) -> tuple[AuthoredLesson, str]:
+    scenario, title = _text(source), source.title or "A lesson"
+    head = {**to_builtins(stop), "title": " ".join(stop.title.split())[:TITLE] or "A stop"}
+    text = stop.text.strip() or DEFAULT_TEXT
+    if not name:
+        files, key = authoring.added(folder.blank(title), scenario, head, text)
+        return authored.create(visitor, files, f"{FOLDER}{folder.slug(title)}", title), key
+    row = authored.find(name, visitor)
+    if row is None:
+        raise LessonError("That lesson is no longer there, or it is not yours.")
+    made = ""
+
+    def alter(files: dict[str, str]) -> folder.Files:
+        nonlocal made
+        after, made = authoring.added(files, scenario, head, text)
+        return after
+
+    return authored.change(row, alter), made
+
+
+def _text(source: sources.Source) -> str:
+    """Return a source's text with its release, as a lesson's scenario names it. Raises LessonError."""
+    text, scenario = source.text(), source.load()
+    if source.scheduler:
+        scenario, text = releases.written_under(scenario, text, source.scheduler)
+    if len(text) > LIMITS.size:
+        raise LessonError(
+            f"A lesson's scenario has at most {LIMITS.size // 1024} KiB; this has {len(text) // 1024:,}."
+        )
+    published = texts.publishable(text, scenario)
+    named = any(
+        document.get("kind") == SETTINGS_KIND and document.get("scheduler") for document in scenario.documents
+    )
+    return published if named else texts.answered_by(published, scenario.documents, scenario.release)
