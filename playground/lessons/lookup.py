@@ -46,12 +46,6 @@ def author_of(of: Lesson) -> AuthoredLesson | None:
     return found[0] if found is not None else None
 
 
-def is_preview(of: Lesson) -> bool:
-    """Return whether a lesson is what its author has, published or not."""
-    found = None if lesson(of.slug) is not None else authored.at(of.slug)
-    return found is not None and found[1]
-
-
 @lru_cache(maxsize=KEPT)
 def _read(name: str, revision: int, preview: bool) -> Lesson:
     """Return a revision of an authored lesson; ``revision`` tells apart what is kept."""

@@ -117,9 +117,10 @@ def linked() -> bytes:
 
 def twice() -> bytes:
     into = io.BytesIO()
-    with zipfile.ZipFile(into, "w") as made, pytest.warns(UserWarning, match="Duplicate"):
+    with zipfile.ZipFile(into, "w") as made:
         made.writestr("01-a/lesson.yaml", "a")
-        made.writestr("01-a/lesson.yaml", "b")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            made.writestr("01-a/lesson.yaml", "b")
     return into.getvalue()
 
 
