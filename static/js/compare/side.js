@@ -6,7 +6,8 @@ import { count, short } from "../lib/quantity.js";
 import { refusalOf, Socket } from "../lib/socket.js";
 import { Breakpoints } from "../workbench/breakpoints.js";
 import { Finder } from "../workbench/finder.js";
-import { Predicates } from "../workbench/inspect/predicates.js";
+import { Panel } from "../workbench/inspect/panel.tsx";
+import { Predicates } from "../workbench/inspect/predicates.tsx";
 import { Priorities } from "../workbench/inspect/priorities.js";
 import { sentence } from "../workbench/inspect/byhand.js";
 import { Playback } from "../workbench/playback.js";
@@ -14,8 +15,12 @@ import { View } from "../workbench/view.js";
 import { Stage } from "./stage.js";
 /** @import { ComparedSide } from "../lib/protocol.js" */
 
-const PANELS = { predicates: Predicates, priorities: Priorities };
-/** @typedef {keyof typeof PANELS} Tab */
+/** @type {Record<Tab, (view: View) => { element: HTMLElement, update(): void }>} */
+const PANELS = {
+  predicates: (view) => new Panel(view, { key: "predicates", component: Predicates }),
+  priorities: (view) => new Priorities(view),
+};
+/** @typedef {"predicates" | "priorities"} Tab */
 
 /** The page of a source. */
 const PATHS = { scenario: "/s/", draft: "/p/", link: "/l/", run: "/runs/" };
@@ -34,7 +39,7 @@ export function addressOf(source, index) {
 }
 
 export class Side {
-  /** @type {Map<Tab, Predicates | Priorities>} */
+  /** @type {Map<Tab, { element: HTMLElement, update(): void }>} */
   #panels = new Map();
   #there = true; // whether the shown row has a cycle of this run
   #asked = 0;
@@ -172,7 +177,7 @@ export class Side {
   }
 
   get #panel() {
-    const found = this.#panels.get(this.tab) ?? new PANELS[this.tab](this.view);
+    const found = this.#panels.get(this.tab) ?? PANELS[this.tab](this.view);
     this.#panels.set(this.tab, found);
     return found;
   }

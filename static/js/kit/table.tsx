@@ -2,12 +2,12 @@
 
 import { untracked } from "./signals.ts";
 import { isValidElement, toChildArray, type ComponentChild, type ComponentChildren, type VNode } from "preact";
-import { useMemo, useReducer, useRef } from "preact/hooks";
-import { debounce } from "../lib/dom.js";
+import { useReducer, useRef } from "preact/hooks";
 import { count } from "../lib/quantity.js";
 import { CHANGED, UNKNOWN, isNumeric, lookedFor, ordered, put, tsvOf } from "../lib/tables.js";
 import type { KeptLists, ListState } from "../lib/tables.js";
-import { Icon } from "./icon.tsx";
+import { CopyRows } from "./copy.tsx";
+import { Filter } from "./filter.tsx";
 import { More } from "./more.tsx";
 
 /** A column: its name, or that with further attributes of its header, and with a sign before it. */
@@ -39,8 +39,6 @@ type TableProps = {
 
 /** A row with the rows that belong to it. */
 type Group = VNode<any>[];
-
-const WAIT = 90; // milliseconds after a letter
 
 /** The table under its tools. A cell sorts by its `data-value`, else by its text. */
 export function Table({
@@ -77,9 +75,6 @@ export function Table({
     lists[CHANGED]?.();
     redraw(0);
   };
-  const later = useRef(changed);
-  later.current = changed;
-  const soon = useMemo(() => debounce(() => later.current(), WAIT), []);
   const sort = (column: string, first: boolean) => {
     if (state.sort !== column) Object.assign(state, { sort: column, down: first });
     else if (state.down === first) state.down = !first;
@@ -87,7 +82,7 @@ export function Table({
     changed();
     elsewhere?.();
   };
-  const copied = () => put(tsvOf(table.current as HTMLTableElement), shown.length);
+  const act = (): [string, number] => [tsvOf(table.current as HTMLTableElement), shown.length];
   if (!given.length && empty !== undefined)
     return (
       <>
@@ -101,7 +96,7 @@ export function Table({
       onKeyDown={(event) => {
         if (!copies(event) || !table.current?.contains(event.target as Node)) return;
         event.preventDefault();
-        copied();
+        void put(...act());
       }}
     >
       <div class="tabled-tools">
@@ -112,33 +107,9 @@ export function Table({
         </small>
         {tools}
         {filter && (given.length > 1 || state.typed) ? (
-          <input
-            type="search"
-            class="field filter"
-            placeholder="Filter"
-            aria-label={filter}
-            data-filter
-            autocomplete="off"
-            spellcheck={false}
-            value={state.typed}
-            onInput={(event) => {
-              state.typed = event.currentTarget.value;
-              soon();
-            }}
-          />
+          <Filter label={filter} state={state} onChange={changed} />
         ) : null}
-        {given.length ? (
-          <button
-            type="button"
-            class="btn quiet square"
-            aria-label="Copy as tab separated text"
-            title="Copy as tab separated text (Ctrl C in the table)"
-            data-copy-tsv
-            onClick={copied}
-          >
-            <Icon name="copy" />
-          </button>
-        ) : null}
+        {given.length ? <CopyRows act={act} /> : null}
       </div>
       <div class="scroll-x">
         <table

@@ -27,7 +27,8 @@ const FEW = 30; // up to here the page scrolls, not the table
 /**
  * `kept` is by what it is sorted, beyond this table's life; `signal` aborts when the table is no longer wanted.
  * `onHead` receives a header that was chosen (it sorts as well where its column can be compared), `onSort` that the
- * visitor sorted it, and `onUnknown` that it was to be sorted by a column that is not there.
+ * visitor sorted it, and `onUnknown` that it was to be sorted by a column that is not there. `element` holds it where
+ * there is one already.
  *
  * @typedef {{
  *   label: string,
@@ -41,6 +42,7 @@ const FEW = 30; // up to here the page scrolls, not the table
  *   onUnknown?: () => void,
  *   onCopy?: () => string,
  *   signal?: AbortSignal,
+ *   element?: HTMLElement,
  * }} GridOptions
  */
 
@@ -75,6 +77,7 @@ export class Grid {
     onUnknown,
     onCopy,
     signal,
+    element,
   }) {
     this.least = rowHeight; // pixels of a row where text is smallest
     this.rowHeight = rowHeight;
@@ -94,7 +97,8 @@ export class Grid {
     this.table = h("table", { class: "grid", role: "grid", "aria-label": label }, this.head, this.body);
     this.#measure();
     this.none = h("p", { class: "grid-none dim", role: "status", hidden: true });
-    this.element = h("div", { class: `grid-scroll ${className}`.trim() }, this.table, this.none);
+    this.element = element ?? h("div", { class: `grid-scroll ${className}`.trim() });
+    this.element.append(this.table, this.none);
     this.element.addEventListener("scroll", () => this.#render(false), { passive: true });
     this.table.addEventListener("keydown", (event) => this.#key(event));
     this.table.addEventListener("click", (event) => this.#click(event));

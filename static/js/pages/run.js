@@ -4,7 +4,7 @@ import { $, $$, announce, fill, h, icon, toast } from "../lib/dom.js";
 import { age, count, inQueue, plural } from "../lib/quantity.js";
 import { because } from "../workbench/inspect/cachebyhand.js";
 import { percent } from "../workbench/inspect/cachewords.js";
-import { recordedWords } from "../workbench/recorded.js";
+import { recordedWords } from "../workbench/recorded.tsx";
 import { Charts } from "./charts.js";
 import { link } from "./link.js";
 

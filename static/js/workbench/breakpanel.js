@@ -13,7 +13,7 @@ import { MOST } from "./finder.js";
 
 const ALWAYS = ["preemption", "unschedulable", "stale", "group", "operation"];
 const SUGGESTED = 300; // names in a list of suggestions
-const FULL = `There are ${MOST} breakpoints, which is the limit.`;
+export const FULL = `There are ${MOST} breakpoints, which is the limit.`;
 
 export class Points {
   #box = null;
@@ -311,36 +311,4 @@ export class Points {
         : "The link could not be copied.",
     );
   }
-}
-
-/**
- * A button that sets or removes a breakpoint where it stands.
- *
- * @param {View} view
- * @param {string} text
- * @param {{ label?: string, shown?: string }} options
- */
-export function breakButton(view, text, { label = `Stop when ${words(text)}`, shown = "" } = {}) {
-  return h(
-    "button",
-    {
-      type: "button",
-      class: `btn small break-here${shown ? "" : " square quiet"}`,
-      "aria-label": label,
-      title: label,
-      "aria-pressed": String(view.breakpoints.has(text)),
-      "data-break": text,
-      onclick: () => {
-        if (!view.breakpoints.toggle(text)) {
-          toast(FULL, { name: "warn" });
-          return;
-        }
-        toast(`${view.breakpoints.has(text) ? "Breakpoint" : "No more a breakpoint"}: ${words(text)}.`, {
-          name: "break",
-        });
-      },
-    },
-    icon("break"),
-    shown || null,
-  );
 }

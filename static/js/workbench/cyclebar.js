@@ -2,7 +2,7 @@
 
 import { h, fill, icon } from "../lib/dom.js";
 import { clock, cpu, memory, plural, short } from "../lib/quantity.js";
-import { breakButton } from "./breakpanel.js";
+import { breakButton } from "./breakbutton.tsx";
 import { condition } from "./conditions.js";
 import { PHASES, TAB_OF, phaseWord, phasesOf } from "./phases.js";
 /** @import { Layout } from "./layout.js" */

@@ -12,7 +12,7 @@ import { Computing } from "./computing.js";
 import { Controls } from "./controls.js";
 import { CycleBar } from "./cyclebar.js";
 import { Deck } from "./deck.js";
-import { Differ } from "./differ.js";
+import { differ } from "./differ.tsx";
 import { embedded } from "./embedded.js";
 import { Finder } from "./finder.js";
 import { Inspect } from "./inspect/inspect.js";
@@ -94,7 +94,7 @@ const build = new Build($("#region-build", root), view, {
 });
 view.library = root.dataset.plotly;
 view.reveal = (line) => build.reveal(line);
-new Differ($("[data-cycle-bar]", root), view);
+differ($("[data-cycle-bar]", root), view);
 view.settings = settings({ view, build, mine, canFork: Boolean($("[data-fork]")), fork });
 new Release(view);
 const sharing = { playback, view, address, build, mine, bundleUrl: root.dataset.bundleUrl };

@@ -2,7 +2,7 @@
 
 import { h, fill, icon } from "../lib/dom.js";
 import { amount, count, cpu, memory, short } from "../lib/quantity.js";
-import { breakButton } from "./breakpanel.js";
+import { breakButton } from "./breakbutton.tsx";
 import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
 import { whereIs } from "./stage/where.js";

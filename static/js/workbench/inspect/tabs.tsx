@@ -13,12 +13,12 @@ import { Hints } from "./hints.tsx";
 import { Network } from "./network.tsx";
 import type { Framed } from "./panel.tsx";
 import { PodGroups } from "./podgroups.tsx";
-import { Predicates } from "./predicates.js";
+import { Predicates } from "./predicates.tsx";
 import { Preemption } from "./preemption.tsx";
 import { Priorities } from "./priorities.js";
 import { Queue } from "./queue.tsx";
 import { Session } from "./session.tsx";
-import { Story } from "./story.js";
+import { Story } from "./story.tsx";
 import { Views } from "./views.tsx";
 
 /** What stands beside a title, and the class that gives it its colour. */
@@ -37,8 +37,8 @@ export type Tab = {
 } & ({ panel: new (view: View) => any } | Omit<Framed, "key">);
 
 export const TABS: Tab[] = [
-  { key: "story", title: "Story", panel: Story },
-  { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, panel: Predicates },
+  { key: "story", title: "Story", component: Story },
+  { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, component: Predicates },
   { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, part: "cache", component: Cache, always: true },
   { key: "priorities", title: "Priorities", term: "scoreTab", panel: Priorities },
   { key: "preemption", title: "Preemption", badge: victims, part: "preemption", component: Preemption },

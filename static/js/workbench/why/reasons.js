@@ -2,7 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
-import { recordedFigure } from "../recorded.js";
+import { recordedFigure } from "../recorded.tsx";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 /** States in which a pod is no more: there is nothing to change. */

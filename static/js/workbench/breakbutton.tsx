@@ -1,0 +1,35 @@
+// The button that sets a breakpoint, or clears it, where its condition is shown.
+
+import { Icon } from "../kit/icon.tsx";
+import { nodesOf } from "../kit/node.tsx";
+import { toast } from "../lib/dom.js";
+import { FULL } from "./breakpanel.js";
+import { words } from "./conditions.js";
+import type { View } from "./view.js";
+
+export function BreakButton({ view: { breakpoints }, at }: { view: View; at: string }) {
+  const label = `Stop when ${words(at)}`;
+  const toggle = () => {
+    if (!breakpoints?.toggle(at)) {
+      toast(FULL, { name: "warn" });
+      return;
+    }
+    toast(`${breakpoints.has(at) ? "Breakpoint" : "No more a breakpoint"}: ${words(at)}.`, { name: "break" });
+  };
+  return (
+    <button
+      type="button"
+      class="btn small break-here square quiet"
+      aria-label={label}
+      title={label}
+      aria-pressed={breakpoints?.has(at) ?? false}
+      data-break={at}
+      onClick={toggle}
+    >
+      <Icon name="break" />
+    </button>
+  );
+}
+
+/** The same for modules that build their DOM by hand. */
+export const breakButton = (view: View, at: string) => nodesOf(<BreakButton view={view} at={at} />)[0];
