@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from functools import cache
+from pathlib import Path
 
 from playwright.sync_api import Page
 
@@ -10,12 +12,17 @@ from playground.serving import built
 from tests.parts import REPOSITORY
 
 
-def served(page: Page, module: str) -> str:
-    """Let a page have a module of ``static/js`` and what it imports; return the address for ``import()``."""
+@cache
+def bundled(module: str) -> str:
+    """Return a module of ``static/js`` with what it imports as one script."""
     esbuild = next(REPOSITORY.glob("node_modules/@esbuild/*/bin/esbuild"))
     options = [option for option in built.OPTIONS if option != "--splitting" and "-names" not in option]
     command = [str(esbuild), f"static/js/{module}", *options]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    address = "/module.js"  # of the root: what is not bundled is imported as ./static/…
-    page.route(f"**{address}", lambda route: route.fulfill(body=done.stdout, content_type="text/javascript"))
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+
+
+def served(page: Page, module: str) -> str:
+    """Let a page have a module of ``static/js`` and what it imports; return the address for ``import()``."""
+    address = f"/module-{Path(module).stem}.js"  # of the root: what is not bundled is imported as ./static/…
+    page.route(f"**{address}", lambda route: route.fulfill(body=bundled(module), content_type="text/javascript"))
     return address

@@ -20,6 +20,7 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PRIORITIES
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from tests.browser.conftest import LOOKS
+from tests.browser.modules import served
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
 from tests.browser.weighing import give, opened, weights_of
 from tests.e2e import bundles
@@ -104,9 +105,9 @@ def again(scenario: Scenario, decided: list[Cycle], index: int, weights: dict[st
 
 
 #: What the page's own module says of the cycle on screen with some weights.
-WORKED_OUT = """async ([url, weights]) => {
-  const { scalesOf, totalsWith, choiceOf, flipsOf } = await import(url + "weights.js");
-  const { rankedOf } = await import(url + "ranked.js");
+WORKED_OUT = """async ([weighing, ranking, weights]) => {
+  const { scalesOf, totalsWith, choiceOf, flipsOf } = await import(weighing);
+  const { rankedOf } = await import(ranking);
   const { names } = podstep.playback.nodes;
   const ranked = podstep.playback.parts.priorities;
   const made = rankedOf(ranked, names);
@@ -123,7 +124,8 @@ WORKED_OUT = """async ([url, weights]) => {
 
 def worked_out(page: Page, weights: dict[str, int]) -> dict[str, Any]:
     """Ask the module that the page's is made of."""
-    answer: dict[str, Any] = page.evaluate(WORKED_OUT, ["/static/js/workbench/inspect/", weights])
+    modules = [served(page, f"workbench/inspect/{name}.ts") for name in ("weights", "ranked")]
+    answer: dict[str, Any] = page.evaluate(WORKED_OUT, [*modules, weights])
     return answer
 
 

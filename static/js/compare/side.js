@@ -8,7 +8,7 @@ import { Breakpoints } from "../workbench/breakpoints.js";
 import { Finder } from "../workbench/finder.js";
 import { Panel } from "../workbench/inspect/panel.tsx";
 import { Predicates } from "../workbench/inspect/predicates.tsx";
-import { Priorities } from "../workbench/inspect/priorities.js";
+import { Priorities } from "../workbench/inspect/priorities.tsx";
 import { sentence } from "../workbench/inspect/byhand.js";
 import { Playback } from "../workbench/playback.js";
 import { View } from "../workbench/view.js";
@@ -18,7 +18,7 @@ import { Stage } from "./stage.js";
 /** @type {Record<Tab, (view: View) => { element: HTMLElement, update(): void }>} */
 const PANELS = {
   predicates: (view) => new Panel(view, { key: "predicates", component: Predicates }),
-  priorities: (view) => new Priorities(view),
+  priorities: (view) => new Panel(view, { key: "priorities", part: "priorities", component: Priorities }),
 };
 /** @typedef {"predicates" | "priorities"} Tab */
 

@@ -35,6 +35,8 @@ type TableProps = {
   empty?: string;
   /** How many rows there are, where these are the first ones. */
   total?: number;
+  /** Rows under all others, however these are sorted. */
+  foot?: ComponentChildren;
 };
 
 /** A row with the rows that belong to it. */
@@ -55,6 +57,7 @@ export function Table({
   elsewhere = null,
   empty,
   total = 0,
+  foot,
 }: TableProps) {
   const own = useRef<KeptLists>({});
   const lists = kept ?? own.current;
@@ -155,6 +158,7 @@ export function Table({
             </tr>
           </thead>
           <tbody>{shown}</tbody>
+          {foot ? <tfoot>{foot}</tfoot> : null}
         </table>
       </div>
       <p class="grid-none dim" hidden={shown.length > 0 || !given.length}>

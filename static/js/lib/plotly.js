@@ -10,8 +10,6 @@ const STYLED = ["plotly.js-style-global", "9f215cf04c5486422605d13261cb87401f4e7
 
 const PICTURE = { width: 960, height: 480 };
 const SHARPER = 2; // a PNG has so many pixels for each of them
-/** @type {("svg" | "png")[]} */
-const FORMATS = ["svg", "png"];
 
 /** @type {Promise<any> | null} */
 let loading = null;
@@ -60,36 +58,12 @@ function loaded(tag, props) {
 }
 
 /**
- * The buttons that download a chart, an SVG and a PNG. `figure` answers it as it is drawn, with a title and the name of
- * the file.
- *
- * @param {string} what the chart's name, for screen readers, which read the buttons
- * @param {() => {data: any[], layout: any, title: string, name: string}} figure
- * @param {string} [more] classes of the buttons
- */
-export function figureButtons(what, figure, more = "") {
-  return FORMATS.map((format) => {
-    const text = format.toUpperCase();
-    const label = `${text}: download “${what}”`;
-    const onclick = () => download(figure(), format);
-    return h("button", {
-      type: "button",
-      class: `btn quiet ${more}`,
-      "aria-label": label,
-      title: label,
-      text,
-      onclick,
-    });
-  });
-}
-
-/**
  * Download a figure as a picture that stands alone: on the ground of the page, with its title and a legend.
  *
  * @param {{data: any[], layout: any, title: string, name: string}} figure
  * @param {"svg" | "png"} format
  */
-async function download({ data, layout, title, name }, format) {
+export async function download({ data, layout, title, name }, format) {
   const alone = {
     ...layout,
     ...PICTURE,

@@ -144,13 +144,15 @@ export function aboveLeast(total, least, best) {
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 /** @type {Partial<Record<Intl.LDMLPluralRule, string>>} */
 const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };
+/** @param {number} n */
+export const ordinal = (n) => `${count(n)}${ENDINGS[ORDINALS.select(n)]}`;
+
 /**
  * `2nd in the queue`; "" of what does not wait.
  *
  * @param {number | null} position
  */
-export const inQueue = (position) =>
-  position ? `${count(position)}${ENDINGS[ORDINALS.select(position)]} in the queue` : "";
+export const inQueue = (position) => (position ? `${ordinal(position)} in the queue` : "");
 
 /**
  * `1 node`, `3 nodes`.

@@ -1,7 +1,10 @@
 // The figures of a run: the server builds them without colours, here they get those of the theme.
 
 import { $, $$, h, fill } from "../lib/dom.js";
-import { figureButtons, plotly } from "../lib/plotly.js";
+import { h as component } from "preact";
+import { FigureButtons } from "../kit/chart.tsx";
+import { nodesOf } from "../kit/node.tsx";
+import { plotly } from "../lib/plotly.js";
 import { count } from "../lib/quantity.js";
 import { keeping, tabled } from "../lib/tables.js";
 import { token } from "../lib/theme.js";
@@ -227,7 +230,7 @@ export class Charts {
       const layout = this.#layout(figure);
       return { data: this.#traces(figure.data), layout, title, name: `${this.root.dataset.run}-${name}` };
     };
-    $("[data-pictures]", card).append(...figureButtons(title, shownNow));
+    $("[data-pictures]", card).append(...nodesOf(component(FigureButtons, { what: title, figure: shownNow })));
     const button = $("[data-toggle-table]", card);
     button.addEventListener("click", () => {
       const shown = card.toggleAttribute("data-as-table");

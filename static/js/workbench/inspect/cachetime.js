@@ -2,7 +2,10 @@
 // it.
 
 import { $, h, fill, icon, debounce, focusedNow } from "../../lib/dom.js";
-import { figureButtons, plotly } from "../../lib/plotly.js";
+import { h as component } from "preact";
+import { FigureButtons } from "../../kit/chart.tsx";
+import { nodesOf } from "../../kit/node.tsx";
+import { plotly } from "../../lib/plotly.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { textSize, token } from "../../lib/theme.js";
@@ -47,7 +50,7 @@ export class CacheTime {
     this.pictures = h(
       "span",
       { class: "pictures" },
-      figureButtons("Hit rate", () => this.#figure(), "small"),
+      nodesOf(component(FigureButtons, { what: "Hit rate", figure: () => this.#figure(), class: "small" })),
     );
     this.pictures.hidden = true;
     this.key = h("ul", { class: "key" });

@@ -4,7 +4,7 @@
 import { releaseOf } from "../../lib/releases.js";
 import type { Terms } from "../../lib/protocol.js";
 import type { View } from "../view.js";
-import { Availability } from "./availability.js";
+import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";
 import { percent, rate } from "./cachewords.js";
 import { Descheduling } from "./descheduling.tsx";
@@ -15,7 +15,7 @@ import type { Framed } from "./panel.tsx";
 import { PodGroups } from "./podgroups.tsx";
 import { Predicates } from "./predicates.tsx";
 import { Preemption } from "./preemption.tsx";
-import { Priorities } from "./priorities.js";
+import { Priorities } from "./priorities.tsx";
 import { Queue } from "./queue.tsx";
 import { Session } from "./session.tsx";
 import { Story } from "./story.tsx";
@@ -40,7 +40,7 @@ export const TABS: Tab[] = [
   { key: "story", title: "Story", component: Story },
   { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, component: Predicates },
   { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, part: "cache", component: Cache, always: true },
-  { key: "priorities", title: "Priorities", term: "scoreTab", panel: Priorities },
+  { key: "priorities", title: "Priorities", term: "scoreTab", part: "priorities", component: Priorities },
   { key: "preemption", title: "Preemption", badge: victims, part: "preemption", component: Preemption },
   { key: "podgroups", title: "PodGroups", offered: groups, badge: waiting, part: "podgroups", component: PodGroups },
   { key: "queue", title: "Queue", badge: queued, part: "queue", component: Queue },
@@ -71,7 +71,7 @@ export const TABS: Tab[] = [
     component: Descheduling,
     class: "descheduling-tab",
   },
-  { key: "availability", title: "Over time", offered: ({ playback }) => playback.timed, panel: Availability },
+  { key: "availability", title: "Over time", offered: ({ playback }) => playback.timed, component: Availability },
 ];
 
 /** Whether a part of the step holds more than why it is empty. */

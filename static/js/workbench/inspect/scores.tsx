@@ -1,12 +1,13 @@
 // The matrix of scores, in either orientation: nodes as rows, or, as in the papers, algorithms A1, A2 … as rows and
 // nodes N1, N2 … as columns.
 
+import type { Column } from "../../kit/grid.tsx";
+import { nodesOf } from "../../kit/node.tsx";
 import { h } from "../../lib/dom.js";
+import type { NodeIndex, PrioritiesPart, Terms } from "../../lib/protocol.js";
 import { aboveLeast, count, ellipsis } from "../../lib/quantity.js";
 import { termsOf } from "../terms.js";
-import { levels, valueOf } from "./ranked.js";
-/** @import { NodeIndex, PrioritiesPart, Terms } from "../../lib/protocol.js" */
-/** @import { RankedRow, Ranking } from "./ranked.js" */
+import { addedTo, levels, valueOf, widestOf, type Mode, type RankedRow, type Ranking } from "./ranked.ts";
 
 const NAME = 22; // characters of a node's name that fit its column
 const COLUMN = 56; // pixels of a node as a column
@@ -14,27 +15,14 @@ const FIRST = 190; // pixels of the column of priorities
 const FEWEST = 8; // nodes of a page; where they do not fit, the table scrolls
 const SAME = "every feasible node scored the same";
 
-/** @param {number} value */
-const compact = (value) => (Math.abs(value) >= 10_000 ? `${Math.round(value / 100) / 10}k` : String(value));
+const compact = (value: number) => (Math.abs(value) >= 10_000 ? `${Math.round(value / 100) / 10}k` : String(value));
 
-/**
- * How many nodes a page of columns has.
- *
- * @param {number} width
- */
-export const columnsIn = (width) => Math.max(FEWEST, Math.min(30, Math.floor((width - FIRST) / COLUMN)));
+/** How many nodes a page of columns has. */
+export const columnsIn = (width: number) => Math.max(FEWEST, Math.min(30, Math.floor((width - FIRST) / COLUMN)));
 
-/** @param {RankedRow} row */
-const rowWords = (row) => `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}`;
+const rowWords = (row: RankedRow) => `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}`;
 
-/**
- * @param {RankedRow} row
- * @param {number} i
- * @param {string} name
- * @param {number} n
- * @param {Terms} terms
- */
-function cellTitle(row, i, name, n, terms) {
+function cellTitle(row: RankedRow, i: number, name: string, n: number, terms: Terms) {
   const map = row.raw ? `${terms.raw.toLowerCase()} ${count(row.raw[i])}, ` : "";
   const same = row.flat ? `; ${SAME}` : "";
   const product = `× ${count(row.weight)} = ${count(row.score[i] * row.weight)}`;
@@ -42,15 +30,9 @@ function cellTitle(row, i, name, n, terms) {
   return `${row.label}N${n}, ${row.name} on ${name}: ${map}${score}, ${product}${same}`;
 }
 
-/**
- * @param {HTMLElement} td
- * @param {RankedRow} row
- * @param {number} i
- * @param {string} mode
- * @param {{ low: number, high: number }} level
- * @param {string} title
- */
-function paintScore(td, row, i, mode, level, title) {
+type Level = { low: number; high: number };
+
+function paintScore(td: HTMLElement, row: RankedRow, i: number, mode: Mode, level: Level, title: string) {
   const value = valueOf(row, i, mode);
   td.className = `score-cell num${row.flat ? " flat" : ""}`;
   td.textContent = value === null ? "–" : compact(value);
@@ -60,14 +42,8 @@ function paintScore(td, row, i, mode, level, title) {
   else if (!row.flat) td.style.setProperty("--level", String((value - level.low) / (level.high - level.low)));
 }
 
-/**
- * @param {HTMLElement} td
- * @param {PrioritiesPart} ranked
- * @param {Ranking} made
- * @param {number} node
- */
-function paintTotal(td, ranked, made, node) {
-  const total = made.totals[made.at.get(node)];
+function paintTotal(td: HTMLElement, ranked: PrioritiesPart, made: Ranking, node: NodeIndex) {
+  const total = made.totals[positionOf(made, node)];
   td.textContent = count(total);
   const above = aboveLeast(total, made.least, made.best);
   if (above.startsWith("+")) {
@@ -80,13 +56,13 @@ function paintTotal(td, ranked, made, node) {
 }
 
 /** Columns of the matrix with nodes as rows. `mode` is "raw", "score", "weighted" or "sum". */
-export function nodeRows(ranked, made, names, mode, picked) {
+export function nodeRows(ranked: PrioritiesPart, made: Ranking, names: string[], mode: Mode, picked: number): Column[] {
   const terms = termsOf(ranked.release);
-  const i = (/** @type {number} */ node) => made.at.get(node);
-  const tie = (/** @type {number} */ node) => made.place.get(node) ?? Infinity;
-  const byTotal = (a, b) =>
+  const i = (node: NodeIndex) => positionOf(made, node);
+  const tie = (node: NodeIndex) => made.place.get(node) ?? Infinity;
+  const byTotal = (a: NodeIndex, b: NodeIndex) =>
     made.totals[i(a)] - made.totals[i(b)] || (made.place.has(a) ? tie(b) - tie(a) : names[a] > names[b] ? 1 : -1);
-  const fixed = [
+  const fixed: Column[] = [
     {
       key: "node",
       label: "node",
@@ -118,7 +94,9 @@ export function nodeRows(ranked, made, names, mode, picked) {
       compare: byTotal,
       paint: (td, node) => paintTotal(td, ranked, made, node),
     },
-    made.place.size > 1 && {
+  ];
+  if (made.place.size > 1)
+    fixed.push({
       key: "tie",
       label: "tie",
       title: ranked.inTurn
@@ -130,8 +108,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
       className: "num tie-place",
       text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""),
       compare: (a, b) => tie(a) - tie(b) || 0,
-    },
-  ].filter(Boolean);
+    });
   if (mode === "sum") {
     return [
       ...fixed,
@@ -153,20 +130,20 @@ export function nodeRows(ranked, made, names, mode, picked) {
         key: "made",
         label: "made of, where nodes differ",
         text: (node) =>
-          parts(made, i(node))
+          addedTo(made, i(node))
             .map(([row, value]) => `${row.short} ${value}`)
             .join(", "),
         className: "made",
         paint: (td, node) => {
           td.className = "made";
-          td.append(stack(made, i(node)));
+          td.append(...nodesOf(<Stack made={made} i={i(node)} />));
         },
       },
     ];
   }
   return [
     ...fixed,
-    ...made.rows.map((row) => {
+    ...made.rows.map((row): Column => {
       const level = levels(row, mode);
       return {
         key: `r${row.index}`,
@@ -188,11 +165,18 @@ export function nodeRows(ranked, made, names, mode, picked) {
 }
 
 /** Columns of the matrix with priorities as rows: `shown` are the nodes of the page, `selected` may be one of them. */
-export function priorityRows(ranked, made, names, mode, shown, selected) {
+export function priorityRows(
+  ranked: PrioritiesPart,
+  made: Ranking,
+  names: string[],
+  mode: Mode,
+  shown: NodeIndex[],
+  selected: NodeIndex,
+): Column[] {
   const lines = sums(ranked, made);
   const terms = termsOf(ranked.release);
-  const text = (/** @type {number} */ id, /** @type {number} */ node) => {
-    const i = made.at.get(node);
+  const text = (id: number, node: NodeIndex) => {
+    const i = positionOf(made, node);
     if (id >= made.rows.length) return lines[id - made.rows.length].text(i);
     const value = valueOf(made.rows[id], i, mode);
     return value === null ? "" : String(value);
@@ -222,15 +206,15 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
         );
       },
     },
-    ...shown.map((node) => ({
+    ...shown.map((node): Column => ({
       key: `n${node}`,
-      label: `N${made.number[made.at.get(node)]} ${ellipsis(names[node], NAME)}`,
+      label: `N${made.number[positionOf(made, node)]} ${ellipsis(names[node], NAME)}`,
       title: `${names[node]}: show what it got`,
       vertical: true,
       className: `num${node === ranked.winner ? " chosen" : ""}${node === selected ? " picked" : ""}`,
       text: (id) => text(id, node),
       paint: (td, id) => {
-        const i = made.at.get(node);
+        const i = positionOf(made, node);
         const row = made.rows[id];
         if (row) paintScore(td, row, i, mode, level[id], cellTitle(row, i, names[node], made.number[i], terms));
         else lines[id - made.rows.length].paint(td, node, i);
@@ -239,14 +223,15 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
   ];
 }
 
-/**
- * The lines under the priorities' rows: Combine, the rank and how far behind.
- *
- * @param {PrioritiesPart} ranked
- * @param {Ranking} made
- */
-function sums(ranked, made) {
-  const gap = (/** @type {number} */ i) => made.best - made.totals[i];
+type Sum = {
+  label: string;
+  text: (i: number) => string;
+  paint: (td: HTMLElement, node: NodeIndex, i: number) => void;
+};
+
+/** The lines under the priorities' rows: Combine, the rank and how far behind. */
+function sums(ranked: PrioritiesPart, made: Ranking): Sum[] {
+  const gap = (i: number) => made.best - made.totals[i];
   return [
     {
       label: "Combine",
@@ -275,72 +260,35 @@ function sums(ranked, made) {
   ];
 }
 
-/**
- * The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them.
- *
- * @param {Ranking} made
- * @param {string} mode
- */
-export const priorityIds = (made, mode) => [
+/** The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them. */
+export const priorityIds = (made: Ranking, mode: Mode) => [
   ...(mode === "sum" ? [] : made.rows.map((row) => row.index)),
   ...[0, 1, 2].map((n) => made.rows.length + n),
 ];
 
-/**
- * The whole matrix with priorities as rows, tab separated.
- *
- * @param {PrioritiesPart} ranked
- * @param {Ranking} made
- * @param {string[]} names
- * @param {string} mode
- * @param {NodeIndex[]} nodes
- */
-export function priorityTsv(ranked, made, names, mode, nodes) {
+/** The whole matrix with priorities as rows, tab separated. */
+export function priorityTsv(ranked: PrioritiesPart, made: Ranking, names: string[], mode: Mode, nodes: NodeIndex[]) {
   const columns = priorityRows(ranked, made, names, mode, nodes, -1);
   const lines = [[termsOf(ranked.release).column, ...nodes.map((node) => names[node])].join("\t")];
   for (const id of priorityIds(made, mode)) lines.push(columns.map((column) => column.text(id)).join("\t"));
   return lines.join("\n");
 }
 
-/**
- * What the priorities that distinguish nodes add to a node: `[row, points]`, those with points.
- *
- * @param {Ranking} made
- * @param {number} i
- * @returns {[row: RankedRow, points: number][]}
- */
-const parts = (made, i) =>
-  made.rows.filter((row) => !row.flat && row.score[i]).map((row) => [row, row.score[i] * row.weight]);
+/** What tells nodes apart as a stacked bar, as long as its part of the best such sum. Beside it the numbers must stand. */
+export const Stack = ({ made, i }: { made: Ranking; i: number }) => (
+  <span class="stack">
+    {addedTo(made, i).map(([row, value]) => (
+      <span
+        class="stack-part"
+        style={{ flexBasis: `${(value / widestOf(made)) * 100}%` }}
+        title={`${row.label} ${row.name}: ${count(value)}`}
+      >
+        <span>{row.label}</span>
+        <b>{count(value)}</b>
+      </span>
+    ))}
+  </span>
+);
 
-/**
- * The same as a stacked bar, as long as its part of the best such sum. Beside it the numbers must stand.
- *
- * @param {Ranking} made
- * @param {number} i
- */
-export function stack(made, i) {
-  made.widest ??= made.nodes.reduce(
-    (most, _, n) =>
-      Math.max(
-        most,
-        parts(made, n).reduce((sum, [, value]) => sum + value, 0),
-      ),
-    1,
-  );
-  return h(
-    "span",
-    { class: "stack" },
-    parts(made, i).map(([row, value]) =>
-      h(
-        "span",
-        {
-          class: "stack-part",
-          style: { "flex-basis": `${(value / made.widest) * 100}%` },
-          title: `${row.label} ${row.name}: ${count(value)}`,
-        },
-        h("span", { text: row.label }),
-        h("b", { text: count(value) }),
-      ),
-    ),
-  );
-}
+/** The position of a node that was ranked. */
+const positionOf = (made: Ranking, node: NodeIndex) => made.at.get(node) ?? -1;

@@ -1,21 +1,13 @@
 // A workload over virtual time: how it is at a moment, what of it may be shown, and its line. Pure functions.
 
-/** @import { Available, AvailableMoment } from "../../../lib/protocol.js" */
+import type { Available, AvailableMoment } from "../../../lib/protocol.js";
 
-/**
- * A workload as far as it may be shown; what was counted over the whole run is null if that is less.
- *
- * @typedef {Omit<Available, "evicted" | "refused" | "preempted">
- *   & { evicted: number | null, refused: number | null, preempted: number | null }} Seen
- */
+/** A workload as far as it may be shown; what was counted over the whole run is null if that is less. */
+export type Seen = Omit<Available, Counted> & Record<Counted, number | null>;
+type Counted = "evicted" | "refused" | "preempted";
 
-/**
- * The moment that holds at a time, null before the workload is there.
- *
- * @param {AvailableMoment[]} moments
- * @param {number} time
- */
-export function momentAt(moments, time) {
+/** The moment that holds at a time, null before the workload is there. */
+export function momentAt(moments: AvailableMoment[], time: number): AvailableMoment | null {
   let low = 0;
   let high = moments.length;
   while (low < high) {
@@ -26,14 +18,8 @@ export function momentAt(moments, time) {
   return moments[low - 1] ?? null;
 }
 
-/**
- * A workload up to a time, with the fewest ready pods and the seconds below desired until then.
- *
- * @param {Available} one
- * @param {number} until Infinity: all of it
- * @returns {Seen}
- */
-export function seenUntil(one, until) {
+/** A workload up to a time, Infinity: all of it, with the fewest ready pods and the seconds below desired until then. */
+export function seenUntil(one: Available, until: number): Seen {
   if (until === Infinity) return one;
   const moments = one.moments.filter(([at]) => at <= until);
   const complete = one.completeAt !== null && one.completeAt <= until;
@@ -58,16 +44,12 @@ export function seenUntil(one, until) {
   };
 }
 
-/**
- * The line of one column as the path of an SVG of a width and a height, in steps; `ends` at a time.
- *
- * @param {AvailableMoment[]} moments
- * @param {number} column
- * @param {{ width: number, height: number, ends: number, most: number }} box
- */
-export function steps(moments, column, { width, height, ends, most }) {
-  const x = (/** @type {number} */ at) => ((at / (ends || 1)) * width).toFixed(1);
-  const y = (/** @type {number} */ n) => (height - (n / (most || 1)) * height).toFixed(1);
+type Box = { width: number; height: number; ends: number; most: number };
+
+/** The line of one column as the path of an SVG of a width and a height, in steps; `ends` at a time. */
+export function steps(moments: AvailableMoment[], column: number, { width, height, ends, most }: Box) {
+  const x = (at: number) => ((at / (ends || 1)) * width).toFixed(1);
+  const y = (n: number) => (height - (n / (most || 1)) * height).toFixed(1);
   const parts = moments.map((moment, i) =>
     i ? `H${x(moment[0])}V${y(moment[column])}` : `M${x(moment[0])} ${y(moment[column])}`,
   );

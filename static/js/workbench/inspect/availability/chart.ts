@@ -1,8 +1,9 @@
 // Desired, ready, pending and terminating pods of a workload over virtual time, as a chart of Plotly.
 
 import { clock, count } from "../../../lib/quantity.js";
+import { look } from "../../../kit/chart.tsx";
 import { textSize, token } from "../../../lib/theme.js";
-/** @import { Seen } from "./series.js" */
+import type { Seen } from "./series.ts";
 
 const HEIGHT = 260;
 const MARGIN = { l: 36, r: 12, t: 10, b: 34 };
@@ -10,26 +11,18 @@ const TICKS = 5; // at most, beside the first
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400]; // seconds
 
 /** The lines: name, column of a moment, colour, dash. */
-export const LINES = /** @type {const} */ ([
+export const LINES = [
   ["desired", 1, "--ink", "dash"],
   ["ready", 2, "--pass", "solid"],
   ["pending", 3, "--wait", "dot"],
   ["terminating", 4, "--fail", "dashdot"],
-]);
+] as const;
 
-/**
- * The lines of which there is something to see.
- *
- * @param {Seen} one
- */
-export const linesOf = (one) =>
+/** The lines of which there is something to see. */
+export const linesOf = (one: Seen) =>
   LINES.filter(([name, column]) => ["desired", "ready"].includes(name) || one.moments.some((row) => row[column]));
 
-/**
- * @param {Seen} one
- * @param {number} ends
- */
-export function traces(one, ends) {
+export function traces(one: Seen, ends: number) {
   const { moments } = one;
   const x = [...moments.map(([at]) => at), ends];
   const when = x.map((at) => clock(at));
@@ -47,8 +40,7 @@ export function traces(one, ends) {
   return [...lines, fewest(one)];
 }
 
-/** @param {Seen} one */
-function fewest({ fewestReady, fewestAt, moments }) {
+function fewest({ fewestReady, fewestAt, moments }: Seen) {
   return {
     type: "scatter",
     mode: "markers+text",
@@ -66,67 +58,29 @@ function fewest({ fewestReady, fewestAt, moments }) {
   };
 }
 
-/**
- * @param {Seen} one
- * @param {number} ends
- * @param {number | null} now
- */
-export function layout(one, ends, now) {
-  const axis = {
-    fixedrange: true,
-    gridcolor: token("--line"),
-    zerolinecolor: token("--line"),
-    linecolor: token("--line-strong"),
-    tickfont: { color: token("--dim"), size: textSize() },
-  };
+export function layout(one: Seen, ends: number) {
+  const { axis, title, plain } = look();
   const most = Math.max(1, ...one.moments.flatMap((moment) => moment.slice(1)));
   const ticks = ticksOf(ends);
   return {
+    ...plain,
     height: HEIGHT,
     margin: MARGIN,
-    dragmode: false,
-    hovermode: "closest",
-    hoverdistance: -1,
-    paper_bgcolor: "rgba(0,0,0,0)",
-    plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: token("--font"), color: token("--ink"), size: textSize() },
     xaxis: {
       ...axis,
       range: [0, ends || 1],
       showgrid: false,
       tickvals: ticks,
       ticktext: ticks.map((at) => clock(at)),
-      title: { text: "virtual time", font: { color: token("--dim"), size: textSize() }, standoff: 4 },
+      title: title("virtual time"),
     },
     yaxis: { ...axis, range: [0, most * 1.12], tickformat: ",d", nticks: Math.min(6, most + 1) },
-    showlegend: false,
-    hoverlabel: {
-      bgcolor: token("--raise-2"),
-      bordercolor: token("--line-strong"),
-      font: { color: token("--ink"), family: token("--font"), size: textSize() },
-    },
-    shapes: here(now),
   };
 }
 
-/**
- * Round times from 0 to the end.
- *
- * @param {number} ends
- */
-function ticksOf(ends) {
+/** Round times from 0 to the end. */
+function ticksOf(ends: number) {
   const least = ends / TICKS;
   const step = STEPS.find((seconds) => seconds >= least) ?? Math.ceil(least / 86_400) * 86_400;
   return ends < 1 ? [0, ends] : Array.from({ length: Math.floor(ends / step) + 1 }, (_, i) => i * step);
-}
-
-/**
- * The line at the moment that is shown.
- *
- * @param {number | null} now
- */
-export function here(now) {
-  if (now === null) return [];
-  const line = { color: token("--accent"), width: 1.5 };
-  return [{ type: "line", xref: "x", yref: "paper", x0: now, x1: now, y0: 0, y1: 1, line }];
 }
