@@ -31,8 +31,9 @@ type TableProps = {
   tools?: ComponentChildren;
   /** Where only a page of the rows is here: has all of them sorted by `kept[name]` and drawn again. */
   elsewhere?: (() => void) | null;
-  /** What is said instead where there are no rows. */
+  /** What is said instead where there are no rows; `none` is said under its tools. */
   empty?: string;
+  none?: string;
   /** How many rows there are, where these are the first ones. */
   total?: number;
   /** Rows under all others, however these are sorted. */
@@ -56,6 +57,7 @@ export function Table({
   tools,
   elsewhere = null,
   empty,
+  none = "",
   total = 0,
   foot,
 }: TableProps) {
@@ -118,7 +120,7 @@ export function Table({
         <table
           ref={table}
           class={`${more}${!state.sort && shown.length === given.length ? " as-given" : ""}`}
-          hidden={!shown.length && given.length > 0}
+          hidden={!shown.length && (given.length > 0 || none !== "")}
         >
           <caption class="sr">{caption}</caption>
           <thead>
@@ -161,8 +163,8 @@ export function Table({
           {foot ? <tfoot>{foot}</tfoot> : null}
         </table>
       </div>
-      <p class="grid-none dim" hidden={shown.length > 0 || !given.length}>
-        {`No row contains “${state.find}”.`}
+      <p class="grid-none dim" role="status" hidden={shown.length > 0 || !(given.length || none)}>
+        {given.length ? `No row contains “${state.find}”.` : none}
       </p>
     </div>
   );

@@ -2,8 +2,9 @@
 
 import { $, $$, announce, fill, h, icon, toast } from "../lib/dom.js";
 import { age, count, inQueue, plural } from "../lib/quantity.js";
-import { because } from "../workbench/inspect/cachebyhand.js";
-import { percent } from "../workbench/inspect/cachewords.js";
+import { nodesOf } from "../kit/node.tsx";
+import { because } from "../workbench/inspect/cacheparts.tsx";
+import { percent } from "../workbench/inspect/cachewords.ts";
 import { recordedWords } from "../workbench/recorded.tsx";
 import { Charts } from "./charts.js";
 import { link } from "./link.js";
@@ -200,7 +201,7 @@ function caching() {
   fill(
     list,
     cache.causes.map(([cause, n]) =>
-      h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, because(cause))),
+      h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, nodesOf(because(cause)))),
     ),
   );
 }

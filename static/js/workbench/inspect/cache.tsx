@@ -1,29 +1,26 @@
 // Cache: what came from the equivalence cache in this cycle, what was invalidated by which row, and what was stale.
 
-import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
-import { fill } from "../../lib/dom.js";
+import { Segmented } from "../../kit/segmented.tsx";
 import type { CacheCounts, CachePart } from "../../lib/protocol.js";
 import { count, held, plural } from "../../lib/quantity.js";
 import { useEvent } from "../asking.tsx";
 import type { View } from "../view.js";
-import { CacheClasses } from "./cacheclasses.js";
-import { CacheMap } from "./cachemap.js";
+import { CacheClasses } from "./cacheclasses.tsx";
+import { CacheMap } from "./cachemap.tsx";
 import { CacheOff } from "./cacheoff.tsx";
 import { swatch } from "./cacheparts.tsx";
 import { CacheStep } from "./cachestep.tsx";
-import { CacheTime } from "./cachetime.js";
-import { DEFINITIONS, modeWords, percent, rate, reference, REMEDIES } from "./cachewords.js";
+import { CacheTime } from "./cachetime.tsx";
+import { DEFINITIONS, modeWords, percent, rate, reference, REMEDIES } from "./cachewords.ts";
 import { Before, Later } from "./empty.tsx";
 import { podLink } from "./nouns.tsx";
-import { Worth } from "./worth.js";
+import { Worth } from "./worth.tsx";
 
-type Shown = { element: HTMLElement; update(): void };
-
-/** Its views; a panel builds its DOM by hand. */
-const VIEWS: [key: string, label: string, panel?: new (view: View) => Shown][] = [
+/** Its views, and what draws those beside that of the step. */
+const VIEWS: [key: string, label: string, component?: FunctionComponent<{ view: View }>][] = [
   ["step", "This step"],
   ["map", "Map", CacheMap],
   ["classes", "Classes", CacheClasses],
@@ -64,64 +61,41 @@ export function Cache({ view }: { view: View }) {
   const offered = VIEWS_OF[gone ? "gone" : (part?.mode ?? playback.policy?.cache)];
   const views = VIEWS.filter(([key]) => offered?.has(key) ?? true);
   const wanted = view.sub.split("/")[0];
-  const [key, , panel] = views.find(([name]) => name === wanted) ?? (VIEWS[0] as (typeof VIEWS)[number]);
+  const [key, , Content] = views.find(([name]) => name === wanted) ?? (VIEWS[0] as (typeof VIEWS)[number]);
   const none = playback.complete && !playback.cycles; // no pod is waiting: there is nothing to measure
   let content: ComponentChildren;
   if (!current && (none || !WHOLE_RUN.has(key))) content = <Before view={view} />;
-  else if (panel) return frame(on && about(view, on), <ByHand key={key} view={view} make={panel} />);
+  else if (Content) content = <Content key={key} view={view} />;
   else if (!on) content = <CacheOff view={view} why={String(part && "why" in part ? part.why : "")} gone={gone} />;
   else if (unasked(view))
     content = (
       <Later view={view} title="The cache is not in use at this moment." text="It is used while the predicates run." />
     );
   else content = <CacheStep view={view} part={on} />;
-  return frame(on && about(view, on), <div class="cache-body">{content}</div>);
-
-  function frame(head: ComponentChildren, below: ComponentChildren) {
-    return (
-      <>
-        <div class="cache-head" hidden={!head}>
-          {head}
-        </div>
-        <div class="cache-nav">
-          <span class="seg cache-views" role="group" aria-label="Views of the cache" hidden={views.length === 1}>
-            {views.map(([name, label]) => (
-              <button
-                key={name}
-                type="button"
-                data-view={name}
-                aria-pressed={name === key}
-                onClick={() => view.setSub(name === "step" ? "" : name)}
-              >
-                {label}
-              </button>
-            ))}
-          </span>
-        </div>
-        {below}
-      </>
-    );
-  }
+  return (
+    <>
+      <div class="cache-head" hidden={!on}>
+        {on ? about(view, on) : null}
+      </div>
+      <div class="cache-nav">
+        {views.length > 1 ? (
+          <Segmented
+            class="cache-views"
+            label="Views of the cache"
+            options={views.map(([name, label]) => [name, label])}
+            value={key}
+            onChange={(name) => view.setSub(name === "step" ? "" : name)}
+          />
+        ) : null}
+      </div>
+      <div class="cache-body">{content}</div>
+    </>
+  );
 }
 
 /** Whether the cycle is shown before the cache was asked. */
 const unasked = ({ playback: { current } }: View) =>
   current?.result === "undecided" && !current.phases.includes("predicates");
-
-/** A view that is not a component. */
-function ByHand({ view, make: Made }: { view: View; make: new (view: View) => Shown }) {
-  const host = useRef<HTMLDivElement>(null);
-  const made = useRef<Shown | null>(null);
-  useEvent(view.playback, Made === CacheTime ? ["grew"] : [], () => view.tab === "cache");
-  useLayoutEffect(() => {
-    if (!made.current && host.current) {
-      made.current = new Made(view);
-      fill(host.current, made.current.element);
-    }
-    made.current?.update();
-  });
-  return <div class="cache-body" ref={host} />;
-}
 
 function about(view: View, part: CachePart) {
   const batching = part.mode === "batching";

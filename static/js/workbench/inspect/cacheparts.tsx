@@ -1,12 +1,14 @@
 // What the parts of the Cache tab share: links to nodes, cycles and rows of the invalidation table, and lighting up
 // nodes.
 
+import type { ComponentChildren } from "preact";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { NodeIndex } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
+import type { Answer } from "../asking.tsx";
 import type { View } from "../view.js";
-import { reference } from "./cachewords.js";
+import { reference } from "./cachewords.ts";
 import { nodeLink as named } from "./nouns.tsx";
 
 const NAME = 26; // characters of a node's name in running text
@@ -96,5 +98,25 @@ export function answer(reasons: string[], fit = reasons.length === 0) {
       <Icon name="cross" />
       {reasons.join(", ") || "does not fit"}
     </span>
+  );
+}
+
+type FetchedProps<T> = { of: Answer<T> | null; wish: string; children: (value: T) => ComponentChildren };
+
+/** What the server was asked for by `wish`; until that is there what was shown stays, dimmed. */
+export function Fetched<T>({ of, wish, children }: FetchedProps<T>) {
+  const there = of?.value !== undefined;
+  return (
+    <div class={there && of.key !== wish ? "cache-rows waiting" : "cache-rows"}>
+      {of?.error ? (
+        <p class="note error">{of.error}</p>
+      ) : there ? (
+        children(of.value as T)
+      ) : (
+        <p class="loading" role="status">
+          Bringing the cache to this cycle…
+        </p>
+      )}
+    </div>
   );
 }

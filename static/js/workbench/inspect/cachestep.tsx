@@ -12,7 +12,7 @@ import { useEvent } from "../asking.tsx";
 import type { View } from "../view.js";
 import { nodeLink, nodesLink, ruleLink, swatch } from "./cacheparts.tsx";
 import { StaleHits } from "./cachestale.tsx";
-import { LINKED, SOURCES } from "./cachewords.js";
+import { LINKED, SOURCES } from "./cachewords.ts";
 import { linked } from "./nouns.tsx";
 
 const FIRST = 5; // invalidations that are shown at once

@@ -6,7 +6,7 @@ import type { Terms } from "../../lib/protocol.js";
 import type { View } from "../view.js";
 import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";
-import { percent, rate } from "./cachewords.js";
+import { percent, rate } from "./cachewords.ts";
 import { Descheduling } from "./descheduling.tsx";
 import { Events } from "./events.tsx";
 import { Hints } from "./hints.tsx";
