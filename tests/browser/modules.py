@@ -24,5 +24,6 @@ def bundled(module: str) -> str:
 def served(page: Page, module: str) -> str:
     """Let a page have a module of ``static/js`` and what it imports; return the address for ``import()``."""
     address = f"/module-{Path(module).stem}.js"  # of the root: what is not bundled is imported as ./static/…
-    page.route(f"**{address}", lambda route: route.fulfill(body=bundled(module), content_type="text/javascript"))
+    answer = {"body": bundled(module), "content_type": "text/javascript"}
+    page.route(f"**{address}", lambda route: route.fulfill(**answer))
     return address

@@ -1,8 +1,9 @@
 // Both runs, stepped together: transport, the track, and what each decided, with the rule that made the difference.
 
+import { h as component, render } from "preact";
 import { $, $$, announce, fill, h, icon, targetOf, typing } from "../lib/dom.js";
 import { count, plural, short } from "../lib/quantity.js";
-import { segmented } from "../workbench/inspect/matrix.js";
+import { Segmented } from "../kit/segmented.tsx";
 import { termsOf } from "../workbench/terms.js";
 import { Elsewhere } from "./elsewhere.js";
 import { decidingRule, stoppedBy } from "./rule.js";
@@ -47,10 +48,9 @@ export class Stepper {
     this.track = new Track(this.rows, this.sides, (row) => this.goto(row));
     this.place = h("output", { class: "num both-place" });
     this.verdict = h("p", { class: "both-rule", role: "status" });
-    this.tabs = segmented("Matrix", labels([""]), this.tab, (tab) => {
-      this.#chosen = true;
-      this.#setTab(/** @type {Tab} */ (tab));
-    });
+    this.tabs = h("span");
+    this.options = labels([""]);
+    this.#drawTabs();
     for (const side of this.sides)
       side.onTab = (tab) => {
         if (tab in { predicates: 1, priorities: 1 } && tab !== this.tab) this.#setTab(/** @type {Tab} */ (tab));
@@ -114,11 +114,11 @@ export class Stepper {
     this.track.paint();
     if (tab in { predicates: 1, priorities: 1 }) {
       this.#chosen = true;
-      this.tabs.choose(tab);
       this.#setTab(/** @type {Tab} */ (tab));
     }
     await Promise.allSettled(this.sides.map((side) => side.open()));
-    for (const [key, text] of labels(this.sides.map(({ playback }) => playback.release))) this.tabs.label(key, text);
+    this.options = labels(this.sides.map(({ playback }) => playback.release));
+    this.#drawTabs();
     this.goto(row || this.rows.different[0] || 0);
   }
 
@@ -147,10 +147,18 @@ export class Stepper {
     else announce(direction > 0 ? "There is no further different decision." : "There is none before.");
   }
 
+  #drawTabs() {
+    const onChange = (/** @type {string} */ tab) => {
+      this.#chosen = true;
+      this.#setTab(/** @type {Tab} */ (tab));
+    };
+    render(component(Segmented, { label: "Matrix", options: this.options, value: this.tab, onChange }), this.tabs);
+  }
+
   /** @param {Tab} tab */
   #setTab(tab) {
     this.tab = tab;
-    this.tabs.choose(tab);
+    this.#drawTabs();
     for (const side of this.sides) side.setTab(tab);
     this.onMove?.();
   }

@@ -119,7 +119,7 @@ export function keeping(host, draw) {
  * @param {() => [tsv: string, rows: number]} act
  * @param {Record<string, unknown>} [more]
  */
-export function copyButton(act, more = {}) {
+function copyButton(act, more = {}) {
   return h(
     "button",
     {
@@ -161,7 +161,7 @@ export const lookedFor = (typed) => typed.trim().toLowerCase();
  * @param {(find: string) => void} onChange
  * @param {FilterOptions} [options]
  */
-export function filterField(name, onChange, { placeholder = "Filter", value = "", typed = null, ...more } = {}) {
+function filterField(name, onChange, { placeholder = "Filter", value = "", typed = null, ...more } = {}) {
   const change = debounce(() => onChange(lookedFor(input.value)), WAIT);
   const input = h("input", {
     type: "search",

@@ -1,20 +1,26 @@
 // The components of static/js/kit in their states, on /dev/kit/, for who builds a page and for the accessibility tests.
 
 import { render, type ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
+import { Chart, FigureButtons, look } from "../kit/chart.tsx";
+import { CopyRows } from "../kit/copy.tsx";
 import { CopyRow } from "../kit/copyrow.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { Empty } from "../kit/empty.tsx";
+import { Filter } from "../kit/filter.tsx";
+import { Grid, type Column, type GridRows } from "../kit/grid.tsx";
+import { Heading } from "../kit/heading.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Inline } from "../kit/inline.tsx";
 import { More } from "../kit/more.tsx";
 import { Pager } from "../kit/pager.tsx";
 import { qrCode } from "../kit/qr.tsx";
 import { Segmented } from "../kit/segmented.tsx";
+import { Select } from "../kit/select.tsx";
 import { signal } from "../kit/signals.ts";
 import { Table } from "../kit/table.tsx";
-import { Tabs } from "../kit/tabs.tsx";
+import { Tabs, TabStrip } from "../kit/tabs.tsx";
 import { $, toast } from "../lib/dom.js";
 import { UntilBar, until } from "../workbench/countdown.tsx";
 
@@ -25,6 +31,14 @@ const PODS: [name: string, priority: number, state: string][] = [
 ];
 const SIZE = 10;
 const TOTAL = 42;
+const ZONES = [
+  ["a", "zone a"],
+  ["b", "zone b"],
+] as const;
+const NODES = 5_000;
+const FOUND = { typed: "", find: "" };
+const nodeName = (node: number) => `node-${node}`;
+const podsOn = (node: number) => (node * 7) % 13;
 const now = signal(30);
 
 function Section({ title, children }: { title: string; children: ComponentChildren }) {
@@ -89,6 +103,8 @@ function Choices() {
   const [phase, setPhase] = useState("filter");
   const [from, setFrom] = useState(0);
   const [tab, setTab] = useState("link");
+  const [zone, setZone] = useState("a");
+  const [strip, setStrip] = useState("story");
   return (
     <Section title="Choices">
       <p>
@@ -102,6 +118,10 @@ function Choices() {
           value={phase}
           onChange={setPhase}
         />
+      </p>
+      <p>
+        <Select options={ZONES} value={zone} onChange={setZone} aria-label="Zone" />{" "}
+        <Select options={ZONES} value="b" onChange={setZone} aria-label="Zone, disabled" disabled />
       </p>
       <p>
         <Pager from={from} total={TOTAL} size={SIZE} shown={Math.min(SIZE, TOTAL - from)} what="nodes" go={setFrom} />
@@ -118,8 +138,84 @@ function Choices() {
       >
         <p>{`The panel of ${tab}.`}</p>
       </Tabs>
+      <TabStrip
+        label="Tabs"
+        items={[
+          { key: "story", title: "Story" },
+          { key: "events", title: "Events", badge: ["12"] },
+          { key: "cache", title: "Cache", badge: ["3 stale", "stale-text"], hint: "Three hits were stale" },
+          { key: "hints", title: "Hints", hidden: true },
+        ]}
+        selected={strip}
+        onSelect={setStrip}
+        panel="kit-strip"
+      />
+      <div id="kit-strip" role="tabpanel" aria-labelledby={`kit-strip-${strip}`}>
+        {strip}
+      </div>
     </Section>
   );
+}
+
+/** A matrix of which only the rows in view are in the document, one without rows, and a chart. */
+function Pictures() {
+  const [find, setFind] = useState("");
+  const [charted, setCharted] = useState(false);
+  const rows = Array.from({ length: NODES }, (_, i) => i).filter((node) => nodeName(node).includes(find));
+  const columns: Column[] = [
+    {
+      key: "node",
+      label: "node",
+      text: nodeName,
+      compare: (a, b) => a - b,
+    },
+    {
+      key: "pods",
+      label: "pods",
+      className: "num",
+      downFirst: true,
+      text: podsOn,
+      compare: (a, b) => podsOn(a) - podsOn(b),
+    },
+  ];
+  const grid = useRef<GridRows>(null);
+  const drawn = { data: [{ type: "scatter", x: [0, 1, 2, 3], y: [2, 4, 3, 5], name: "ready" }], layout: chartLayout() };
+  return (
+    <Section title="Grid and chart">
+      <Heading text="Nodes" count={rows.length} />
+      <div class="matrix-tools">
+        <Filter label="Filter nodes" state={FOUND} onChange={() => setFind(FOUND.find)} />
+        <CopyRows act={() => [grid.current?.tsv() ?? "", rows.length]} />
+      </div>
+      <Grid label="Pods of each node" columns={columns} rows={rows} none="No node has this name." grid={grid} />
+      <Grid label="Without a row" columns={columns} rows={[]} none="There is no node." />
+      <Heading text="Ready" count="over time" level={4} />
+      <button type="button" class="btn small" aria-expanded={charted} onClick={() => setCharted(!charted)}>
+        Show the chart
+      </button>{" "}
+      <FigureButtons what="Ready" figure={() => ({ ...drawn, title: "Ready", name: "ready" })} class="small" />
+      <Chart
+        library={$("[data-kit]").dataset.plotly ?? ""}
+        class="kit-chart"
+        label="Ready pods over time, a chart: 2, 4, 3, 5."
+        of="ready"
+        figure={() => drawn}
+        now={2}
+        hidden={!charted}
+      />
+    </Section>
+  );
+}
+
+function chartLayout() {
+  const { axis, title, plain } = look();
+  return {
+    ...plain,
+    height: 180,
+    margin: { l: 36, r: 12, t: 10, b: 34 },
+    xaxis: { ...axis, title: title("time") },
+    yaxis: axis,
+  };
 }
 
 const Texts = () => (
@@ -167,6 +263,7 @@ render(
     <Buttons />
     <Choices />
     <Tables />
+    <Pictures />
     <Overlays />
   </>,
   $("[data-kit]"),

@@ -7,7 +7,7 @@ import { Edit } from "./edit.js";
 import { History } from "./history.js";
 import { Objects } from "./objects/objects.js";
 import { Policy } from "./policy.js";
-import { tabs } from "./tabs.js";
+import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.js";
 import { Undo } from "./undo.js";
 import { Verbs } from "./verbs/verbs.js";
@@ -29,16 +29,12 @@ export class Build {
     this.view = view;
     this.options = options; // {mine, bundleUrl, draft, onApplied, onFork}
     this.body = region.querySelector("[data-build]");
-    this.strip = tabs(
-      region.querySelector("[role=tablist]"),
-      [
-        ["objects", "Objects"],
-        ["policy", "Policy"],
-        ["yaml", "YAML"],
-      ],
-      this.body,
-      (key) => this.open(key),
-    );
+    const items = [
+      { key: "objects", title: "Objects" },
+      { key: "policy", title: "Policy" },
+      { key: "yaml", title: "YAML" },
+    ];
+    this.strip = tabsIn(region.querySelector("[role=tablist]"), this.body, items, (key) => this.open(key));
     const { mine, canFork, onFork } = options;
     const { playback } = view;
     const bundle = () => options.bundleUrl || (playback.scenario ? `/api/scenarios/${playback.scenario}/bundle` : "");

@@ -15,7 +15,7 @@ import { Deck } from "./deck.js";
 import { differ } from "./differ.tsx";
 import { embedded } from "./embedded.js";
 import { Finder } from "./finder.js";
-import { Inspect } from "./inspect/inspect.js";
+import { inspect } from "./inspect/inspect.tsx";
 import { Interesting } from "./interesting.js";
 import { keys } from "./keys.js";
 import { Layout } from "./layout.js";
@@ -58,7 +58,7 @@ const stops = new Stops($("[data-deck]", root), view, {
   breakpoints,
   interesting: new Interesting(view, finder),
 });
-new Inspect($("#region-inspect", root), view);
+inspect($("#region-inspect", root), view);
 const controls = new Controls(root, view);
 const presenting = new Presenting($("#main", root), view, layout);
 const address = new Address(view);

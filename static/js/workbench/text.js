@@ -270,11 +270,10 @@ export class DraftText {
     const { strip } = this.options;
     const { warnings } = this.view.playback;
     const { length } = warnings ?? [];
-    strip.badge("yaml", changed ? "edited" : length ? count(length) : "", "fail-text");
-    strip.title(
-      "yaml",
-      changed ? "Changes that are not applied" : length ? `${plural(length, "warning")} about the input` : "",
-    );
+    strip.show("yaml", {
+      badge: [changed ? "edited" : length ? count(length) : "", "fail-text"],
+      hint: changed ? "Changes that are not applied" : length ? `${plural(length, "warning")} about the input` : "",
+    });
   }
 
   /** While something is typed, show that another tab has saved a change. */

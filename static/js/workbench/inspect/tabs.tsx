@@ -34,7 +34,7 @@ export type Tab = {
   /** It stays offered once it was, until something else is opened. */
   stays?: boolean;
   badge?: (view: View) => Badge;
-} & ({ panel: new (view: View) => any } | Omit<Framed, "key">);
+} & Omit<Framed, "key">;
 
 export const TABS: Tab[] = [
   { key: "story", title: "Story", component: Story },

@@ -2,7 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
-import { segmented } from "../inspect/matrix.js";
+import { segmented } from "../../kit/segmented.tsx";
 /** @import { PolicyOptions } from "../policy.js" */
 /** @import { Policy } from "../../lib/protocol.js" */
 

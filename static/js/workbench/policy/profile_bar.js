@@ -1,7 +1,7 @@
 // Which profile the controls are about: chosen, renamed, added and removed.
 
 import { h, icon } from "../../lib/dom.js";
-import { segmented } from "../inspect/matrix.js";
+import { segmented } from "../../kit/segmented.tsx";
 
 /**
  * `select(at)` shows another profile; one that is added is shown at once.
