@@ -78,7 +78,10 @@ class NodeOptions(Struct, frozen=True):
 
 
 class _Health(Struct):
-    """What the controller saw of a node last: its heartbeat and its lease, and when."""
+    """What the controller saw of a node last: its heartbeat and its lease, and when.
+
+    A new heartbeat drops the lease: unless that is newer too, the next look takes it for a new one.
+    """
 
     heartbeat: str
     lease: float | None
@@ -190,7 +193,8 @@ class NodeLifecycle(Controller):
 
     def _monitor(self) -> Work:
         """Look at all nodes: their leases, taints, pods, and zones (monitorNodeHealth)."""
-        for node in self._begin():
+        listed = {name_of(node): node for node in self._begin()}
+        for node in listed.values():
             if name_of(node) not in self._known:
                 self._known.add(name_of(node))
                 yield from self._reachable(node)
@@ -201,7 +205,7 @@ class NodeLifecycle(Controller):
                 if visit.zone is not None:
                     self._rounds.count(visit.zone, ready=status == "True")
         self._stale = False
-        yield from self._disruption(self._rounds.tally)
+        yield from self._disruption(self._rounds.tally, listed)
         self._awaited = None
 
     def _begin(self) -> list[Manifest]:
@@ -243,7 +247,9 @@ class NodeLifecycle(Controller):
         """Let a node rest that was looked at, unless it has posted something since."""
         node = self.server.get("Node", name)
         rest = None if node is None else self._rest_of(node)
-        if node is not None and rest is not None and self._health[name].heartbeat == _heartbeat(node):
+        health = self._health[name]
+        seen = node is not None and health.lease is not None and health.heartbeat == _heartbeat(node)
+        if seen and rest is not None:
             self._rounds.rest(name, rest)
 
     def _is_settled(self, node: Manifest) -> bool:
@@ -304,10 +310,10 @@ class NodeLifecycle(Controller):
         name, heartbeat = name_of(node), _heartbeat(node)
         lease = self.kubelets.lease(name, created_at(node), self.now)
         health = self._health.get(name)
+        known = None if health is None else health.lease
         if health is None or health.heartbeat != heartbeat:
-            known = None if health is None else health.lease
-            health = self._health[name] = _Health(heartbeat, known, self.now)
-        if health.lease is None or health.lease < lease:
+            health = self._health[name] = _Health(heartbeat, None, self.now)
+        if known is None or known < lease:
             health.lease, health.probed = lease, self.now
         return health
 
@@ -328,8 +334,10 @@ class NodeLifecycle(Controller):
         self._taint_later()
 
     def _reachable(self, node: Manifest) -> Work:
+        """Take off the NoExecute taints that a node had when it was listed (markNodeAsReachable)."""
         for key in (UNREACHABLE, NOT_READY):
-            if has_no_execute(node, key):
+            stored = self.server.get("Node", name_of(node))
+            if has_no_execute(node, key) and stored is not None and has_no_execute(stored, key):
                 yield self.client.patch(node, partial(without_taints, keys=[key], effect="NoExecute"))
         self._tainters[zone_of(node)].remove(name_of(node))
 
@@ -378,8 +386,11 @@ class NodeLifecycle(Controller):
 
     # --- zones
 
-    def _disruption(self, tally: Mapping[str, tuple[int, int]]) -> Work:
-        """Set the rates of zones by how many of their nodes are ready (handleDisruption)."""
+    def _disruption(self, tally: Mapping[str, tuple[int, int]], listed: Mapping[str, Manifest]) -> Work:
+        """Set the rates of zones by how many of their nodes are ready (handleDisruption).
+
+        ``listed`` are nodes as they were when the pass began: a taint that it swapped since stays.
+        """
         states = {zone: zone_state(*found, self.options.unhealthy_threshold) for zone, found in tally.items()}
         for zone in [zone for zone in self._zones if zone not in states]:
             del self._zones[zone]
@@ -390,7 +401,7 @@ class NodeLifecycle(Controller):
             for name in self.server.in_order("Node", self._known):
                 found = self.server.get("Node", name)
                 if found is not None:
-                    yield from self._reachable(found)
+                    yield from self._reachable(listed.get(name, found))
             for zone in self._zones:
                 self._tainters[zone].swap(NEVER)
                 self._zones[zone] = FULL

@@ -125,3 +125,32 @@ def test_a_zone_that_stopped_evicting_stays_stopped_at_a_rate_of_one(rate: float
     found = answer(record)["expect"]["timeline"]
     key = "node.kubernetes.io/unreachable:NoExecute"
     assert any(one["what"] == "tainted" and one["reason"] == key for one in found) is tainted
+
+
+@pytest.mark.parametrize(("posted", "found"), [(36, 94), (33, 84)])
+def test_a_heartbeat_without_a_renewed_lease_counts_for_another_pass(posted: int, found: int) -> None:
+    """A new heartbeat drops the lease that was seen; the next pass takes the old one for a renewal."""
+    steps = (
+        {"do": "advance", "seconds": posted},
+        {"do": "fail", "node": "a", "mode": "notready"},
+        {"do": "fail", "node": "a"},
+        {"do": "advance", "seconds": 100},
+    )
+    assert (found, "node-ready", "Unknown") in timeline([node("a"), node("b")], *steps)
+
+
+def test_a_taint_that_is_swapped_as_the_last_node_is_lost_stays() -> None:
+    """When all nodes are lost, taints come off as they were when the pass began."""
+    steps = (
+        {"do": "advance", "seconds": 33},
+        {"do": "fail", "node": "a", "mode": "notready"},
+        {"do": "fail", "nodes": ["a", "b"]},
+        {"do": "advance", "seconds": 300},
+    )
+    happened = timeline([node("a"), node("b")], *steps)
+    swapped = next(time for time, _, why in happened if why == "node.kubernetes.io/unreachable:NoExecute")
+    untainted = [why for time, what, why in happened if what == "untainted" and time == swapped]
+    assert sorted(untainted) == [
+        "node.kubernetes.io/not-ready:NoExecute",
+        "node.kubernetes.io/not-ready:NoSchedule",
+    ]
