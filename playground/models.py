@@ -499,6 +499,8 @@ class Room(models.Model):
     leader = models.CharField(max_length=32, blank=True)  # the person who was handed the lead; "": the token
     position = models.JSONField(default=dict)
     seq = models.PositiveBigIntegerField(default=0)
+    lesson = models.JSONField(null=True)  # that is taught, and its stop: playground.lessons.classes
+    visits = models.JSONField(default=list)  # [[stop, when the room came to it]…]
     question = models.JSONField(null=True)  # see playground.rooms.questions
     asked = models.PositiveIntegerField(default=0)  # questions
     history = models.JSONField(default=list)  # those that were revealed, with their results
@@ -525,6 +527,7 @@ class RoomVote(models.Model):
     question = models.PositiveIntegerField()
     voter = models.CharField(max_length=32)
     answer = models.TextField()  # see playground.rooms.questions
+    at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         """Whoever votes again changes their answer."""
@@ -555,6 +558,26 @@ class RoomAudience(models.Model):
 
     def __str__(self) -> str:
         return f"{self.room_id} {self.process}: {self.watching}"
+
+
+class RoomPerson(models.Model):
+    """Somebody who followed a room: the name that they gave, and where they were last."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="followers")
+    person = models.CharField(max_length=32)
+    name = models.CharField(max_length=80, blank=True)
+    place = models.CharField(max_length=24, blank=True)  # the step of who went elsewhere; "": the room's
+    seen = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        """A person has one row for each room."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["room", "person"], name="one_row_per_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.room_id} {self.person}"
 
 
 class Account(AbstractBaseUser):

@@ -36,6 +36,7 @@ from playground.views import (
     schemas,
     start,
     stored,
+    teaching,
     workbench,
 )
 
@@ -92,6 +93,7 @@ urlpatterns = [
     path("l/<name:name>/", workbench.linked),
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),
+    path("r/<name:name>/class/", rooms.overview),
     path("j/", rooms.join),
     path("j/<name:code>/", rooms.join),
     path("runs/", runs.runs),
@@ -128,7 +130,9 @@ urlpatterns = [
     path("learn/<slug:slug>/", learn.lesson),
     path("learn/<slug:slug>/done/", learn.done),
     path("learn/<slug:slug>/handout/", handout.handout),
+    path("learn/<slug:slug>/teach/", teaching.teach),
     path("learn/<slug:slug>/<slug:stop>/", learn.stop),
+    path("learn/<slug:slug>/<slug:stop>/embed/", learn.embedded),
     path("lessons/", RedirectView.as_view(url="/learn/")),
     path("reference/", RedirectView.as_view(url="/reference/predicates/")),
     path("reference/predicates/", reference.predicates),

@@ -9,11 +9,12 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.models import Run, Scenario
+from playground.models import Room, Run, Scenario
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.reading import reading
+from playground.rooms import rows
 from playground.storage import bundles, store
 from scheduler_core.kubernetes.plain import converted
 from scheduler_core.run.trace import trace_cycle
@@ -46,6 +47,14 @@ def scenario_of(short: str) -> Scenario:
     if row is None:
         raise ApiError(404, "Scenario not found; it may have been deleted.")
     return row
+
+
+def room_of(name: str) -> Room:
+    """Return a room, over or not. Raises ApiError."""
+    room = rows.find(name)
+    if room is None:
+        raise ApiError(404, "There is no such room; one is removed some weeks after its end.")
+    return room
 
 
 def run_of(name: str) -> Run:

@@ -436,9 +436,10 @@ class StoredComparison(Comparison, kw_only=True):
 
 
 class RoomRequest(Payload):
-    """A room to open."""
+    """A room to open, on a scenario or on a lesson."""
 
-    scenario: str
+    scenario: str | UnsetType = UNSET
+    lesson: Annotated[str | UnsetType, Meta(description="Its slug, instead of a scenario")] = UNSET
     step: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
 

@@ -9,12 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
-from playground.api.lookups import STEP, scenario_of
+from playground.api.lookups import STEP, room_of, scenario_of
 from playground.api.route import ERRORS, UNREAD, route
+from playground.lessons import classes
 from playground.models import Room
 from playground.rooms import rows
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of, wait_seconds
+from scheduler_core.authoring.lessons import LessonError
 
 _UNREADABLE = {400: UNREAD[400]}
 
@@ -31,10 +33,11 @@ _UNREADABLE = {400: UNREAD[400]}
     body=(("application/json", "RoomRequest"),),
 )
 def create_room(request: HttpRequest) -> HttpResponse:
-    """Open a room on a shared scenario."""
+    """Open a room on a shared scenario, or on the first stop of a lesson."""
     body = json_of(request)
-    given = {"scenario": None, "step": "0", "title": "", **body}
-    if unknown := sorted(set(given) - {"scenario", "step", "title"}):
+    taught = {"scenario": "", "lesson": None} if "lesson" in body else {"scenario": None}
+    given = {**taught, "step": "0", "title": "", **body}
+    if unknown := sorted(set(given) - {"scenario", "lesson", "step", "title"}):
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
     for name, value in given.items():
         if not isinstance(value, str):
@@ -42,7 +45,11 @@ def create_room(request: HttpRequest) -> HttpResponse:
     if not STEP.fullmatch(given["step"]) and given["step"] != "end":
         message = "A step is a cycle's number or major.minor, as in 17 or 2.3, or end."
         raise ApiError(400, [{"line": None, "path": "step", "message": message}])
-    scenario, address = scenario_of(given["scenario"]), address_of(request)
+    at = _first_stop(given["lesson"]) if "lesson" in given else None
+    scenario = scenario_of(at.scenario if at is not None else given["scenario"])
+    position, lesson = (at.position, at.lesson) if at is not None else ({"step": given["step"]}, None)
+    title = given["title"] or (lesson["title"] if lesson else "")
+    address = address_of(request)
     if wait := wait_seconds("ROOMS_PER_MINUTE", address):
         message = f"Too many rooms from your address; try again in {wait} seconds."
         raise ApiError(429, message, {"Retry-After": str(wait)})
@@ -50,7 +57,7 @@ def create_room(request: HttpRequest) -> HttpResponse:
         # A page sends its visitor's cookie along: the room is theirs, on every device of their account.
         visitor: str = request.visitor  # type: ignore[attr-defined]
         owner = visitor or identity.owner_at(address)
-        created = rows.create(scenario, owner, address, {"step": given["step"]}, given["title"])
+        created = rows.create(scenario, owner, address, position, title, lesson)
     except rows.TooManyRoomsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
     watch = request.build_absolute_uri(f"/r/{created.room.pk}/")
@@ -72,7 +79,7 @@ def create_room(request: HttpRequest) -> HttpResponse:
 )
 def get_room(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a room is."""
-    return answer(payloads.Room(**_fields(_room(name))), Cache_Control="no-store")
+    return answer(payloads.Room(**_fields(room_of(name))), Cache_Control="no-store")
 
 
 @route(
@@ -89,19 +96,22 @@ def get_room(request: HttpRequest, name: str) -> HttpResponse:
 )
 def end_room(request: HttpRequest, name: str) -> HttpResponse:
     """End a room; its viewers learn of it within a second."""
-    room = _room(name)
+    room = room_of(name)
     token = (json_of(request).get("lead_token") if request.body else None) or token_of(request)
     if not isinstance(token, str) or not rows.holds_token(room, token):
         raise ApiError(403, "Send the room's lead token as lead_token.")
     rows.end(room)
-    return answer(payloads.Room(**_fields(_room(name))))
+    return answer(payloads.Room(**_fields(room_of(name))))
 
 
-def _room(name: str) -> Room:
-    room = rows.find(name)
-    if room is None:
-        raise ApiError(404, "There is no such room; one is removed some weeks after its end.")
-    return room
+def _first_stop(slug: str) -> classes.ClassStop:
+    try:
+        found = classes.stop(slug)
+    except LessonError as error:
+        raise ApiError(409, str(error)) from error
+    if found is None:
+        raise ApiError(404, "There is no such lesson.")
+    return found
 
 
 def _fields(room: Room) -> dict[str, Any]:

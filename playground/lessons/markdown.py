@@ -21,10 +21,23 @@ def html(text: str) -> SafeString:
     return mark_safe(_reader.renderer.render(tokens, _reader.options, {}))  # noqa: S308 - html is off
 
 
+def encodable(text: str) -> str:
+    """Return a text as HTML that can be encoded as JSON: a plain str."""
+    return html(text)[:]
+
+
 @lru_cache(maxsize=2_048)
 def line(text: str) -> SafeString:
     """Return one line of Markdown, such as a choice, as HTML."""
     return mark_safe(_reader.renderInline(text))  # noqa: S308 - html is off
+
+
+@lru_cache(maxsize=2_048)
+def plain(text: str) -> str:
+    """Return the words of a Markdown text on one line."""
+    inline = (token for token in _reader.parse(text) if token.type == "inline")
+    words = (child.content or " " for token in inline for child in token.children or ())
+    return " ".join("".join(words).split())
 
 
 def _lowered(token: Token) -> None:

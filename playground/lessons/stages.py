@@ -7,7 +7,7 @@ to come.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -56,12 +56,45 @@ class Stage(Struct, frozen=True):
         return "veil=" in self.open
 
 
+class Moments(NamedTuple):
+    """What a stop shows while its question is open, and then; and what is hidden then, if anything is.
+
+    Nothing after ``veil`` is told while the question is open, nothing after ``limit`` once it is answered:
+    a later stop asks about that. Where nothing is predicted, both moments and both limits are the same.
+    """
+
+    opened: Extent
+    veil: Extent | None
+    shown: Extent
+    limit: Extent | None
+
+
 def stage(lesson: Lesson, stop: Stop) -> Stage:
     """Return the frames of a stop."""
     text = bundle_of(lesson, stop)
-    play, place = played(text), lesson.stops.index(stop)
-    later = [one for one in lesson.stops[place + 1 :] if one.scenario == stop.scenario and _predicts(one)]
-    return _stage(stop, text, lesson, [_opened(play, one) for one in later])
+    return _stage(stop, text, lesson, _later(lesson, stop, played(text)))
+
+
+def moments(lesson: Lesson, stop: Stop, answered: Collection[str] = ()) -> Moments:
+    """Return what a stop shows, where the stops of these keys hide nothing any more."""
+    play = played(bundle_of(lesson, stop))
+    return _moments(stop, play, _later(lesson, stop, play, answered))
+
+
+def scenario_of(lesson: Lesson, stop: Stop) -> str:
+    """Return the short id of a stop's scenario."""
+    return _stored(bundle_of(lesson, stop), lesson)
+
+
+def phase_of(lesson: Lesson, stop: Stop, at: Extent) -> str:
+    """Return the last phase of a moment inside a cycle, "" for a whole cycle or one before its first."""
+    return _phase(played(bundle_of(lesson, stop)), at)
+
+
+def _later(lesson: Lesson, stop: Stop, play: Played, answered: Collection[str] = ()) -> list[Extent]:
+    """Return how far the stages of later predictions in the same scenario go while these are open."""
+    rest = [one for one in lesson.stops[lesson.stops.index(stop) + 1 :] if one.key not in answered]
+    return [_opened(play, one) for one in rest if one.scenario == stop.scenario and _predicts(one)]
 
 
 def stage_of_variant(lesson: Lesson, stop: Stop, text: str) -> Stage:
@@ -73,15 +106,24 @@ def _stage(stop: Stop, text: str, lesson: Lesson, asked: Sequence[Extent]) -> St
     """Return a stop's frames; nothing later than the next of ``asked`` is shown."""
     play, views = played(text), ",".join(stop.views)
     frames = Frames(_stored(text, lesson), play)
+    at = _moments(stop, play, asked)
+    hides = _predicts(stop) and not stop.phase  # all of a cycle: its views would be empty
+    return Stage(
+        frames.scenario,
+        frames.address("" if hides else views, at.opened, at.veil),
+        frames.address(views, at.shown, at.limit),
+    )
+
+
+def _moments(stop: Stop, play: Played, asked: Sequence[Extent]) -> Moments:
     if not _predicts(stop):
         shown = _shown(play, stop) if stop.step else START
-        frame = frames.address(views, shown, min((one for one in asked if one >= shown), default=None))
-        return Stage(frames.scenario, frame, frame)
+        limit = min((one for one in asked if one >= shown), default=None)
+        return Moments(shown, limit, shown, limit)
     opened = _opened(play, stop)
     limit = min((one for one in asked if one > opened), default=None)
     revealed = Extent(_index(play, stop)) if stop.step else END
-    after = frames.address(views, revealed if limit is None else min(revealed, limit), limit)
-    return Stage(frames.scenario, frames.address(views if stop.phase else "", opened, opened), after)
+    return Moments(opened, opened, revealed if limit is None else min(revealed, limit), limit)
 
 
 def _predicts(stop: Stop) -> bool:
@@ -117,18 +159,18 @@ class Frames(NamedTuple):
     def address(self, views: str, at: Extent, upto: Extent | None) -> str:
         """Return the address of a moment; nothing later than ``upto`` is shown."""
         query = {"views": views, "step": "end" if at == END else str(at.cycle)}
-        if at.phases and (phase := self._phase(at)):
+        if at.phases and (phase := _phase(self.play, at)):
             query["phase"] = phase
         if upto is not None:
             query["veil"] = str(upto.cycle)
             if upto.phases < WHOLE:
-                query["upto"] = self._phase(upto)
+                query["upto"] = _phase(self.play, upto)
         return f"/e/{self.scenario}/?{urlencode(query, safe=',')}"
 
-    def _phase(self, at: Extent) -> str:
-        """Return the last phase of a moment inside a cycle, "" for a whole cycle or one before its first."""
-        inside = 0 < at.phases < WHOLE and at.cycle > 0
-        return self.play.cycles[at.cycle - 1].phases[at.phases - 1] if inside else ""
+
+def _phase(play: Played, at: Extent) -> str:
+    inside = 0 < at.phases < WHOLE and at.cycle > 0
+    return play.cycles[at.cycle - 1].phases[at.phases - 1] if inside else ""
 
 
 @lru_cache(maxsize=256)

@@ -47,6 +47,7 @@ class Member:
     person: str
     name: str
     holds_token: bool
+    place: str = ""  # the step of who went elsewhere
 
     @property
     def leads(self) -> bool:
@@ -96,13 +97,26 @@ class Hall:
 
     @property
     def veil(self) -> Veil | None:
-        """What is hidden from all but the leader, ``None`` while no question is open."""
-        last = questions.veil_of(self.row.question)
-        return None if last is None else Veil(self.row.scenario.short, last)
+        """What is hidden from all but the leader, ``None`` while nothing is asked, or to be."""
+        asked, kept = questions.veil_of(self.row.question), (self.row.lesson or {}).get("veil")
+        short = self.row.scenario.short
+        if kept is not None and (asked is None or asked >= kept[0]):
+            return Veil(short, *kept)
+        return None if asked is None else Veil(short, asked)
+
+    @property
+    def lesson(self) -> dict[str, Any] | None:
+        """The stop of the lesson that the room teaches as the protocol has it."""
+        return self.row.lesson
 
     def named(self) -> list[tuple[str, str]]:
         """Return the people who gave a name."""
         return [(member.person, member.name) for member in self.members.values() if member.name]
+
+    def followers(self) -> list[tuple[str, str, str]]:
+        """Return who follows, with their name and the step of who went elsewhere."""
+        members = [member for member in self.members.values() if not member.leads]
+        return list({one.person: (one.person, one.name, one.place) for one in members}.values())
 
     def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
         """Push a frame, encoded once, to everybody; ``latest``: in place of one of that name not yet sent."""

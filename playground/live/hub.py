@@ -192,7 +192,10 @@ class Hub(Polling):
         hall.row.changed, hall.row.leader, hall.row.asked = row.changed, row.leader, row.asked
         hall.row.owner = row.owner
         hall.row.question = row.question
+        at, hall.row.lesson = hall.row.lesson, row.lesson
         self._veil(hall)
+        if row.lesson != at:
+            hall.push("room.stop", hall.lesson)
         for connection, member in hall.members.items():
             if member.role != roles[connection]:
                 connection.push("room.role", {"role": member.role})
@@ -231,6 +234,12 @@ class Hub(Polling):
         if hall.counting is None or hall.counting.done():
             hall.counting = self._spawn(self._audience(hall, announce=announce))
 
+    def placed(self, member: Member, step: str) -> None:
+        """Note that somebody went to a step of their own, or, "", follows again."""
+        if member.place != step:
+            member.place = step
+            self._count(member.hall)
+
     async def _audience(self, hall: Hall, *, announce: bool = True) -> None:
         await asyncio.sleep(COUNT_SECONDS)
         hall.counting = None  # who comes or goes from now on is counted by another task
@@ -239,6 +248,7 @@ class Hub(Polling):
             found = await in_storage(rows.write_audience, room, self.process, here, hall.named())
             if found is None:
                 return
+            await in_storage(rows.write_people, room, hall.followers())
             if self._halls.get(room) is not hall:  # everybody left meanwhile
                 await in_storage(rows.write_audience, room, self.process, 0, [])
                 return

@@ -9,7 +9,7 @@ from playground.protocol.answers import NothingWire, RoleGivenWire, RoomTravelle
 from playground.protocol.declaring import Raw
 from playground.protocol.drafts import RevisionWire
 from playground.protocol.page import ReportWire, SourceWire
-from playground.protocol.rooms import PositionWire, QuestionWire
+from playground.protocol.rooms import PositionWire, QuestionWire, RoomLessonWire
 from playground.protocol.runs import RunWire
 from playground.protocol.timeline import MarksWire
 
@@ -79,6 +79,7 @@ PUSHED: Mapping[str, Any] = {
     ],
     "room.people": WatchingWire,
     "room.role": RoleGivenWire,
+    "room.stop": RoomLessonWire,
     "room.travelled": RoomTravelledWire,
     "room.ended": NothingWire,
 }

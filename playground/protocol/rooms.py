@@ -21,11 +21,13 @@ class PositionWire(TypedDict):
     pod: NotRequired[str]
     cell: NotRequired[str | Sequence[str]]
     spot: NotRequired[str | Sequence[str]]
+    stop: NotRequired[str]  # of a lesson, where the room was moved there
 
 
-QuestionKind = Annotated[Literal["node", "fits", "victims", "choice"], Named("QuestionKind")]
-Answer = Annotated[str | bool | Sequence[str] | int, Named("Answer")]
+QuestionKind = Annotated[Literal["node", "fits", "victims", "choice", "lesson"], Named("QuestionKind")]
+Answer = Annotated[str | bool | Sequence[str] | int | float, Named("Answer")]
 _QuestionBallot = Annotated[Sequence[Any], row(name=str, node=NotRequired[str])]
+_QuestionOption = Annotated[Sequence[Any], row(key=str, label=str, group=str)]
 _QuestionTally = Annotated[Sequence[Any], row(answer=Answer, votes=int)]
 
 
@@ -56,9 +58,33 @@ class QuestionWire(TypedDict):
     why: NotRequired[Sequence[str]]  # the cycle's story, once revealed
     answer: NotRequired[Answer | None]
     right: NotRequired[int | None]
+    accepted: NotRequired[Sequence[Answer]]  # the votes that are right, of a lesson's question once revealed
+    lesson: NotRequired[str]  # the slug, of a lesson's question
+    stop: NotRequired[str]
+    form: NotRequired[str]  # of its answer
+    options: NotRequired[Sequence[_QuestionOption]]  # what can be answered; none where it is typed
+    unit: NotRequired[str]
 
 
 Role = Annotated[Literal["lead", "watch"], Named("Role")]
+
+
+_LessonStop = Annotated[Sequence[Any], row(key=str, title=str, asks=bool)]
+_LessonVeil = Annotated[Sequence[Any], row(last=int, phase=str | None)]
+
+
+class RoomLessonWire(TypedDict):
+    """The stop of the lesson that a room teaches."""
+
+    slug: str
+    title: str
+    minutes: int
+    stop: str
+    stops: Sequence[_LessonStop]
+    heading: str
+    text: str  # HTML
+    revealed: Sequence[str]  # stops whose question was
+    veil: _LessonVeil | None  # how far viewers see
 
 
 class JoinedWire(TypedDict):
@@ -74,3 +100,4 @@ class JoinedWire(TypedDict):
     position: PositionWire
     watching: int
     question: QuestionWire | None
+    lesson: RoomLessonWire | None

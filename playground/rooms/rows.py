@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.limits import limit
-from playground.models import Room, RoomAudience, RoomVote, Scenario, new_room_code, token_hash
+from playground.models import Room, RoomAudience, RoomPerson, RoomVote, Scenario, new_room_code, token_hash
 from playground.rooms import questions
 from playground.storage import audit, store
 
@@ -25,6 +25,10 @@ VOTES_EACH = 4  # of a question, times ROOM_VIEWERS: who comes without a cookie 
 PEOPLE_SHOWN = 500
 OWNED_SHOWN = 50
 QUESTIONS_KEPT = 100  # of a room
+VOTES_KEPT = 2 * QUESTIONS_KEPT  # questions whose answers are: a second vote has a number of its own
+VISITS_KEPT = 200  # of stops of a lesson
+ANSWERS_SHOWN = 50_000  # of a room
+PEOPLE_KEPT = 2_000  # of a room, who followed it
 RESULT_BYTES = 20_000  # of one of them
 CODES_TRIED = 5
 _OWNER_SALT = "playground.rooms.owner"
@@ -62,9 +66,14 @@ class Audience:
 
 
 def create(
-    scenario: Scenario, owner: str, address: str, position: Mapping[str, Any], title: str = ""
+    scenario: Scenario,
+    owner: str,
+    address: str,
+    position: Mapping[str, Any],
+    title: str = "",
+    lesson: Mapping[str, Any] | None = None,
 ) -> OpenedRoom:
-    """Store a room. Raises TooManyRoomsError."""
+    """Store a room, that teaches ``lesson`` if there is one. Raises TooManyRoomsError."""
     running = Room.objects.filter(ended=None, expires__gt=timezone.now())
     for count, name, who in (
         (running.filter(owner=owner).count(), "ROOMS_PER_OWNER", "You have"),
@@ -81,9 +90,15 @@ def create(
         address=address,
         title=store.clean_title(title),
         position=dict(position),
+        lesson=lesson,
+        visits=[_visit(lesson["stop"])] if lesson else [],
         token=token_hash(token),
     )
     return OpenedRoom(room, token)
+
+
+def _visit(stop: str) -> list[str]:
+    return [stop, timezone.now().isoformat()]
 
 
 def _free_code() -> str:
@@ -186,6 +201,25 @@ def travel(name: str, scenario: Scenario, position: Mapping[str, Any]) -> Room:
     return _change(name, scenario=scenario, position=dict(position), seq=F("seq") + 1, question=None)
 
 
+def go(name: str, scenario: Scenario, position: Mapping[str, Any], lesson: Mapping[str, Any]) -> Room:
+    """Store that the room is at a stop of its lesson, and asks nothing. Raises EndedError."""
+    with transaction.atomic():
+        row = _locked(name)
+        row.scenario, row.position, row.lesson, row.question = scenario, dict(position), dict(lesson), None
+        row.seq += 1
+        row.changed += 1
+        row.visits = [*row.visits, _visit(lesson["stop"])][-VISITS_KEPT:]
+        row.save(update_fields=["scenario", "position", "lesson", "question", "seq", "changed", "visits"])
+    return _read(name)
+
+
+def _locked(name: str) -> Room:
+    row = Room.objects.select_for_update().filter(pk=name).first()
+    if row is None or is_over(row):
+        raise EndedError
+    return row
+
+
 def lead(name: str, leader: str, visitor: str) -> Room:
     """Store who leads: a person, or ``""`` for whoever has the token. Raises EndedError.
 
@@ -208,39 +242,48 @@ def _change(name: str, **fields: Any) -> Room:
 
 
 def ask(name: str, question: Mapping[str, Any]) -> Room:
-    """Store a question in place of the one before, and drop that one's votes. Raises EndedError."""
+    """Store a question in place of the one before. Raises EndedError."""
     with transaction.atomic():
-        row = Room.objects.select_for_update().filter(pk=name).first()
-        if row is None or is_over(row):
-            raise EndedError
+        row = _locked(name)
         row.asked += 1
         row.changed += 1
         row.question = {**question, "number": row.asked}
         row.save(update_fields=["asked", "changed", "question"])
-        RoomVote.objects.filter(room=row).delete()
+        RoomVote.objects.filter(room=row, question__lte=row.asked - VOTES_KEPT).delete()
     return _read(name)
 
 
-def reveal(name: str, number: int) -> Room:
-    """Count the votes of a question and store them with it. Raises EndedError, and VoteError without it."""
+def reveal(
+    name: str,
+    number: int,
+    lesson: Mapping[str, Any] | None = None,
+    position: Mapping[str, Any] | None = None,
+) -> Room:
+    """Count the votes of a question and store them with it. Raises EndedError, and VoteError without it.
+
+    A question of a lesson changes what the room hides, and moves it: ``lesson`` and ``position``.
+    """
     with transaction.atomic():
-        row = Room.objects.select_for_update().filter(pk=name).first()
-        if row is None or is_over(row):
-            raise EndedError
+        row = _locked(name)
         if row.question is None or row.question["number"] != number:
             raise VoteError("The question was closed or replaced.")
         counted = questions.tally(row.question, votes_of(name, number))
         row.question = {**row.question, "revealed": True, "tally": counted}
         row.changed += 1
         row.history = [*row.history, _kept(row)][-QUESTIONS_KEPT:]
-        row.save(update_fields=["changed", "history", "question"])
+        if lesson is not None and position is not None:
+            row.lesson, row.position, row.seq = dict(lesson), dict(position), row.seq + 1
+        row.save(update_fields=["changed", "history", "question", "lesson", "position", "seq"])
     return _read(name)
 
 
 def _kept(room: Room) -> dict[str, Any]:
     """Return a revealed question as the room's page keeps it, of very long answers those with most votes."""
-    shown = questions.wire(room.question, 0) or {}
-    entry = {**shown, "scenario": room.scenario.short, "ballot": None}
+    question = room.question or {}
+    shown = questions.wire(question, 0) or {}
+    marking = {name: question[name] for name in ("accepted", "tolerance", "leads") if name in question}
+    first = (question.get("before") or {}).get("number")
+    entry = {**shown, **marking, "first": first, "scenario": room.scenario.short, "ballot": None}
     for part in (entry, entry.get("before") or {}):
         while part.get("tally") and len(json.dumps(entry)) > RESULT_BYTES:
             part["others"] = part.get("others", 0) + part["tally"].pop()[1]
@@ -253,15 +296,13 @@ def ask_again(name: str, number: int) -> Room:
     Raises EndedError, and VoteError where the question is revealed, another one, or asked a second time.
     """
     with transaction.atomic():
-        row = Room.objects.select_for_update().filter(pk=name).first()
-        if row is None or is_over(row):
-            raise EndedError
+        row = _locked(name)
         question = row.question
         if question is None or question["number"] != number or question["revealed"]:
             raise VoteError("The question was revealed, closed or replaced.")
         if question.get("before"):
             raise VoteError("This is the second vote already.")
-        before = questions.tally(question, votes_of(name, number))
+        before = {**questions.tally(question, votes_of(name, number)), "number": number}
         again = {**question, "before": before}
     return ask(name, again)
 
@@ -276,7 +317,7 @@ def _read(name: str) -> Room:
 def vote(name: str, question: int, voter: str, answer: str) -> None:
     """Store a person's answer to a question, in place of an earlier one. Raises VoteError."""
     votes = RoomVote.objects.filter(room_id=name, question=question)
-    if votes.filter(voter=voter).update(answer=answer):
+    if votes.filter(voter=voter).update(answer=answer, at=timezone.now()):
         return
     if votes.count() >= VOTES_EACH * limit("ROOM_VIEWERS"):
         raise VoteError("The limit of votes is reached; no more are counted.")
@@ -284,13 +325,19 @@ def vote(name: str, question: int, voter: str, answer: str) -> None:
         [RoomVote(room_id=name, question=question, voter=voter, answer=answer)],
         update_conflicts=True,
         unique_fields=["room", "question", "voter"],
-        update_fields=["answer"],
+        update_fields=["answer", "at"],
     )
 
 
 def votes_of(name: str, question: int) -> list[str]:
     """Return the answers to a question."""
     return list(RoomVote.objects.filter(room_id=name, question=question).values_list("answer", flat=True))
+
+
+def votes_in(name: str, person: str = "") -> list[RoomVote]:
+    """Return the answers of a room that are kept, or a person's, in the order of the questions."""
+    found = RoomVote.objects.filter(room_id=name, **({"voter": person} if person else {}))
+    return list(found.order_by("question", "at")[:ANSWERS_SHOWN])
 
 
 def count_votes(name: str, question: int) -> int:
@@ -317,6 +364,27 @@ def write_audience(
     else:
         RoomAudience.objects.filter(room_id=name, process=process).delete()
     return audience(name)
+
+
+def write_people(name: str, seen: Sequence[tuple[str, str, str]]) -> None:
+    """Store who follows: ``(person, name, step)``, the step of who went elsewhere."""
+    if not seen or RoomPerson.objects.filter(room_id=name).count() >= PEOPLE_KEPT:
+        return
+    now = timezone.now()
+    RoomPerson.objects.bulk_create(
+        [
+            RoomPerson(room_id=name, person=person, name=called, place=place, seen=now)
+            for person, called, place in seen[:PEOPLE_KEPT]
+        ],
+        update_conflicts=True,
+        unique_fields=["room", "person"],
+        update_fields=["name", "place", "seen"],
+    )
+
+
+def people_of(name: str) -> list[RoomPerson]:
+    """Return who followed a room, those with names first."""
+    return list(RoomPerson.objects.filter(room_id=name).order_by("-name", "person")[:PEOPLE_KEPT])
 
 
 def audience(name: str) -> Audience:

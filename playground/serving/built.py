@@ -37,6 +37,7 @@ ENTRIES = (
     "js/lesson/main.tsx",
     "js/lesson/review.tsx",
     "js/pages/greed.js",
+    "js/pages/class.tsx",
     "js/pages/kit.tsx",
     "js/pages/review.tsx",
     "js/pages/rules.js",

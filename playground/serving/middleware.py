@@ -15,6 +15,7 @@ from django.middleware.gzip import GZipMiddleware
 from playground.runtime import outage
 from playground.serving import origins
 from playground.serving.error_pages import error_page, unavailable
+from playground.serving.framing import ANYBODY, NOBODY, framed_by
 from playground.storage.store import GoneError
 from playground.visitors import bans, caller, identity, sessions
 from playground.visitors.throttle import address_of, token_of
@@ -58,9 +59,9 @@ class StyleNonce:
         return self.value
 
 
-def content_security_policy(*, embedded: bool, nonce: str = "") -> str:
-    """Return the header of a page; an ``embedded`` page may be framed by other sites."""
-    rows = {**_POLICY, "frame-ancestors": "*" if embedded else "'none'"}
+def content_security_policy(*, ancestors: str = NOBODY, nonce: str = "") -> str:
+    """Return the header of a page that the sites of ``ancestors`` may frame."""
+    rows = {**_POLICY, "frame-ancestors": ancestors}
     if nonce:
         rows["style-src"] += f" 'nonce-{nonce}'"
     return "; ".join(f"{key} {value}" for key, value in rows.items())
@@ -101,21 +102,21 @@ def files(
 def headers(get_response: GetResponse) -> GetResponse:
     """Add the Content-Security-Policy, and Secure to cookies sent over TLS.
 
-    Only ``/e/…`` may be framed by other sites.
+    Other sites may frame ``/e/…``, and what a view lets them (:mod:`playground.serving.framing`).
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         nonce = StyleNonce()
         request.style_nonce = nonce  # type: ignore[attr-defined]
         response = get_response(request)
-        embedded = request.path.startswith(EMBED_PREFIX)
+        ancestors = ANYBODY if request.path.startswith(EMBED_PREFIX) else framed_by(response)
         response.headers.setdefault(
-            "Content-Security-Policy", content_security_policy(embedded=embedded, nonce=nonce.value)
+            "Content-Security-Policy", content_security_policy(ancestors=ancestors, nonce=nonce.value)
         )
         response.headers.setdefault(
             "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"
         )
-        if embedded:
+        if ancestors != NOBODY:
             response.headers.pop("X-Frame-Options", None)
         if request.is_secure():  # on plain http a browser would discard them
             for cookie in response.cookies.values():

@@ -13,6 +13,7 @@ from msgspec import to_builtins
 from playground.lessons import catalogue, forms, lookup, receipts, reviews, stages
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
+from playground.serving.framing import framed
 from playground.serving.unsound import unsound
 from scheduler_core.authoring.lessons import (
     Lesson,
@@ -69,6 +70,18 @@ def stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     return _player(request, *found)
 
 
+@require_safe
+@unsound
+def embedded(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
+    """Render a stop alone, without what is around it, for a frame of another site's page."""
+    found = lookup.stop_at(slug, stop)
+    if found is None:
+        raise Http404("There is no such stop.")
+    response = _player(request, *found, embedded=True)
+    response.headers["X-Robots-Tag"] = "noindex"
+    return framed(response, "*")
+
+
 def _lesson(slug: str) -> Lesson:
     found = lookup.lesson_at(slug)
     if found is None:
@@ -76,14 +89,16 @@ def _lesson(slug: str) -> Lesson:
     return found
 
 
-def _player(request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False) -> HttpResponse:
+def _player(
+    request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False, embedded: bool = False
+) -> HttpResponse:
     """Render ``lesson.html``.
 
     Context: ``section`` "learn"; ``lesson``; ``stop``; ``place`` (its number, from 1); ``before`` and
     ``after`` (its neighbours, or None); ``text`` (HTML); ``terms`` (with their meanings); ``task`` (None
     where nothing is asked); ``question`` (HTML); ``options`` ({html, group}); ``stage``
     (:class:`playground.lessons.stages.Stage`); ``player`` (for the browser, static/js/lesson/asked.ts);
-    ``resumes`` (whether the address names no stop).
+    ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone).
     """
     place = of.stops.index(at)
     with reading():
@@ -109,6 +124,7 @@ def _player(request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False
             "text": html(text),
             "terms": catalogue.words_of(of),
             "resumes": resumes,
+            "embedded": embedded,
             **context,
         },
     )

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from playground.limits import limit
 from playground.models import Comment, Room
 from playground.playback import sources
-from playground.rooms import questions, rows
+from playground.rooms import people, questions, results, rows
 from playground.storage import comments
 from playground.views.workbench import workbench
 from playground.visitors.throttle import throttled
@@ -38,7 +38,8 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
         return _ended(request, row)
     short = row.scenario.short
     source = sources.Source({"scenario": short}, row.scenario)
-    asked = questions.veil_of(row.question) is not None  # what introduces a scenario may tell how it goes on
+    # What introduces a scenario may tell how it goes on; of a lesson the stop's text introduces it.
+    asked = questions.veil_of(row.question) is not None or row.lesson is not None
     response = workbench(
         request,
         source,
@@ -47,6 +48,7 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
         about="" if asked else source.introduction(),
         step=str(row.position.get("step", "")),
         bundle_url=f"/api/scenarios/{short}/bundle",
+        lesson=row.lesson,
     )
     response.headers["X-Robots-Tag"] = "noindex"
     return response
@@ -71,18 +73,40 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
 
     Context: ``title``; ``onward`` (the address of its last step); ``removed`` (when the page goes);
     ``questions`` (those that were revealed: {text, about, url, votes, answer, why, rows}, where a row is
-    {label, count, before, right}, and ``before`` is None of a single vote);
+    {label, count, before, right}, and ``before`` is None of a single vote; ``lesson``, the address of the
+    stop, and ``mine``, what this visitor answered: [(vote, words, right)…]);
     ``said`` (the room's comments: {name, text, step, url}).
     """
     onward = {name: row.position[name] for name in PLACE if row.position.get(name)}
+    mine = [] if not request.visitor else _mine(row, request.visitor)  # type: ignore[attr-defined]
     context = {
         "title": row.title or row.scenario.title,
+        "lesson": row.lesson,
+        "room": row.pk,
+        "leads": bool(row.owner) and row.owner == request.visitor,  # type: ignore[attr-defined]
         "onward": f"/s/{row.scenario.short}/?{urlencode(onward)}",
         "removed": row.expires + timedelta(days=limit("ROOM_DAYS")),
-        "questions": [_result(entry) for entry in row.history],
+        "questions": [_result(entry, mine) for entry in row.history],
         "said": [_said(comment) for comment in comments.said_in(row)],
     }
     response = render(request, "room.html", context)
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+@ensure_csrf_cookie
+def overview(request: HttpRequest, name: str) -> HttpResponse:
+    """Render ``room_class.html``, the page of who teaches in a room; the browser asks for what it shows.
+
+    Whoever has the lead token, or opened the room, is told it; others see that they may not. Context:
+    ``room`` (its id); ``title``; ``lesson`` (of the row, or None).
+    """
+    row = rows.find(name)
+    if row is None:
+        raise Http404
+    title = row.title or row.scenario.title
+    response = render(request, "room_class.html", {"room": row.pk, "title": title, "lesson": row.lesson})
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
@@ -93,7 +117,12 @@ def _said(comment: Comment) -> dict[str, str]:
     return {"name": comment.name or "Somebody", "text": comment.text, "step": step, "url": url}
 
 
-def _result(entry: dict[str, Any]) -> dict[str, Any]:
+def _mine(row: Room, visitor: str) -> list[results.GivenAnswer]:
+    person = people.person_of(row.pk, visitor)
+    return [one for one in results.results_of(row, person).answers if one.person == person]
+
+
+def _result(entry: dict[str, Any], mine: list[results.GivenAnswer]) -> dict[str, Any]:
     before = {json.dumps(answer): count for answer, count in (entry.get("before") or {}).get("tally", ())}
     now = {json.dumps(answer): count for answer, count in entry["tally"]}
     right = None if entry["answer"] is None else json.dumps(entry["answer"])
@@ -101,6 +130,13 @@ def _result(entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "text": entry["text"] or questions.TITLES[entry["kind"]],
         "about": f"Cycle {entry['index']}: {entry['pod']}" if entry.get("pod") else "",
+        "lesson": f"/learn/{entry['lesson']}/{entry['stop']}/" if entry.get("lesson") else "",
+        "mine": [
+            ("second" if one.second else "first", one.label, one.right)
+            for number in (entry.get("first"), entry["number"])
+            for one in mine
+            if one.number == number
+        ],
         "url": f"/s/{entry['scenario']}/?step={entry['index']}" if entry.get("index") else "",
         "votes": entry["votes"],
         "answer": "" if right is None else questions.worded(entry, entry["answer"]),

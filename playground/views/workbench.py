@@ -45,8 +45,8 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
     None); ``embed_view`` (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at
     its step); ``views`` (its Inspect tabs, of a lesson's stage; None: all), ``veil`` (the last cycle that it
     shows, or None) and ``upto`` (the last phase of that, or None); ``commented`` (a branch of a scenario with
-    comments); ``compared`` ((side, id) of a comparison, or None). Texts are never inlined: they can be
-    megabytes.
+    comments); ``lesson`` (the stop of the lesson that the room teaches, or None); ``compared`` ((side, id) of
+    a comparison, or None). Texts are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -67,6 +67,7 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "views": None,
         "veil": None,
         "upto": None,
+        "lesson": None,
         **more,
     }
     return render(request, "workbench.html", context)

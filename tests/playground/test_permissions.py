@@ -19,8 +19,9 @@ from django.core.cache import cache
 from django.test import Client
 
 from playground.api.table import CALLS
+from playground.lessons import classes
 from playground.live.commands import COMMANDS
-from playground.models import Account, Draft, Run, Scenario, Share
+from playground.models import Account, Draft, Room, Run, Scenario, Share
 from playground.storage import bundles, store
 from playground.urls import urlpatterns
 from playground.visitors import identity
@@ -34,6 +35,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
 DOCUMENT = REPOSITORY / "docs" / "permissions.md"
 ROLES = ("owner", "leader", "viewer", "commenter", "stranger")
 IN_ROOM = ("owner", "leader", "viewer")
+LESSON, STOP = "first-cycle", "node"
 DENIED = {"permission.denied", "source.not-found"}
 REFUSED = {401, 403, 404}
 FAMILIES = ("room.", "comment.", "link.")
@@ -99,6 +101,9 @@ async def staged(text: str, role: str) -> AsyncIterator[Scene]:
     shared = (await sync_to_async(post)("/api/scenarios", {"bundle": text})).json()
     await Share.objects.aupdate(owner=visitor("owner"))
     opened = (await sync_to_async(post)("/api/rooms", {"scenario": shared["id"]})).json()
+    taught = await sync_to_async(classes.stop)(LESSON)
+    assert taught is not None
+    await Room.objects.aupdate(lesson={**taught.lesson, "veil": None}, owner=visitor("owner"))
     async with AsyncExitStack() as stack:
         scene = Scene(shared, opened, {})
         for name in ROLES:
@@ -169,6 +174,8 @@ COMMANDS_TRIED: dict[str, Try] = {
     "room.vote": command("room.vote", lambda _: {"answer": "a"}),
     "room.reveal": command("room.reveal"),
     "room.travel": command("room.travel", lambda scene: {"scenario": scene.room["scenario"]}),
+    "room.stop": command("room.stop", lambda _: {"stop": STOP}),
+    "room.place": command("room.place", lambda _: {"step": "1"}),
     "room.again": command("room.again", lambda _: {}),
     "room.close": command("room.close"),
     "room.people": command("room.people"),
@@ -197,6 +204,9 @@ COMMANDS_TRIED["link.list"] = lists
 REQUESTS_TRIED: dict[str, Try] = {
     "POST /api/rooms": request("POST", "/api/rooms", lambda scene, _: {"scenario": scene.scenario["id"]}),
     "GET /api/rooms/{room}": request("GET", "/api/rooms/{room}"),
+    "GET /api/rooms/{room}/class": request("GET", "/api/rooms/{room}/class"),
+    "GET /api/rooms/{room}/answers.csv": request("GET", "/api/rooms/{room}/answers.csv"),
+    "GET /api/rooms/{room}/statements": request("GET", "/api/rooms/{room}/statements"),
     "POST /api/rooms/{room}/end": request("POST", "/api/rooms/{room}/end", lead_token),
     "GET /api/scenarios/{scenario}/comments": request("GET", "/api/scenarios/{scenario}/comments"),
     "POST /api/scenarios/{scenario}/comments": request(
@@ -214,6 +224,7 @@ REQUESTS_TRIED: dict[str, Try] = {
     "GET /api/links/{link}": request("GET", "/api/links/{link}"),
     "DELETE /api/scenarios/{scenario}": request("DELETE", "/api/scenarios/{scenario}"),
     "page /r/{room}/": request("GET", "/r/{room}/"),
+    "page /r/{room}/class/": request("GET", "/r/{room}/class/"),
     "page /l/{link}/": request("GET", "/l/{link}/"),
     "page /s/{scenario}/": request("GET", "/s/{scenario}/"),
 }
@@ -232,6 +243,7 @@ async def act(scene: Scene) -> None:
     other = {"bundle": "# another\n" + (DATA / "web.yaml").read_text()}
     elsewhere = (await sync_to_async(post)("/api/scenarios", other)).json()["id"]
     await owner.success("room.travel", {"scenario": elsewhere})
+    await owner.success("room.stop", {"stop": STOP})
     await owner.success("room.hand", {"to": next(one for one, name in found if name == "leader")})
     await leader.success("room.move", {"step": "2"})
     for role in IN_ROOM:  # who watches is counted a moment after they came: the room must not end before
@@ -245,6 +257,7 @@ SPENT = {
     "room.leave",
     "room.reveal",
     "room.travel",
+    "room.stop",
     "room.again",
     "room.close",
     "room.hand",
@@ -260,6 +273,7 @@ FRAMES = {
     "room.tally": IN_ROOM,
     "room.people": IN_ROOM,
     "room.role": ("owner", "leader"),
+    "room.stop": IN_ROOM,
     "room.travelled": IN_ROOM,
     "room.ended": IN_ROOM,
     "comment.changed": ROLES,

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from playground.lessons import classes
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.halls import Member
+from playground.live.halls import Hall, Member
 from playground.live.hub import hub, member_of
 from playground.live.sightings import sightings
 from playground.panels.cycle import TABS, light
@@ -27,12 +28,14 @@ from playground.protocol.answers import (
 )
 from playground.protocol.rooms import JoinedWire, QuestionWire
 from playground.rooms import questions, rows
+from scheduler_core.authoring.lessons import LessonError
 
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
 #: Fields of a position that are texts, and the characters that they may have.
 TEXTS = {"tab": 40, "view": 200, "phase": 40, "node": 253, "pod": 600}
 CELL = 500  # characters of what a cell or a spotlight is named by
 TOKEN = 200
+PLACE = 24  # characters of the step of who looks around alone
 REASONS = 8  # sentences of a cycle's story that come with the answer
 NOBODY_PREDICTS = ("room.ended", "room.not-found")  # there: the page may show everything
 
@@ -60,7 +63,7 @@ def _refusals(field: str = "") -> Iterator[None]:
         raise CommandError("room.ended") from error
     except rows.VoteError as error:
         raise CommandError("permission.denied", str(error)) from error
-    except questions.InvalidVoteError as error:
+    except (questions.InvalidVoteError, LessonError) as error:
         raise CommandError("payload.invalid", str(error), field=field) from error
 
 
@@ -95,6 +98,7 @@ async def join(call: Call) -> Answer:
         "position": hall.position,
         "watching": hall.here + hall.others,
         "question": hall.question,
+        "lesson": hall.lesson,
     }
 
 
@@ -156,6 +160,8 @@ async def ask(call: Call) -> Answer:
     """
     hall = _leading(call).hall
     payload = call.payload
+    if payload["kind"] == "lesson":
+        return await _ask_stop(call, hall)
     with _refusals("kind"):
         question = questions.drafted(
             payload["kind"], payload.get("text") or "", payload.get("choices"), payload.get("right")
@@ -167,6 +173,20 @@ async def ask(call: Call) -> Answer:
     _leading(call)  # it may have been handed over meanwhile
     with _refusals():
         row = await in_storage(rows.ask, hall.row.pk, question)
+    await hub().changed(row)
+    return questions.wire(row.question, 0)
+
+
+async def _ask_stop(call: Call, hall: Hall) -> Answer:
+    """Ask the question of the lesson's stop that the room is at."""
+    at = hall.row.lesson
+    with _refusals("kind"):
+        asked = await in_storage(classes.question, at["slug"], at["stop"]) if at else None
+    if asked is None:
+        raise CommandError("payload.invalid", "The stop of this room asks nothing.", field="kind")
+    _leading(call)  # it may have been handed over meanwhile
+    with _refusals():
+        row = await in_storage(rows.ask, hall.row.pk, asked)
     await hub().changed(row)
     return questions.wire(row.question, 0)
 
@@ -215,8 +235,15 @@ async def reveal(call: Call) -> Answer:
     question = hall.row.question
     if question is None:
         raise CommandError("permission.denied", "There is no question to reveal.")
+    after = None
+    if question["kind"] == "lesson" and (at := hall.row.lesson) is not None:
+        revealed = [*dict.fromkeys([*at["revealed"], question["stop"]])]
+        with _refusals():
+            after = await in_storage(classes.stop, at["slug"], at["stop"], revealed)
+        await hall.moves.flush()  # a move before must not be stored after this
+    more = () if after is None else (after.lesson, after.position)
     with _refusals():
-        row = await in_storage(rows.reveal, hall.row.pk, question["number"])
+        row = await in_storage(rows.reveal, hall.row.pk, question["number"], *more)
     await hub().changed(row)
     return questions.wire(row.question, hall.votes)
 
@@ -259,8 +286,11 @@ async def vote(call: Call) -> Answer:
     question = hall.row.question
     if question is None or question["revealed"]:
         raise CommandError("permission.denied", "There is no question to answer.")
+    given = call.payload.get("answer")
+    if question["kind"] == "lesson" and question["form"] in classes.SOLVED:
+        given = isinstance(given, str) and classes.solved(question["lesson"], question["stop"], given)
     with _refusals("answer"):
-        answer = questions.canonical(question, call.payload.get("answer"))
+        answer = questions.canonical(question, given)
         await in_storage(rows.vote, hall.row.pk, question["number"], member.person, answer)
     hub().voted(hall)
     return {"number": question["number"]}
@@ -283,6 +313,37 @@ async def travel(call: Call) -> Answer:
         row = await in_storage(rows.travel, hall.row.pk, source.row, position)
     await hub().changed(row)
     return {"scenario": row.scenario.short}
+
+
+@command("room.stop", answers=RoomTravelledWire, throttle="ROOM_QUESTIONS_PER_MINUTE", stop="text")
+async def stop(call: Call) -> Answer:
+    """Have everybody go to another stop of the lesson that the room teaches."""
+    hall = _leading(call).hall
+    at = hall.row.lesson
+    with _refusals("stop"):
+        found = (
+            await in_storage(classes.stop, at["slug"], call.payload["stop"], at["revealed"]) if at else None
+        )
+    if found is None or not call.payload["stop"]:
+        raise CommandError("payload.invalid", "The room's lesson has no such stop.", field="stop")
+    source = await sightings.find({"scenario": found.scenario}, "")
+    await hall.moves.flush()
+    _leading(call)  # it may have been handed over meanwhile
+    with _refusals():
+        row = await in_storage(rows.go, hall.row.pk, source.row, found.position, found.lesson)
+    await hub().changed(row)
+    return {"scenario": row.scenario.short}
+
+
+@command("room.place", answers=NothingWire, each="ROOM_VOTES_PER_VISITOR", step="text")
+async def place(call: Call) -> Answer:
+    """Say at which step one looks around alone, for the leader's overview; "" for who follows."""
+    member = _member(call)
+    step = call.payload["step"]
+    if step and not STEP.fullmatch(step):
+        raise CommandError("payload.invalid", "A step is a cycle's number or end.", field="step")
+    hub().placed(member, step[:PLACE])
+    return {}
 
 
 @command("room.people", answers=PeopleInRoomWire)

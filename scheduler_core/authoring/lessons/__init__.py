@@ -9,12 +9,14 @@ from scheduler_core.authoring.lessons.asking import (
     bundle_of,
     check,
     hint,
+    key_of,
     task_of,
     text_of,
     variant,
 )
 from scheduler_core.authoring.lessons.catalogue import glossary, lesson, lessons, misconceptions, tracks
 from scheduler_core.authoring.lessons.model import (
+    AnswerKey,
     AnswerVerdict,
     Choice,
     Lesson,
@@ -25,6 +27,7 @@ from scheduler_core.authoring.lessons.model import (
 )
 
 __all__ = [
+    "AnswerKey",
     "AnswerVerdict",
     "Choice",
     "Lesson",
@@ -37,6 +40,7 @@ __all__ = [
     "check",
     "glossary",
     "hint",
+    "key_of",
     "lesson",
     "lessons",
     "misconceptions",

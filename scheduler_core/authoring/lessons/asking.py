@@ -11,6 +11,7 @@ from scheduler_core.authoring.lessons import edits, sentences
 from scheduler_core.authoring.lessons.checking import StopQuestion, judge, par_of, solution_of
 from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.authoring.lessons.model import (
+    AnswerKey,
     AnswerVerdict,
     Choice,
     Lesson,
@@ -136,6 +137,31 @@ def answer_of(lesson: Lesson, stop: Stop) -> tuple[str, str]:
         labels = {choice.key: choice.label for choice in _task(lesson, stop, asked).choices}
         words = labels.get(truth, "") if isinstance(truth, str) else ""
         return words or shown(truth), judge(asked, one, sure=True).sentence
+    except FactError as error:
+        raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
+
+
+@lru_cache(maxsize=512)
+def key_of(lesson: Lesson, stop: Stop) -> AnswerKey:
+    """Return what marks many answers at once, without a sentence for each. Raises LessonError.
+
+    An edit or a claim has no key but its sentence: each is computed.
+    """
+    asked, task = _own(lesson, stop), stop.task
+    if task is None or task.form is None:
+        raise LessonError(f"{stop.key} asks nothing")
+    if task.form in ("edit", "claim"):
+        return AnswerKey(why=answer_of(lesson, stop)[1])
+    try:
+        truth = asked.truth()
+        any_of = task.kind == "find" and task.form != "pods" and isinstance(truth, list)
+        return AnswerKey(
+            answer=truth[0] if any_of else truth,
+            accepted=tuple(truth) if any_of else (truth,),
+            tolerance=stop.marking.tolerance,
+            leads=tuple(asked.misleading()),
+            why=answer_of(lesson, stop)[1],
+        )
     except FactError as error:
         raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -83,14 +84,18 @@ class StopQuestion:
 
     def misconception(self, given: Any) -> str:
         """Return the misconception that leads to an answer, "" if none is known to."""
+        return next((name for wrong, name in self.misleading() if answers.same(self.stop, given, wrong)), "")
+
+    def misleading(self) -> Iterator[tuple[Any, str]]:
+        """Yield wrong answers, each with the misconception that leads to it."""
         for distractor in self.stop.marking.distractors:
             try:
-                wrong = answers.read(self.stop, self.fact(distractor.answer), self.play)
+                yield (
+                    answers.read(self.stop, self.fact(distractor.answer), self.play),
+                    distractor.misconception,
+                )
             except (FactError, LessonError):
                 continue  # a variant whose numbers leave no room for this mistake
-            if answers.same(self.stop, given, wrong):
-                return distractor.misconception
-        return ""
 
     @property
     def pod(self) -> str:

@@ -159,6 +159,20 @@ class AnswerVerdict(Struct, frozen=True):
     rating: int = 1
 
 
+class AnswerKey(Struct, frozen=True):
+    """What marks answers: those ``accepted``, numbers within ``tolerance`` of one, and wrong ones.
+
+    ``answer`` is one of them, None where each answer has to be computed; ``leads`` are wrong answers with the
+    misconception that leads to each. ``why`` is the engine's sentence for the right one.
+    """
+
+    answer: Any = None
+    accepted: tuple[Any, ...] = ()
+    tolerance: int = 0
+    leads: tuple[tuple[Any, str], ...] = ()
+    why: str = ""
+
+
 class Variant(NamedTuple):
     """The same question about other numbers: the bundle, and the task with its facts put in."""
 

@@ -33,6 +33,8 @@ export class Playback extends Shown {
   #opening = null; // the newest answer to an opening
   /** @type {{ cycles: number, complete: boolean, stopped: string | null, end: boolean } | null} */
   #beyond = null; // what was known before the veil
+  /** @type {string | null} */
+  #cut = null; // the last phase of the veil's cycle that is told
   /**
    * @param {Socket} socket
    * @param {Source} source
@@ -100,20 +102,35 @@ export class Playback extends Shown {
   }
 
   /**
-   * Show nothing after a cycle, as the server answers nothing of it, until that is undone by null.
+   * Show nothing after a cycle, as the server answers nothing of it, until that is undone by null; of that cycle
+   * nothing after `phase`, where there is one.
    *
    * @param {number | null} last
+   * @param {string | null} [phase]
    */
-  async veil(last) {
-    if (last === this.veiled) return;
+  async veil(last, phase = null) {
+    const before = this.veiled;
+    const cut = this.#cut;
+    if (last === before && phase === cut) return;
     this.veiled = last;
+    this.#cut = phase;
     this.emit("veiled");
     if (!this.nodes) return; // what opens it is answered accordingly
+    if (cut !== null || phase !== null) {
+      // What is known of that cycle is no longer all that may be known, or more than that.
+      this.records.clip(Math.min(cut !== null ? (before ?? 0) : Infinity, phase !== null ? (last ?? 0) : Infinity) - 1);
+      this.generation += 1;
+      this.marks = new Marks();
+    }
     if (last === null) {
       await this.#unveil();
       return;
     }
     const { cycles, complete, stopped, end } = this;
+    if (before !== null && last > before) {
+      await this.#lift(last);
+      return;
+    }
     if (cycles > last) this.#beyond ??= { cycles, complete, stopped, end };
     this.generation += 1; // what is on its way is dropped
     Object.assign(this, { cycles: Math.min(cycles, last), complete: true, stopped: null, end: false });
@@ -122,6 +139,19 @@ export class Playback extends Shown {
     this.#loadMarks(this.generation);
     this.emit("grew");
     this.goto(this.wanted, undefined, this.wish);
+  }
+
+  /**
+   * Go on to a later veil: what lies between is asked for.
+   *
+   * @param {number} last
+   */
+  async #lift(last) {
+    this.#beyond = null; // what it was is known again once there is no veil
+    this.marks = new Marks();
+    this.cycles = 0;
+    await this.#reopen();
+    this.cycles = Math.min(this.cycles, last);
   }
 
   async #unveil() {

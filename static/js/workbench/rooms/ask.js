@@ -5,7 +5,7 @@ import { refusalOf } from "../../lib/socket.js";
 /** @import { QuestionKind } from "../../lib/protocol.js" */
 /** @import { Room } from "./room.js" */
 
-/** @type {Record<QuestionKind, [title: string, about: string]>} */
+/** @type {Record<Exclude<QuestionKind, "lesson">, [title: string, about: string]>} */
 export const KINDS = {
   node: ["Which node wins?", "Viewers pick a node, or none."],
   fits: ["Does it fit?", "Viewers say yes or no."],

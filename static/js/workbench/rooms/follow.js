@@ -13,6 +13,8 @@ import { bring, elsewhere, placeOf, targetOf } from "./place.js";
 /** @import { Target } from "./place.js" */
 /** @import { Room } from "./room.js" */
 
+const PLACES = ["step", "at", "phase", "tab", "view", "node", "pod"]; // keys of an address that name a place
+const TOLD = 2000; // milliseconds between two places of one's own that are told
 const NODE = "node"; // a spotlight on a node is ["node", its name], one on a cell the cell
 
 /** Emits "changed" when it is followed or no more. */
@@ -23,6 +25,8 @@ export class Follow extends Emitter {
   #moving = false; // while this page is brought somewhere
   #came = false; // whether the first position was applied
   #turn = 0;
+  #telling = 0; // the timer
+  #told = ""; // the step
   /** @type {Position["spot"] | null} */
   spot = null;
 
@@ -62,15 +66,18 @@ export class Follow extends Emitter {
   /** Go back to where the room is. */
   rejoin() {
     this.attached = true;
+    this.#tell();
     this.#apply(this.room.position);
     this.emit("changed");
   }
 
   /** @param {Position} position */
   #position(position) {
+    const asked = new URLSearchParams(location.search);
     if (this.leads) {
-      if (this.#came) this.#moved();
-      else if (location.search) this.#begin();
+      if (this.#came && position.stop) this.#apply(position);
+      else if (this.#came) this.#moved();
+      else if (PLACES.some((key) => asked.has(key))) this.#begin();
       else this.#apply(position);
     } else if (this.attached) this.#apply(position);
     this.emit("changed");
@@ -139,11 +146,22 @@ export class Follow extends Emitter {
       });
     } else if (this.attached && !this.#moving && this.#target && elsewhere(this.view, this.#target)) {
       this.attached = false;
+      this.#tell();
       this.spot = null;
       this.mark.show(null);
       this.#light();
       this.emit("changed");
-    }
+    } else if (!this.attached) this.#tell();
+  }
+
+  /** Tell who leads where one is alone, now and then. */
+  #tell() {
+    if (this.leads || this.#telling) return;
+    this.#telling = window.setTimeout(() => {
+      this.#telling = 0;
+      const step = this.attached ? "" : String(this.view.playback.index);
+      if (step !== this.#told) this.room.place((this.#told = step));
+    }, TOLD);
   }
 
   /** @param {Cell | null} cell */

@@ -2,11 +2,13 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { cpu, memory, short } from "../../lib/quantity.js";
+import { MANY, TYPED, stopWorded, typedBallot } from "./stopballot.js";
 /** @import { Answer, Question } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
 const FEW = 12; // that need no filter
 const SHOWN = 60;
+const LONG = 24; // characters of an answer that stands on a line of its own
 
 /** @typedef {{ answer: string | boolean | number, label: string, detail?: string }} Option */
 
@@ -24,6 +26,11 @@ function options(question, view) {
       { answer: true, label: "Yes" },
       { answer: false, label: "No" },
     ];
+  if (question.kind === "lesson")
+    return (question.options ?? []).map(([key, label, group]) => ({
+      answer: question.form === "yesno" ? key === "yes" : key,
+      label: group ? `${group}: ${label}` : label,
+    }));
   if (question.kind === "choice") return (question.choices ?? []).map((label, answer) => ({ answer, label }));
   const { ballot } = question; // the same for everybody, wherever a page stands; null where it would be too long
   if (question.kind === "node")
@@ -65,6 +72,7 @@ function sized(view, key, node) {
  */
 export function worded(question, answer) {
   if (answer === null || answer === undefined) return "";
+  if (question.kind === "lesson") return stopWorded(question, answer);
   if (question.kind === "fits") return answer === true ? "Yes" : "No";
   if (question.kind === "node") return String(answer) || "No node";
   if (question.kind === "choice") return question.choices?.[Number(answer)] ?? "";
@@ -81,10 +89,16 @@ export function worded(question, answer) {
  * @param {(answer: Answer) => void} vote
  */
 export function ballot(question, view, given, vote) {
+  const form = question.kind === "lesson" ? (question.form ?? "") : "";
+  if (TYPED.includes(form)) return typedBallot(question, given, vote);
   const all = options(question, view);
-  const many = question.kind === "victims";
+  const evicts = question.kind === "victims";
+  const many = evicts || MANY.includes(form);
   const chosen = new Set(Array.isArray(given) ? given : given === undefined ? [] : [given]);
-  const list = h("div", { class: "ballot", "data-kind": question.kind });
+  const list = h("div", {
+    class: "ballot",
+    "data-kind": form === "yesno" ? "fits" : all.some(({ label }) => label.length > LONG) ? "long" : question.kind,
+  });
   const draw = (typed = "") => {
     const found = all.filter(({ label, detail = "" }) => `${label} ${detail}`.toLowerCase().includes(typed));
     fill(
@@ -118,7 +132,7 @@ export function ballot(question, view, given, vote) {
         : null,
       found.length
         ? null
-        : h("p", { class: "dim", text: many && !typed ? "No pod has a lower priority." : "No match." }),
+        : h("p", { class: "dim", text: evicts && !typed ? "No pod has a lower priority." : "No match." }),
     );
   };
   const filter =
@@ -135,7 +149,9 @@ export function ballot(question, view, given, vote) {
     ? h("button", { type: "button", class: "btn primary big", onclick: () => vote([...chosen].map(String).sort()) })
     : null;
   const updateSend = () => {
-    if (send) send.textContent = chosen.size ? `Vote: ${chosen.size} evicted` : "Vote: nobody";
+    if (!send) return;
+    if (evicts) send.textContent = chosen.size ? `Vote: ${chosen.size} evicted` : "Vote: nobody";
+    else send.textContent = chosen.size ? `Vote: ${chosen.size}` : "Vote: none of them";
   };
   updateSend();
   draw();

@@ -11,6 +11,7 @@ import { ballot, worded } from "./options.js";
 /** @import { Room } from "./room.js" */
 
 const VOTE = "podstep.vote"; // of this tab: the answer that was given last
+const ANSWERED = ["choice", "lesson"]; // kinds whose answer is not only the scheduler's
 const BARS = 8; // that are shown of a tally
 
 export class QuestionPanel {
@@ -166,8 +167,10 @@ export class QuestionPanel {
     const same = (/** @type {Answer | null | undefined} */ one, /** @type {Answer | null | undefined} */ other) =>
       JSON.stringify(one) === JSON.stringify(other);
     const known = answer !== null && answer !== undefined;
+    const accepted = question.accepted ?? (known ? [answer] : []); // of a lesson there may be several
+    const isRight = (/** @type {Answer | undefined} */ one) => accepted.some((other) => same(one, other));
     const rows = tally.slice(0, BARS);
-    const right = tally.find(([one]) => same(one, answer));
+    const right = tally.find(([one]) => isRight(one));
     if (known && right && !rows.includes(right)) rows.push(right);
     if (known && !right) rows.unshift([answer, 0]);
     for (const [one] of before?.tally ?? [])
@@ -210,7 +213,7 @@ export class QuestionPanel {
         "ol",
         { class: before ? "tally twice" : "tally" },
         rows.map(([one, n]) =>
-          bar(worded(question, one), n, known && same(one, answer) ? "right" : "", same(one, given), first(one)),
+          bar(worded(question, one), n, isRight(one) ? "right" : "", same(one, given), first(one)),
         ),
         rest ? bar("other answers", rest, "") : null,
       ),
@@ -218,9 +221,9 @@ export class QuestionPanel {
         ? h(
             "p",
             { class: "question-note" },
-            question.kind === "choice" ? "The answer: " : "The scheduler's answer: ",
+            ANSWERED.includes(question.kind) ? "The answer: " : "The scheduler's answer: ",
             h("b", { text: worded(question, answer) }),
-            given === undefined ? null : same(given, answer) ? ". You were right." : ".",
+            given === undefined ? null : isRight(given) ? ". You were right." : ".",
           )
         : null,
       why.length ? h("p", { class: "dim question-note question-why", text: why.join(" ") }) : null,
@@ -229,7 +232,7 @@ export class QuestionPanel {
 }
 
 /** @param {Question} question */
-const titleOf = ({ kind, text }) => text || KINDS[kind][0];
+const titleOf = ({ kind, text }) => text || (kind === "lesson" ? "A question" : KINDS[kind][0]);
 
 /** @param {string} room */
 function kept(room) {

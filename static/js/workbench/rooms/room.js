@@ -3,7 +3,7 @@
 import { Emitter } from "../../lib/emitter.js";
 import { refusalOf } from "../../lib/socket.js";
 import { keepName, nameKept, takeToken } from "./kept.js";
-/** @import { Answer, Position, Question, QuestionKind, Role } from "../../lib/protocol.js" */
+/** @import { Answer, Position, Question, QuestionKind, Role, RoomLesson } from "../../lib/protocol.js" */
 /** @import { Socket } from "../../lib/socket.js" */
 /** @import { Where } from "./place.js" */
 
@@ -22,6 +22,8 @@ export class Room extends Emitter {
   scenario = ""; // that the room shows
   /** @type {Question | null} */
   question = null;
+  /** @type {RoomLesson | null} */
+  lesson = null; // that is taught, at its stop
   /** @type {Position | null} */
   position = null;
   /** @type {"joining" | "here" | "away" | "ended"} */
@@ -54,6 +56,10 @@ export class Room extends Emitter {
       this.emit("changed");
     });
     socket.on("room.role", ({ role }) => this.#take(role));
+    socket.on("room.stop", (lesson) => {
+      this.lesson = lesson;
+      this.emit("changed");
+    });
     socket.on("room.ended", () => this.#end());
     socket.on("room.travelled", () => this.emit("travelled"));
     socket.on("down", () => {
@@ -95,6 +101,7 @@ export class Room extends Emitter {
       this.state = "here";
       const known = this.question?.number;
       this.question = joined.question;
+      this.lesson = joined.lesson;
       this.position = joined.position;
       this.#take(joined.role);
       this.emit("position", joined.position);
@@ -192,6 +199,25 @@ export class Room extends Emitter {
    */
   async travel(scenario, step) {
     await this.socket.call("room.travel", { scenario, ...(step ? { step } : {}) });
+  }
+
+  /**
+   * Have everybody go to a stop of the lesson.
+   *
+   * @param {string} stop
+   */
+  async goTo(stop) {
+    await this.socket.call("room.stop", { stop });
+  }
+
+  /**
+   * Tell who leads at which step one looks around alone, "" once one follows again.
+   *
+   * @param {string} step
+   */
+  async place(step) {
+    if (this.leads || this.state !== "here") return;
+    await this.socket.call("room.place", { step }).catch(() => {}); // it is for an overview
   }
 
   /** Have everybody vote a second time. */

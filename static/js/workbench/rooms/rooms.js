@@ -6,6 +6,7 @@ import { invite } from "./dialogs.tsx";
 import { Follow } from "./follow.js";
 import { INVITE } from "./open.tsx";
 import { QuestionPanel } from "./question.js";
+import { LessonStrip } from "./lesson.js";
 import { Room } from "./room.js";
 /** @import { Address } from "../address.js" */
 /** @import { Layout } from "../layout.js" */
@@ -22,6 +23,8 @@ export function enter({ id, hash, view, address, layout, root }) {
   const room = new Room(playback.socket, id, hash);
   const follow = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
   const panel = new QuestionPanel(room, view);
+  const lesson = $("[data-room-lesson]");
+  if (lesson) new LessonStrip(lesson, room);
   root.append(panel.element);
   playback.on("opened", () => panel.update());
   room.on("changed", () => veil(room, follow, view));
@@ -32,7 +35,8 @@ export function enter({ id, hash, view, address, layout, root }) {
   });
   new Bar($("[data-room-bar]"), room, follow, () => address.href(`/s/${playback.source.scenario}/`));
   room.join().then(() => {
-    if (room.leads && invited() === id) invite(room);
+    const asked = new URLSearchParams(hash.slice(1)).has("invite");
+    if (room.leads && (invited() === id || asked)) invite(room);
   });
   return { room, follow };
 }
@@ -44,13 +48,38 @@ export function enter({ id, hash, view, address, layout, root }) {
  * @param {Follow} follow
  * @param {View} view
  */
-async function veil({ question, leads, state }, follow, { playback }) {
-  const hides = !leads && state !== "ended" && question && !question.revealed ? (question.hides ?? null) : null;
-  const last = hides === null ? null : hides - 1;
-  if (last === playback.veiled) return;
+async function veil(room, follow, { playback }) {
+  const { leads, state } = room;
+  const [last, phase] = leads || state === "ended" ? [null, null] : hidden(room);
+  const before = shown(playback.veiled, phaseBefore);
+  if (before === shown(last, phase)) return;
+  phaseBefore = phase;
   document.body.classList.toggle("predicting", last !== null);
-  await playback.veil(last);
-  if (last === null && !leads && follow.attached) follow.rejoin();
+  await playback.veil(last, phase);
+  if (!leads && follow.attached) follow.rejoin();
+}
+
+/** @type {string | null} */
+let phaseBefore = null; // of the cycle that was the last to be shown
+
+/**
+ * @param {number | null} last
+ * @param {string | null} phase
+ */
+const shown = (last, phase) => (last === null ? "" : `${last}/${phase ?? "*"}`);
+
+/**
+ * The last cycle that may be seen, and its last phase: what a question hides, or a stop of the lesson whose question
+ * was not revealed yet.
+ *
+ * @param {Room} room
+ * @returns {[last: number | null, phase: string | null]}
+ */
+function hidden({ question, lesson }) {
+  const asked = question && !question.revealed && question.hides ? question.hides - 1 : null;
+  const kept = lesson?.veil ?? null;
+  if (kept && (asked === null || asked >= kept[0])) return [kept[0], kept[1]];
+  return [asked, null];
 }
 
 /** The room that this tab has just opened. */

@@ -1,0 +1,127 @@
+"""A lesson as a room goes through it: where each stop is, what it hides, and its question as a vote.
+
+What a room knows of a stop is data of its row: no process needs the lesson to count votes or to hide what
+is asked about.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from playground.lessons import forms, lookup, receipts, stages
+from playground.lessons.markdown import encodable, plain
+from playground.pool.reading import reading
+from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, bundle_of, key_of, task_of, text_of
+
+END = "end"
+SOLVED = ("edit", "claim")  # forms that each learner solves on the lesson's own page
+
+
+class ClassStop(Struct, frozen=True):
+    """A stop as a room shows it: its scenario, the position, and what the room keeps of it."""
+
+    scenario: str
+    position: dict[str, Any]
+    lesson: dict[str, Any]
+
+
+def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | None:
+    """Return a stop of a lesson, the first one without a key; None if there is no such one.
+
+    ``revealed`` are the stops whose answers were shown: a question among them hides nothing any more.
+    """
+    found = _found(slug, key)
+    if found is None:
+        return None
+    of, at = found
+    with reading():
+        moments = stages.moments(of, at, revealed)
+        answered = at.key in revealed
+        where, limit = (moments.shown, moments.limit) if answered else (moments.opened, moments.veil)
+        # By its stop a page tells a move of the room from one of its own.
+        position = {"step": END if where == stages.END else str(where.cycle), "stop": at.key}
+        if phase := stages.phase_of(of, at, where):
+            position["phase"] = phase
+        if at.views:
+            position["tab"] = at.views[0]
+        return ClassStop(stages.scenario_of(of, at), position, _kept(of, at, limit, revealed))
+
+
+def _found(slug: str, key: str) -> tuple[Lesson, Stop] | None:
+    of = lookup.lesson_at(slug)
+    if of is None:
+        return None
+    at = next((one for one in of.stops if one.key == key or not key), None)
+    return None if at is None else (of, at)
+
+
+def _kept(of: Lesson, at: Stop, limit: stages.Extent | None, revealed: Sequence[str]) -> dict[str, Any]:
+    veil = None
+    if limit is not None:
+        whole = limit.phases >= stages.WHOLE
+        veil = [limit.cycle, None if whole else stages.phase_of(of, at, limit)]
+    asked = receipts.asked(of)
+    return {
+        "slug": of.slug,
+        "title": of.title,
+        "minutes": of.minutes,
+        "stop": at.key,
+        "stops": [[one.key, one.title, one.key in asked] for one in of.stops],
+        "heading": at.title,
+        "text": encodable(text_of(of, at)),
+        "revealed": list(revealed),
+        "veil": veil,
+    }
+
+
+def question(slug: str, key: str) -> dict[str, Any] | None:
+    """Return the question of a stop as a room asks it, with all that marks answers; None without one."""
+    found = _found(slug, key)
+    if found is None:
+        return None
+    of, at = found
+    if at.task is None or at.task.form is None:
+        return None
+    with reading():
+        task, known = task_of(of, at), key_of(of, at)
+        assert task is not None
+        options = [] if task.form in SOLVED else forms.options(task, at, bundle_of(of, at))
+        return {
+            "kind": "lesson",
+            "text": plain(task.question),
+            "choices": None,
+            "form": task.form,
+            "stop": at.key,
+            "lesson": of.slug,
+            "options": [[one.key, plain(one.label), one.group] for one in options],
+            "unit": task.unit,
+            "truth": None if known.answer is None else _json(known.answer),
+            "accepted": [_json(one) for one in known.accepted],
+            "tolerance": known.tolerance,
+            "leads": [[_json(answer), name] for answer, name in known.leads],
+            "why": [plain(known.why)] if known.why else [],
+            "hides": None,  # the stop hides what is asked about, from when the room comes to it
+            "revealed": False,
+        }
+
+
+def solved(slug: str, key: str, receipt: str) -> bool:
+    """Return whether a receipt proves that a stop was solved."""
+    return receipts.read(receipt) == (slug, key)
+
+
+def notes(slug: str) -> str:
+    """Return the teacher's notes of a lesson as HTML, "" if it is gone."""
+    try:
+        of = lookup.lesson_at(slug)
+    except LessonError:
+        return ""
+    return "" if of is None else encodable(of.notes)
+
+
+def _json(answer: Any) -> str:
+    return json.dumps(answer, separators=(",", ":"))
