@@ -12,14 +12,23 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, WebSocket, expect
 
 from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
+from scheduler_core.authoring.lessons.checking import StopQuestion
+from scheduler_core.authoring.lessons.edits import merged
 from tests.browser.conftest import looks
 from tests.browser.editing import editor_in
 from tests.browser.pages import wide
-from tests.core.lessons.data import right_answer
+from tests.core.lessons.data import right_answer, wrong_answers
 
 pytestmark = pytest.mark.timeout(240)
 
 FIRST = "first-cycle"
+WRONG_FIRST = {
+    FIRST: 3,
+    "reading-the-message": 4,
+    "the-selectors-typo": 3,
+    "preemption-101": 3,
+    "hard-spread": 4,
+}  # lessons that are played with wrong answers, and how many
 WORD = {True: "Yes", False: "No"}
 
 
@@ -50,15 +59,16 @@ def fill_in(page: Page, of: Lesson, stop: Stop, answer: Any) -> None:
     elif task.form in ("number", "claim"):
         form.get_by_role("textbox").fill(str(answer))
     elif task.form in ("nodes", "pods"):
-        for name in answer or ["None of them" if task.form == "nodes" else "No pod"]:
+        button(page, "None of them" if task.form == "nodes" else "No pod").click()
+        for name in answer:
             button(page, name).click()
     elif task.choices:
         place = [choice.key for choice in task.choices].index(answer)
         form.locator(".choice-button").nth(place).click()
     elif task.form == "cell":
         node, _, rule = answer.partition("/")
-        form.get_by_label("Node").select_option(node)
-        form.get_by_label("Rule").select_option(rule)
+        form.locator(".cell-pick select").first.select_option(node)
+        form.locator(".cell-pick select").last.select_option(rule)
     elif task.form == "event" and form.get_by_role("combobox").count():
         form.get_by_role("combobox").select_option(answer)
     elif task.form == "yesno":
@@ -71,23 +81,50 @@ def submit(page: Page) -> None:
     page.locator("[data-task]").locator("button.primary").click()
 
 
+def wrongly(of: Lesson, stop: Stop) -> Any:
+    """Return an answer that is not right, None where the lesson has no such edit."""
+    assert stop.task is not None
+    if stop.task.form == "edit":
+        names = stop.marking.wrong
+        return merged(of.file(stop.scenario), of.file(names[0])) if names else None
+    asked = StopQuestion(of, stop)
+    return next(iter(wrong_answers(asked, asked.truth())), None)
+
+
+def fail(page: Page, of: Lesson, stop: Stop) -> bool:
+    """Answer wrongly, and read what the engine says of that; return whether there is a wrong answer."""
+    answer = wrongly(of, stop)
+    if answer is None:
+        return False
+    fill_in(page, of, stop, answer)
+    submit(page)
+    said = check(of, stop, answer).sentence
+    expect(page.locator(".verdict.wrong")).to_contain_text(re.sub("[`*]", "", said), timeout=60_000)
+    expect(page.locator(".verdict.right")).to_have_count(0)
+    return True
+
+
 def play(page: Page, of: Lesson) -> None:
-    """Play a lesson from its first stop to its end by clicks."""
+    """Play a lesson from its first stop to its end by clicks; some of them with a wrong answer first."""
+    failed = 0
     page.goto(f"/learn/{of.slug}/")
     for place, stop in enumerate(of.stops, 1):
         expect(page.get_by_role("heading", level=1, name=stop.title)).to_be_visible()
         expect(page.get_by_text(f"{place} of {len(of.stops)}", exact=True)).to_be_visible()
         if stop.task is not None and stop.task.form is not None:
+            if of.slug in WRONG_FIRST and stop.task.kind in ("predict", "find", "repair"):
+                failed += fail(page, of, stop)
             fill_in(page, of, stop, right_answer(of, stop))
             submit(page)
             expect(page.locator(".verdict.right")).to_contain_text("Right", timeout=60_000)
         page.locator("[data-after]").click()
+    assert failed == WRONG_FIRST.get(of.slug, 0)
     expect(page.get_by_role("heading", name="Completion code")).to_be_visible()
 
 
 @pytest.mark.parametrize("slug", [one.slug for one in lessons()])
 def test_a_lesson_is_played_to_its_end(page: Page, slug: str) -> None:
-    """Every question is answered by clicks, and the code that the end gives verifies."""
+    """Every question is answered by clicks, some wrongly at first, and the code of the end verifies."""
     of = found(slug)
     # The stage is looked at in other tests: here it would take most of the time.
     page.route("**/e/**", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
@@ -285,3 +322,93 @@ def test_without_a_script_it_can_be_read(visitor: Callable[..., Page]) -> None:
     expect(page.get_by_text("The filter is over:")).to_be_visible()
     expect(page.get_by_role("heading", name="Which node gets web?")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="No node")).to_be_visible()
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_names_are_put_in_order(page: Page, by: str) -> None:
+    """By the arrow keys on a row or by its buttons; the focus stays on what is moved."""
+    of = found("evicted-yet-pending")
+    page.route("**/e/**", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+    page.goto(f"/learn/{of.slug}/order/")
+    rows = page.locator(".order-list li")
+    expect(rows).to_have_text([re.compile(name) for name in ("checkout", "search", "thumbnail")])
+    submit(page)
+    expect(page.locator(".verdict.wrong")).to_contain_text("1 of 3 is in place.")
+    search = rows.filter(has_text="search")
+    if by == "keyboard":
+        search.focus()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")  # it is the first already
+        expect(search).to_be_focused()
+    else:
+        expect(page.get_by_role("button", name="checkout earlier")).to_be_disabled()
+        page.get_by_role("button", name="search earlier").click()
+    expect(rows).to_have_text([re.compile(name) for name in ("search", "checkout", "thumbnail")])
+    expect(page.locator(".verdict")).to_have_count(0)
+    submit(page)
+    expect(page.locator(".verdict.right")).to_contain_text("search")
+
+
+def picked(page: Page, of: str, key: str) -> FrameLocator:
+    """Open a find task, and return its stage once answers can be picked there."""
+    page.goto(f"/learn/{of}/{key}/")
+    page.frame_locator("iframe[data-frame]").locator(".picking .pickable").first.wait_for()
+    return stage(page)
+
+
+def test_a_cell_of_the_matrix_is_the_answer(page: Page) -> None:
+    """By pointer or by Enter; the lists beside the stage follow, and it is framed in the matrix."""
+    frame = picked(page, "the-selectors-typo", "cell")
+    grid = frame.locator("table.grid").first
+    column = grid.locator("thead [data-column]").filter(has_text="NodeAffinity")
+    number = column.get_attribute("data-column")
+    cell = grid.locator("tbody tr").filter(has_text="fast-2").locator(f'[data-column="{number}"]')
+    other = grid.locator("tbody tr").filter(has_text="fast-1").locator(f'[data-column="{number}"]')
+    other.click()
+    nodes, rules = page.locator(".cell-pick select").first, page.locator(".cell-pick select").last
+    expect(nodes).to_have_value("fast-1")
+    expect(rules).to_have_value("fast-1/NodeAffinity")
+    expect(other).to_have_class(re.compile("picked"))
+    cell.focus()
+    page.keyboard.press("Enter")
+    expect(nodes).to_have_value("fast-2")
+    expect(cell).to_have_class(re.compile("picked"))
+    expect(other).not_to_have_class(re.compile("picked"))
+    submit(page)
+    expect(page.locator(".verdict.right")).to_be_visible()
+    expect(frame.locator(".pickable")).to_have_count(0)  # the question is closed
+
+
+def test_a_node_of_the_stage_is_the_answer(page: Page) -> None:
+    """By pointer or by Enter on its card."""
+    of = found("reading-the-message")
+    right = right_answer(of, next(stop for stop in of.stops if stop.key == "twice"))
+    frame = picked(page, of.slug, "twice")
+    card = frame.locator("button.node").filter(has_text=right)
+    other = frame.locator("button.node").filter(has_not_text=right).first
+    other.click()
+    expect(page.locator("[data-task] [aria-pressed='true']")).to_have_count(1)
+    expect(button(page, right)).to_have_attribute("aria-pressed", "false")
+    card.focus()
+    page.keyboard.press("Enter")
+    expect(button(page, right)).to_have_attribute("aria-pressed", "true")
+    expect(card).to_have_class(re.compile("picked"))
+    submit(page)
+    expect(page.locator(".verdict.right")).to_be_visible()
+
+
+def test_an_event_of_the_list_is_the_answer(page: Page) -> None:
+    """By pointer or by Enter on its row; what is chosen in the list is framed among the events, too."""
+    frame = picked(page, "preemption-101", "next")
+    rows = frame.locator("table.events tbody tr")
+    failed = rows.filter(has_text="FailedScheduling")
+    button(page, "Preempted report").click()
+    expect(rows.filter(has_text="Preempted").first).to_have_class(re.compile("picked"))
+    failed.focus()
+    page.keyboard.press("Enter")
+    expect(button(page, "FailedScheduling checkout")).to_have_attribute("aria-pressed", "true")
+    rows.filter(has_text="Preempted").first.locator("td.reason").click()
+    expect(button(page, "Preempted report")).to_have_attribute("aria-pressed", "true")
+    failed.locator("td.reason").click()
+    submit(page)
+    expect(page.locator(".verdict.right")).to_be_visible()

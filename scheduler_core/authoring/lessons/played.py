@@ -29,7 +29,7 @@ LIMITS = Limits(
 )  # fmt: skip
 """Bounds on a scenario of a lesson, and on what a learner makes of it."""
 MOST_CYCLES = 3_000
-SECONDS = 10.0  # of one play, or of one explanation
+SECONDS = 10.0  # of processor time for one play, or for one explanation
 
 
 class TooMuchError(LessonError):
@@ -38,10 +38,10 @@ class TooMuchError(LessonError):
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    deadline = time.monotonic() + SECONDS
+    deadline = time.thread_time() + SECONDS
 
     def look() -> None:
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             raise TooMuchError(f"the scenario takes longer than {SECONDS:.0f} s")
 
     with interrupted_by(look):

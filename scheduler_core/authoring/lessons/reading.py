@@ -408,7 +408,7 @@ def _check_expressions(reader: _FileReader, task: _TaskFile, form: str | None) -
 
 
 def _check_choices(reader: _FileReader, task: _TaskFile, form: str | None) -> None:
-    chooses = form in ("choice", "reason")
+    chooses = form in ("choice", "reason") or (form == "order" and task.choices)
     if chooses and not 2 <= len(task.choices) <= 8:
         reader.at("there are two to eight choices", "task")
     if not chooses and task.choices:

@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { $, $$, typing } from "../lib/dom.js";
 import { passed, player } from "./asked.ts";
+import { pickIn } from "./picking.ts";
 import { change, load, stopIn } from "./progress.ts";
 import { Task } from "./task.tsx";
 
@@ -17,6 +18,7 @@ if (task) {
   const place = $("[data-task]");
   place.replaceChildren();
   render(<Task task={task} />, place);
+  pickIn(frame, task);
 }
 if (passedBefore && stage.open !== stage.shown) offerReveal();
 effect(() => {

@@ -59,8 +59,9 @@ export const Many = ({ options, none }: { options: Option[]; none: string }) => 
 
 /** A cell of the table: a node, and the rule that refused it. */
 const Cell = ({ options }: { options: Option[] }) => {
-  const [node, setNode] = useState("");
+  const [picked, setNode] = useState("");
   const chosen = options.find(({ key }) => key === given.value);
+  const node = chosen?.group ?? picked; // a cell that is picked in the stage names its node
   const choose = (group: string) => {
     setNode(group);
     give(options.find((one) => one.group === group && one.label === chosen?.label)?.key ?? null);

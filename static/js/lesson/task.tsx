@@ -122,6 +122,9 @@ export const Task = ({ task }: { task: Asked }) => (
     <h2 id="task-title" class="task-question">
       <Inline text={task.question} />
     </h2>
+    {task.kind === "find" && !passed.value && (
+      <p class="dim">Click it in the cluster, or press Enter on it there; or choose it here:</p>
+    )}
     <Form task={task} />
     <Said task={task} />
     {!passed.value && (

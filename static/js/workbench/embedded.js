@@ -3,6 +3,7 @@
 // of its stop alone, and while a prediction is open nothing after a cycle (data-veil), or after a phase of it
 // (data-upto).
 
+import { picking } from "./picking.ts";
 /** @import { Layout } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
 /** @import { View } from "./view.js" */
@@ -49,7 +50,10 @@ export function embedded(root, { view, layout, playback }) {
     playback.on("step", () => keep());
     view.on("tab", () => keep());
   }
-  if (views !== undefined) onlyTabs(view, views.split(",").filter(Boolean));
+  if (views !== undefined) {
+    onlyTabs(view, views.split(",").filter(Boolean));
+    if (parent !== window) picking(view);
+  }
   if (parent !== window) report();
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.authoring.lessons.checking import StopQuestion
@@ -10,6 +10,8 @@ from scheduler_core.authoring.lessons.edits import merged
 from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
 from scheduler_core.authoring.lessons.reading import SharedWords, read_lesson
 from scheduler_core.kubernetes.problems import Problem
+
+MOST = 8  # wrong answers of one question
 
 SCENARIO = """
 apiVersion: v1
@@ -127,3 +129,52 @@ def right_answer(of: Lesson, stop: Stop) -> Any:
     answer = StopQuestion(of, stop).truth()
     any_of_them = stop.task.kind == "find" and isinstance(answer, list) and stop.task.form != "pods"
     return answer[0] if any_of_them else answer
+
+
+def _names(known: list[str], right: list[str]) -> Iterator[list[str]]:
+    """Yield sets of names: none, one too few, one too many, all of the others."""
+    others = [name for name in known if name not in right]
+    yield from ([], right[1:], [*right, *others[:1]], others, others[:1], right[:1])
+
+
+def _cells(asked: StopQuestion, right: list[str]) -> Iterator[str]:
+    """Yield the cells of a right answer's node, and of its rule on the other nodes."""
+    cycle = asked.play.cycles[asked.index - 1]
+    node, _, rule = right[0].partition("/")
+    order = cycle.matrix.order if cycle.matrix is not None else cycle.order
+    yield from (f"{node}/{one}" for one in order)
+    yield from (f"{one}/{rule}" for one in cycle.nodes)
+
+
+def wrong_answers(asked: StopQuestion, truth: Any) -> list[Any]:
+    """Return answers that are not right, of the form that the question has."""
+    task, play = asked.stop.task, asked.play
+    assert task is not None
+    right = truth if isinstance(truth, list) else [truth]
+    found: list[Any]
+    match task.form:
+        case "node":
+            found = [*play.node_names, ""]
+        case "nodes":
+            found = [sorted(one) for one in _names(list(play.node_names), right)]
+        case "pods":
+            known = [pod.removeprefix("default/") for pod in play.pods]
+            found = [sorted(one) for one in _names(known, right)]
+        case "order":
+            found = [right[::-1], [*right[1:], right[0]], [right[0], *right[:0:-1]]]
+        case "number":
+            far = asked.stop.marking.tolerance + 1
+            found = [truth + far, truth - far, truth * 7 + 1000]
+        case "yesno":
+            found = [not truth]
+        case "reason" | "choice":
+            found = [choice.key for choice in task.choices]
+        case "cell":
+            found = list(_cells(asked, right))
+        case "event":
+            cycles = [asked.play.cycles[asked.index - 1]]
+            found = [f"{e.reason} {e.object.rpartition('/')[2]}" for cycle in cycles for e in cycle.events]
+        case _:
+            found = []
+    several = task.kind == "find" and task.form != "pods"
+    return [one for one in found if (one not in right if several else one != truth)][:MOST]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,57 +10,7 @@ import pytest
 from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
 from scheduler_core.authoring.lessons.checking import StopQuestion, solution_of
 from scheduler_core.authoring.lessons.edits import merged
-
-MOST = 8  # wrong answers of one question
-
-
-def _names(known: list[str], right: list[str]) -> Iterator[list[str]]:
-    """Yield sets of names: none, one too few, one too many, all of the others."""
-    others = [name for name in known if name not in right]
-    yield from ([], right[1:], [*right, *others[:1]], others, others[:1], right[:1])
-
-
-def _cells(asked: StopQuestion, right: list[str]) -> Iterator[str]:
-    """Yield the cells of a right answer's node, and of its rule on the other nodes."""
-    cycle = asked.play.cycles[asked.index - 1]
-    node, _, rule = right[0].partition("/")
-    order = cycle.matrix.order if cycle.matrix is not None else cycle.order
-    yield from (f"{node}/{one}" for one in order)
-    yield from (f"{one}/{rule}" for one in cycle.nodes)
-
-
-def wrong_answers(asked: StopQuestion, truth: Any) -> list[Any]:
-    """Return answers that are not right, of the form that the question has."""
-    task, play = asked.stop.task, asked.play
-    assert task is not None
-    right = truth if isinstance(truth, list) else [truth]
-    found: list[Any]
-    match task.form:
-        case "node":
-            found = [*play.node_names, ""]
-        case "nodes":
-            found = [sorted(one) for one in _names(list(play.node_names), right)]
-        case "pods":
-            known = [pod.removeprefix("default/") for pod in play.pods]
-            found = [sorted(one) for one in _names(known, right)]
-        case "order":
-            found = [right[::-1], [*right[1:], right[0]], [right[0], *right[:0:-1]]]
-        case "number":
-            far = asked.stop.marking.tolerance + 1
-            found = [truth + far, truth - far, truth * 7 + 1000]
-        case "yesno":
-            found = [not truth]
-        case "reason" | "choice":
-            found = [choice.key for choice in task.choices]
-        case "cell":
-            found = list(_cells(asked, right))
-        case "event":
-            cycles = [asked.play.cycles[asked.index - 1]]
-            found = [f"{e.reason} {e.object.rpartition('/')[2]}" for cycle in cycles for e in cycle.events]
-        case _:
-            found = []
-    several = task.kind == "find" and task.form != "pods"
-    return [one for one in found if (one not in right if several else one != truth)][:MOST]
+from tests.core.lessons.data import wrong_answers
 
 
 def _has(text: str, word: str) -> bool:

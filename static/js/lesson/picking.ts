@@ -1,0 +1,29 @@
+// Answers that are picked in the stage: it is told what can be picked, and tells what was.
+
+import { effect } from "@preact/signals";
+import { announce } from "../lib/dom.js";
+import { OFFER, PICK, type Offer } from "../workbench/picking.ts";
+import { give, given, passed, type Asked } from "./asked.ts";
+
+/** Let an open find task be answered in the frame, too. */
+export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked) {
+  if (kind !== "find") return;
+  const known = new Set(options.map(({ key }) => key));
+  const chosen = () => [given.value ?? []].flat().map(String);
+  const offer = () => {
+    const message: Offer = { type: OFFER, keys: passed.value ? [] : [...known], chosen: chosen() };
+    frame.contentWindow?.postMessage(message, location.origin);
+  };
+  addEventListener("message", ({ data, origin, source }: MessageEvent<{ type: string; key?: string }>) => {
+    if (source !== frame.contentWindow || origin !== location.origin || data?.type !== PICK) return;
+    if (data.key === undefined) return offer(); // the stage has only come, or come again
+    if (!known.has(data.key)) return;
+    const { key } = data;
+    const others = chosen().filter((one) => one !== key);
+    const taken = others.length < chosen().length;
+    if (form === "pods") give(taken ? others : [...others, key]);
+    else give(key);
+    announce(form === "pods" && taken ? `${key} is not chosen any more.` : `${key} is chosen.`);
+  });
+  effect(offer);
+}
