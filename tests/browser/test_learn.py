@@ -412,3 +412,17 @@ def test_an_event_of_the_list_is_the_answer(page: Page) -> None:
     failed.locator("td.reason").click()
     submit(page)
     expect(page.locator(".verdict.right")).to_be_visible()
+
+
+def test_an_edit_begins_at_what_it_is_about(page: Page) -> None:
+    """The object that the question names is in view, wherever it is in the scenario."""
+    page.route("**/e/**", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+    page.goto(f"/learn/{FIRST}/other-node/")
+    page.locator("[data-task] textarea").first.wait_for()
+    page.wait_for_function(
+        """() => {
+        const area = document.querySelector("[data-task] textarea");
+        const at = area.value.split("\\n").findIndex((line) => /name: web\\b/.test(line)) * 19;
+        return at > 0 && area.scrollTop > 0 && area.scrollTop < at && at < area.scrollTop + area.clientHeight;
+    }"""
+    )

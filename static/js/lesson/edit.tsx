@@ -6,6 +6,13 @@ import { give, passed, player, type Asked } from "./asked.ts";
 
 const TOKEN = "csrfmiddlewaretoken"; // of the page, against forged requests
 
+/** The line of the first object that a question names, 1 where it names none: most scenarios begin with nodes. */
+function lineOf(question: string, text: string) {
+  const lines = text.split("\n").map((line) => /\bname: ([\w.-]+)/.exec(line)?.[1]);
+  const found = [...question.matchAll(/`([\w.-]+)`/g)].map(([, name]) => lines.indexOf(name));
+  return (found.find((line) => line >= 0) ?? 0) + 1;
+}
+
 /** The scenario's YAML to edit, with what must stay as it is and the fewest edits known. */
 export const Edit = ({ task }: { task: Asked }) => {
   const host = useRef<HTMLDivElement>(null);
@@ -24,6 +31,7 @@ export const Edit = ({ task }: { task: Asked }) => {
         made.value = await response.text();
         setOriginal(made.value);
         give(made.value);
+        made.show(lineOf(task.question, made.value));
       })
       .catch((error: Error) => setFailed(`The cluster could not be loaded: ${error.message}`));
   }, []);
