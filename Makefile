@@ -8,7 +8,7 @@ PYTHON = .venv/bin/python
 # For a part of the tests: make test PYTEST="tests/core -k taint"
 PYTEST ?=
 
-.PHONY: help run setup test lint lint-types lint-others format lock bench measure screenshots clean
+.PHONY: help run setup test lint lint-types lint-others format lock translations bench measure screenshots clean
 
 help:
 	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
@@ -21,6 +21,7 @@ help:
 	@echo "                  without PARTS also docker-compose.yml on a container engine (tests/compose)"
 	@echo "make screenshots  every page and state into var/screenshots/, and those of the documents into docs/screenshots/"
 	@echo "make lock         the lock files from pyproject.toml"
+	@echo "make translations what gettext reads of playground/locale, compiled"
 	@echo "make clean        remove .venv and caches; what podstep stored in var/ stays"
 
 setup:
@@ -75,6 +76,9 @@ lock: setup
 	$(COMPILE) $(UPGRADE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
 	$(COMPILE) $(UPGRADE) --no-deps --group pyproject.toml:build -o requirements-build.txt
 	npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+
+translations: setup
+	DJANGO_SETTINGS_MODULE=tests.settings $(PYTHON) -m tests.catalogues
 
 clean:
 	rm -rf .venv node_modules static/built static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache var/static

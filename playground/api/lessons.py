@@ -14,6 +14,7 @@ from playground.api.payloads import Payload
 from playground.api.route import BUSY, ERRORS, UNREAD, route
 from playground.lessons import catalogue, judging, lookup, receipts, reviews
 from playground.pool.reading import reading
+from playground.serving.languages import asked_of
 from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lessons
 from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.plain import schemas
@@ -21,6 +22,7 @@ from scheduler_core.kubernetes.plain import schemas
 P = TypeVar("P", bound=Payload)
 T = TypeVar("T")
 RATE = "LESSON_ANSWERS_PER_MINUTE"
+LANGUAGE = (("lang", "string", "Of the lesson's own words, such as de; English if it is not translated"),)
 _REFUSED = {400: ("The answer has another form; the error says which", "Errors"), 413: UNREAD[413]}
 
 
@@ -85,6 +87,9 @@ class LessonVerdict(Payload):
     answer: Annotated[Any, Meta(description="The right answer; null while it is not given, and for edits")]
     edits: Annotated[int | None, Meta(description="Fields and list items that an edit changed")]
     par: Annotated[int | None, Meta(description="The fewest edits known")]
+    why: Annotated[
+        str, Meta(description="The end of the sentence that the lesson wrote, in its language")
+    ] = ""
     receipt: Annotated[str | UnsetType, Meta(description="Proves the right answer; for a code")] = UNSET
     card: Annotated[
         reviews.ReviewCard | UnsetType, Meta(description="Of a prediction: when to ask it again")
@@ -147,6 +152,7 @@ def get_lessons(_request: HttpRequest) -> HttpResponse:
     "Check an answer to a stop's question against the engine's record",
     {200: ("The verdict", "LessonVerdict"), **_REFUSED, **ERRORS, **BUSY},
     body=(("application/json", "LessonAnswer"),),
+    query=LANGUAGE,
     rate=RATE,
 )
 def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
@@ -154,7 +160,12 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     of, at = _found(slug, stop)
     given = _body(request, LessonAnswer)
     try:
-        verdict = judging.judged(of, at, given.answer, _given(given.sure), _given(given.seed))
+        verdict = judging.judged(
+            *catalogue.spoken(of, at, asked_of(request)),
+            given.answer,
+            _given(given.sure),
+            _given(given.seed),
+        )
         comes_back = has_variants(of, at)
         card = reviews.reviewed(_given(given.card), verdict.rating) if comes_back else UNSET
     except (LessonError, ValueError) as error:
@@ -166,6 +177,7 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
         answer=verdict.answer if verdict.right else None,
         edits=verdict.edits,
         par=verdict.par,
+        why=verdict.why,
         receipt=receipts.receipt(slug, stop) if verdict.right and given.seed is UNSET else UNSET,
         card=card,
     )
@@ -178,6 +190,7 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     "Get a hint on a stop's question",
     {200: ("The hint", "LessonHint"), **_REFUSED, **ERRORS, **BUSY},
     body=(("application/json", "LessonHintRequest"),),
+    query=LANGUAGE,
     rate=RATE,
 )
 def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
@@ -186,7 +199,7 @@ def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     asked = _body(request, LessonHintRequest)
     try:
         with reading():
-            text = hint(of, at, asked.number, seed=_given(asked.seed))
+            text = hint(*catalogue.spoken(of, at, asked_of(request)), asked.number, seed=_given(asked.seed))
     except LessonError as error:
         raise ApiError(404, _sentence(str(error))) from error
     return answer(LessonHint(text), Cache_Control="no-store")

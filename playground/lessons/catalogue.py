@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from functools import cache
 
+from django.utils.translation import gettext
 from msgspec import Struct
+from msgspec.structs import replace
 
-from scheduler_core.authoring.lessons import Lesson, bundle_of, glossary, lessons
+from scheduler_core.authoring.lessons import (
+    Lesson,
+    Stop,
+    TermWords,
+    bundle_of,
+    in_language,
+    lessons,
+    terms_in,
+)
 from scheduler_core.authoring.lessons import tracks as titles
 from scheduler_core.scenario.load import load
 
@@ -41,11 +51,23 @@ def tracks() -> tuple[Track, ...]:
     return tuple(track for track in listed if track.lessons)
 
 
+def track_in(track: Track, language: str) -> Track:
+    """Return a track with its words and lessons in the language that is being rendered."""
+    found = tuple(in_language(one, language) for one in track.lessons)
+    return replace(track, title=gettext(track.title), about=gettext(track.about), lessons=found)
+
+
 @cache
 def scheduler_of(of: Lesson) -> str:
     """Return what answers a lesson's first scenario, as the gallery says it."""
     release = load(bundle_of(of, of.stops[0])).release
     return f"kube-scheduler {release}" if release.startswith("v") else release
+
+
+def spoken(of: Lesson, at: Stop, language: str) -> tuple[Lesson, Stop]:
+    """Return a lesson and its stop in a language, in English where they are not translated."""
+    other = in_language(of, language)
+    return other, other.stops[of.stops.index(at)]
 
 
 def following(of: Lesson) -> tuple[Track, Lesson] | None:
@@ -57,7 +79,7 @@ def following(of: Lesson) -> tuple[Track, Lesson] | None:
     return None
 
 
-def words_of(of: Lesson) -> list[tuple[str, str]]:
+def words_of(of: Lesson, language: str = "en") -> list[TermWords]:
     """Return the terms that a lesson uses, each with its meaning."""
-    known = glossary()
-    return [(term, known[term]) for term in of.terms if term in known]
+    known = terms_in(language)
+    return [known[term] for term in of.terms if term in known]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.utils.translation import gettext
 from msgspec import Struct
 
 from scheduler_core.authoring.lessons import LessonTask, Stop
+from scheduler_core.authoring.lessons.edits import MOVES
 from scheduler_core.authoring.lessons.played import Played, played
 
 MOST = 400  # options of a form
@@ -18,6 +20,15 @@ class Option(Struct, frozen=True):
     key: str
     label: str
     group: str = ""
+
+
+def forbidden(stop: Stop) -> list[str]:
+    """Return what an edit must leave alone, as sentences of Markdown."""
+    alone = gettext("%(object)s stays as it is.")
+    return [
+        gettext(MOVES[what].words) if what in MOVES else alone % {"object": f"`{what}`"}
+        for what in stop.marking.forbidden
+    ]
 
 
 Offer = Callable[[Played, Stop], list[Option]]
@@ -37,7 +48,7 @@ def _nodes(play: Played, _: Stop) -> list[Option]:
 
 def _node(play: Played, stop: Stop) -> list[Option]:
     """Return the nodes; of a prediction also that there is none."""
-    none = [Option("", "No node")] if stop.task is not None and stop.task.kind == "predict" else []
+    none = [Option("", gettext("No node"))] if stop.task is not None and stop.task.kind == "predict" else []
     return [*_nodes(play, stop), *none]
 
 
@@ -61,7 +72,7 @@ def _events(play: Played, stop: Stop) -> list[Option]:
 
 
 def _yesno(_: Played, __: Stop) -> list[Option]:
-    return [Option("yes", "Yes"), Option("no", "No")]
+    return [Option("yes", gettext("Yes")), Option("no", gettext("No"))]
 
 
 OFFERS: dict[str, Offer] = {

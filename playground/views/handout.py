@@ -16,8 +16,17 @@ from msgspec.structs import replace
 from playground.lessons import catalogue, forms, lookup, stages
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
+from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
-from scheduler_core.authoring.lessons import Lesson, Stop, answer_of, bundle_of, task_of, text_of
+from scheduler_core.authoring.lessons import (
+    Lesson,
+    Stop,
+    answer_of,
+    bundle_of,
+    in_language,
+    task_of,
+    text_of,
+)
 
 TICKED = 12  # options that are listed to be ticked; of more the answer is written on a line
 
@@ -31,6 +40,7 @@ class Printed(Struct, frozen=True):
     """
 
     title: str
+    language: str
     text: SafeString
     picture: str
     question: SafeString | str = ""
@@ -42,41 +52,45 @@ class Printed(Struct, frozen=True):
 
 
 @require_safe
+@translated
 @unsound
 def handout(request: HttpRequest, slug: str) -> HttpResponse:
     """Render ``lesson_handout.html``; with ``?answers=1`` the teacher's sheet.
 
-    Context: ``section`` "learn"; ``lesson``; ``stops`` (:class:`Printed`); ``terms`` (with their meanings);
+    Context: ``section`` "learn"; ``lesson``; ``stops`` (:class:`Printed`); ``terms`` (words and meanings);
     ``answers`` (whether they are shown); ``notes`` (HTML, "" on the learners' sheet).
     """
     found = lookup.lesson_at(slug)
     if found is None:
         raise Http404("There is no such lesson.")
-    answers = request.GET.get("answers") == "1"
+    answers, language = request.GET.get("answers") == "1", current()
     with reading():
         stops = [_printed(found, one, answers=answers) for one in found.stops]
     turned = [replace(stop, turn=bool(before.question)) for before, stop in pairwise(stops)]
     context: dict[str, Any] = {
         "section": "learn",
-        "lesson": found,
+        "lesson": in_language(found, language),
         "stops": [*stops[:1], *turned],
-        "terms": catalogue.words_of(found),
+        "terms": catalogue.words_of(found, language),
         "answers": answers,
-        "notes": html(found.notes) if answers else "",
+        "notes": html(in_language(found, language).notes) if answers else "",
     }
     return render(request, "lesson_handout.html", context)
 
 
 def _printed(of: Lesson, stop: Stop, *, answers: bool) -> Printed:
-    stage, task = stages.stage(of, stop), task_of(of, stop)
+    stage = stages.stage(of, stop)
+    of, stop = catalogue.spoken(of, stop, current())
+    task = task_of(of, stop)
     text = html(text_of(of, stop))
     if task is None or task.form is None:
-        return Printed(stop.title, text, _picture(stage))
+        return Printed(stop.title, stop.language, text, _picture(stage))
     options = forms.options(task, stop, bundle_of(of, stop))
     ticked = tuple(line(one.label) for one in options) if len(options) <= TICKED else ()
     answer, sentence = answer_of(of, stop) if answers else ("", "")
     return Printed(
         stop.title,
+        stop.language,
         text,
         _picture(stage),
         question=html(task.question),

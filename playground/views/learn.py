@@ -14,12 +14,14 @@ from playground.lessons import catalogue, forms, lookup, receipts, reviews, stag
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
 from playground.serving.framing import framed
+from playground.serving.languages import current, translated, words_of_scripts
 from playground.serving.unsound import unsound
 from scheduler_core.authoring.lessons import (
     Lesson,
     LessonTask,
     Stop,
     bundle_of,
+    in_language,
     lessons,
     task_of,
     text_of,
@@ -29,18 +31,22 @@ from scheduler_core.authoring.lessons.variants import has_variants
 
 
 @require_safe
+@translated
 def gallery(request: HttpRequest) -> HttpResponse:
     """Render ``learn.html``.
 
     Context: ``section`` "learn"; ``tracks`` (with their lessons, which may be in several); ``lessons`` (all);
-    ``progress`` (for the browser: the stops of each lesson, and which of them ask something).
+    ``progress`` (for the browser: the stops of each lesson, and which of them ask something); ``words``
+    (what the page's scripts say in its language).
     """
-    found = lessons()
+    language = current()
+    found = [in_language(one, language) for one in lessons()]
     context = {
         "section": "learn",
         "lessons": found,
-        "tracks": catalogue.tracks(),
+        "tracks": [catalogue.track_in(track, language) for track in catalogue.tracks()],
         "progress": [_progress(one) for one in found],
+        "words": words_of_scripts(language),
     }
     return render(request, "learn.html", context)
 
@@ -51,6 +57,7 @@ def _progress(of: Lesson) -> dict[str, Any]:
 
 
 @require_safe
+@translated
 @unsound
 @ensure_csrf_cookie
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
@@ -60,6 +67,7 @@ def lesson(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@translated
 @unsound
 @ensure_csrf_cookie
 def stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
@@ -95,16 +103,18 @@ def _player(
     """Render ``lesson.html``.
 
     Context: ``section`` "learn"; ``lesson``; ``stop``; ``place`` (its number, from 1); ``before`` and
-    ``after`` (its neighbours, or None); ``text`` (HTML); ``terms`` (with their meanings); ``task`` (None
+    ``after`` (its neighbours, or None); ``text`` (HTML); ``terms`` (words and meanings); ``task`` (None
     where nothing is asked); ``question`` (HTML); ``options`` ({html, group}); ``stage``
     (:class:`playground.lessons.stages.Stage`); ``player`` (for the browser, static/js/lesson/asked.ts);
-    ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone).
+    ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone); ``words``
+    (what its scripts say in its language).
     """
-    place = of.stops.index(at)
+    place, language = of.stops.index(at), current()
     with reading():
+        stage = stages.stage(of, at)
+        of, at = catalogue.spoken(of, at, language)
         text, bundle = text_of(of, at), bundle_of(of, at)
-        task = task_of(of, at)
-        context = _asking(at, task, bundle, stages.stage(of, at))
+        context = _asking(at, task_of(of, at), bundle, stage)
     context["player"] |= {
         "lesson": of.slug,
         "stop": at.key,
@@ -122,7 +132,7 @@ def _player(
             "before": of.stops[place - 1] if place else None,
             "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
             "text": html(text),
-            "terms": catalogue.words_of(of),
+            "terms": catalogue.words_of(of, language),
             "resumes": resumes,
             "embedded": embedded,
             **context,
@@ -143,67 +153,89 @@ def _asking(at: Stop, task: LessonTask | None, bundle: str, stage: stages.Stage)
             "unit": task.unit,
             "hints": task.hints,
             "par": task.par,
-            "forbidden": list(task.forbidden),
+            "forbidden": forms.forbidden(at),
         }
     return {
         "task": task,
         "question": html(task.question) if task is not None else "",
         "options": [{"html": line(option.label), "group": option.group} for option in options],
         "stage": stage,
-        "player": {"task": asked, "stage": to_builtins(stage), "seed": None},
+        "words": words_of_scripts(current()),
+        "player": {
+            "task": asked,
+            "stage": to_builtins(stage),
+            "seed": None,
+            "language": at.language,
+        },
     }
 
 
 @require_safe
+@translated
 @unsound
 def done(request: HttpRequest, slug: str) -> HttpResponse:
     """Render ``lesson_done.html``: what was learned, the completion code, the next lesson.
 
     Context: ``section`` "learn"; ``lesson``; ``following`` (track and lesson, or None); ``progress`` (for the
-    browser, as in the gallery).
+    browser) and ``words``, as in the gallery.
     """
-    found = _lesson(slug)
+    of, language = _lesson(slug), current()
+    found, onward = in_language(of, language), catalogue.following(of)
+    if onward is not None:
+        onward = (catalogue.track_in(onward[0], language), in_language(onward[1], language))
     context = {
         "section": "learn",
         "lesson": found,
-        "following": catalogue.following(found),
+        "following": onward,
         "progress": _progress(found),
+        "words": words_of_scripts(language),
     }
     return render(request, "lesson_done.html", context)
 
 
 @require_safe
+@translated
 def code(request: HttpRequest, code: str) -> HttpResponse:
     """Render ``lesson_code.html``: what a completion code certifies; 404 for one that was not issued here.
 
-    Context: ``section`` "learn"; ``completion`` (:class:`playground.lessons.receipts.Completion`, or None).
+    Context: ``section`` "learn"; ``completion`` (:class:`playground.lessons.receipts.Completion`, or None);
+    ``lesson`` (its own).
     """
     completion = receipts.certified(code)
-    context = {"section": "learn", "completion": completion}
+    of = completion and in_language(completion.lesson, current())
+    context = {"section": "learn", "completion": completion, "lesson": of}
     response = render(request, "lesson_code.html", context, status=404 if completion is None else 200)
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 
 @require_safe
+@translated
 def review(request: HttpRequest) -> HttpResponse:
     """Render ``lesson_review.html``: the predictions that are due, which the browser knows.
 
     Context: ``section`` "learn"; ``review`` (for the browser: by slug the lesson's title, and the titles of
-    its stops that have variants; how many a stop has).
+    its stops that have variants; how many a stop has); ``words``, as in the gallery.
     """
+    language = current()
     titles = {
         one.slug: {
-            "title": one.title,
-            "stops": {stop.key: stop.title for stop in one.stops if has_variants(one, stop)},
+            "title": said.title,
+            "stops": {stop.key: stop.title for stop in said.stops if has_variants(said, stop)},
         }
         for one in lessons()
+        for said in [in_language(one, language)]
     }
-    context = {"section": "learn", "review": {"lessons": titles, "seeds": reviews.SEEDS}}
+    context = {
+        "section": "learn",
+        "review": {"lessons": titles, "seeds": reviews.SEEDS},
+        "words": words_of_scripts(language),
+    }
     return render(request, "lesson_review.html", context)
 
 
 @require_safe
+@translated
 @unsound
 @ensure_csrf_cookie
 def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpResponse:
@@ -213,10 +245,12 @@ def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpRespon
         raise Http404("There is no such question.")
     of, at = found
     with reading():
+        original, asked = of, at
+        of, at = catalogue.spoken(of, at, current())
         drawn = variant_of(of, at, seed)
         if drawn is None:
             raise Http404("This question has no variants.")
-        stage = stages.stage_of_variant(of, at, drawn.bundle)
+        stage = stages.stage_of_variant(original, asked, drawn.bundle)
         context = _asking(at, drawn.task, drawn.bundle, stage)
     context["player"] |= {"lesson": slug, "stop": at.key, "stops": [at.key], "resumes": False, "seed": seed}
     return render(

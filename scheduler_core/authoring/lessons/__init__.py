@@ -14,7 +14,17 @@ from scheduler_core.authoring.lessons.asking import (
     text_of,
     variant,
 )
-from scheduler_core.authoring.lessons.catalogue import glossary, lesson, lessons, misconceptions, tracks
+from scheduler_core.authoring.lessons.catalogue import (
+    TermWords,
+    glossary,
+    in_language,
+    lesson,
+    lessons,
+    misconceptions,
+    terms_in,
+    tracks,
+    translations,
+)
 from scheduler_core.authoring.lessons.model import (
     AnswerKey,
     AnswerVerdict,
@@ -34,18 +44,22 @@ __all__ = [
     "LessonError",
     "LessonTask",
     "Stop",
+    "TermWords",
     "Variant",
     "answer_of",
     "bundle_of",
     "check",
     "glossary",
     "hint",
+    "in_language",
     "key_of",
     "lesson",
     "lessons",
     "misconceptions",
     "task_of",
+    "terms_in",
     "text_of",
     "tracks",
+    "translations",
     "variant",
 ]

@@ -20,7 +20,7 @@ from scheduler_core.authoring.lessons.model import (
     Stop,
     Variant,
 )
-from scheduler_core.authoring.lessons.prose import shown
+from scheduler_core.authoring.lessons.prose import LANGUAGES, shown
 from scheduler_core.authoring.lessons.variants import drawn
 
 
@@ -95,12 +95,13 @@ def _computed(asked: StopQuestion) -> str:
     task = asked.stop.task
     assert task is not None
     if task.form == "edit":
-        return f"A solution changes {' and '.join(solution_of(asked.lesson, asked.stop))}."
+        words = LANGUAGES[asked.stop.language]
+        return words.solution.format(f" {words.both} ".join(solution_of(asked.lesson, asked.stop)))
     if asked.stop.marking.why:
         return asked.why()
     if task.form == "node":
         return sentences.about_pod(asked.play, asked.pod, asked.index)
-    return shown(asked.truth())
+    return shown(asked.truth(), asked.stop.language)
 
 
 def check(
@@ -136,7 +137,7 @@ def answer_of(lesson: Lesson, stop: Stop) -> tuple[str, str]:
         one = truth[0] if task.kind == "find" and isinstance(truth, list) and task.form != "pods" else truth
         labels = {choice.key: choice.label for choice in _task(lesson, stop, asked).choices}
         words = labels.get(truth, "") if isinstance(truth, str) else ""
-        return words or shown(truth), judge(asked, one, sure=True).sentence
+        return words or shown(truth, stop.language), judge(asked, one, sure=True).sentence
     except FactError as error:
         raise LessonError(f"{lesson.slug}/{stop.key}: {error}") from None
 

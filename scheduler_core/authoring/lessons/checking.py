@@ -60,7 +60,7 @@ class StopQuestion:
     def filled(self, text: str, *, question: bool = False) -> str:
         """Return a text with its facts; of an open question only what its moment shows. Raises FactError."""
         moment = at_question(self.moment) if question else self.moment
-        return filled(text, lambda fact: value(fact, moment))
+        return filled(text, lambda fact: value(fact, moment), self.stop.language)
 
     def truth(self) -> Any:
         """Return the answer as it is compared. Raises FactError, LessonError."""
@@ -117,10 +117,9 @@ def judge(asked: StopQuestion, answer: Any, sure: bool | None) -> AnswerVerdict:
         return _claimed(asked, given, sure)
     truth = asked.truth()
     if answers.same(stop, given, truth):
-        sentence = _joined(_engine(asked, given), asked.why())
-        return AnswerVerdict(
-            right=True, sentence=sentence, answer=truth, rating=_rating(right=True, sure=sure)
-        )
+        why = _joined(asked.why())
+        sentence, rating = _joined(_engine(asked, given), why), _rating(right=True, sure=sure)
+        return AnswerVerdict(right=True, sentence=sentence, answer=truth, rating=rating, why=why)
     key = asked.misconception(given)
     believed = misconceptions().get(key, "")
     wrong = WrongAnswer(stop, asked.play, asked.pod, asked.index, given, truth, believed)
@@ -168,8 +167,9 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
     before, after = edits.documents(asked.bundle), edits.documents(text)
     count, par = edits.count_edits(before, after), par_of(lesson, stop)
 
-    def verdict(sentence: str, *, right: bool = False) -> AnswerVerdict:
-        return AnswerVerdict(right, sentence, edits=count, par=par, rating=_rating(right=right, sure=sure))
+    def verdict(sentence: str, why: str = "", *, right: bool = False) -> AnswerVerdict:
+        rating = _rating(right=right, sure=sure)
+        return AnswerVerdict(right, sentence, edits=count, par=par, rating=rating, why=why)
 
     for what in stop.marking.forbidden:
         if not edits.unchanged(before, after, what):
@@ -184,11 +184,12 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
     }
     try:
         right = value(stop.marking.accept, moment, further=facts) is True
-        why = filled(stop.marking.why, lambda fact: value(fact, moment, further=facts))
+        told = filled(stop.marking.why, lambda fact: value(fact, moment, further=facts), stop.language)
     except FactError as error:  # the edit has taken away what the task is about
         return verdict(_joined(f"{str(error)[:1].upper()}{str(error)[1:]}"))
     said = sentences.about_pod(run, stop.marking.pod, len(run.cycles)) if stop.marking.pod else ""
-    return verdict(_joined(said, why) or ("It holds." if right else "It does not hold yet."), right=right)
+    whole = _joined(said, told) or ("It holds." if right else "It does not hold yet.")
+    return verdict(whole, _joined(told), right=right)
 
 
 @lru_cache(maxsize=256)
@@ -224,9 +225,11 @@ def _claimed(asked: StopQuestion, claim: str, sure: bool | None) -> AnswerVerdic
     for name in asked.stop.marking.flawed:
         if _holds(claim, name, asked.run_of(name)):
             return AnswerVerdict(right=False, sentence=f"The claim holds in {name} too, where the flaw is.")
+    why = _joined(asked.why())
     return AnswerVerdict(
         right=True,
-        sentence=_joined("The claim holds, and fails where the flaw is", asked.why()),
+        sentence=_joined("The claim holds, and fails where the flaw is", why),
+        why=why,
         rating=_rating(right=True, sure=sure),
     )
 

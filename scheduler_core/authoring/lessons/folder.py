@@ -11,8 +11,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.authoring.lessons.lesson_files import LIMITS
 from scheduler_core.authoring.lessons.model import LessonError
-from scheduler_core.authoring.lessons.reading import LIMITS, MOST_STOPS
+from scheduler_core.authoring.lessons.reading import MOST_STOPS
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml

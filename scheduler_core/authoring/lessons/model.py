@@ -97,7 +97,7 @@ class Stop(Struct, frozen=True):
     """One stop: what is shown of which moment, a text, and a task.
 
     ``step`` is ``major.minor``, "" before the first cycle; ``phase`` is the last phase of that cycle that is
-    shown, "" for the whole cycle. Facts are still bound in ``text``.
+    shown, "" for the whole cycle. Facts are still bound in ``text``. ``language`` is that of its texts.
     """
 
     key: str
@@ -109,6 +109,7 @@ class Stop(Struct, frozen=True):
     text: str
     task: LessonTask | None = None
     marking: Marking = Marking()
+    language: str = "en"
 
 
 class Parameter(Struct, frozen=True):
@@ -121,7 +122,10 @@ class Parameter(Struct, frozen=True):
 
 
 class Lesson(Struct, frozen=True):
-    """One lesson. ``slug`` is its address; ``files`` are its scenarios, solutions and wrong edits by name."""
+    """One lesson. ``slug`` is its address; ``files`` are its scenarios, solutions and wrong edits by name.
+
+    ``language`` is that of title, question, outcomes and notes.
+    """
 
     number: int
     slug: str
@@ -137,6 +141,7 @@ class Lesson(Struct, frozen=True):
     notes: str
     files: tuple[tuple[str, str], ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    language: str = "en"
 
     def file(self, name: str) -> str:
         """Return the text of one of its files."""
@@ -146,7 +151,8 @@ class Lesson(Struct, frozen=True):
 class AnswerVerdict(Struct, frozen=True):
     """The verdict on an answer, in the engine's own words.
 
-    ``answer`` is the true one as JSON, None for edits and claims. ``edits`` are counted for an edit alone.
+    ``answer`` is the true one as JSON, None for edits and claims. ``why`` is the end of ``sentence`` that the
+    lesson wrote, in the stop's language; the rest is the engine's. ``edits`` are counted for an edit alone.
     ``rating`` is what spaced repetition asks: 1 again, 2 hard (right, but a guess), 3 good.
     """
 
@@ -157,6 +163,7 @@ class AnswerVerdict(Struct, frozen=True):
     edits: int | None = None
     par: int | None = None
     rating: int = 1
+    why: str = ""
 
 
 class AnswerKey(Struct, frozen=True):

@@ -8,14 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
-import msgspec
 from msgspec import Struct
 
 from scheduler_core.authoring.lessons import edits
-from scheduler_core.authoring.lessons.expression import FactError, parsed
-from scheduler_core.authoring.lessons.facts import check_names
+from scheduler_core.authoring.lessons.lesson_files import FileReader, stop_parts
 from scheduler_core.authoring.lessons.model import (
     FORMS,
     Choice,
@@ -30,22 +27,15 @@ from scheduler_core.authoring.lessons.model import (
     Stop,
     TaskKind,
 )
-from scheduler_core.authoring.lessons.prose import MOST_FACTS, facts_in, numerals
-from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.locate import find_lines
-from scheduler_core.formats.skipping import ValueTally
-from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.authoring.lessons.prose import facts_in
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.problems import Problem
-
-T = TypeVar("T")
 
 VIEWS = (
     "story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events", "session",
     "network", "hints", "views", "descheduler", "availability",
 )  # fmt: skip
 """The tabs of Inspect that a stop may show."""
-LIMITS = Limits(size=64 * 1024, values=2_000, depth=12, line=20_000, documents=1)
 MOST_FILES = 80
 LARGEST = 256 * 1024  # characters of one file
 MOST_STOPS = 20
@@ -53,10 +43,8 @@ HINTS = (0, 2, 3)
 
 _FOLDER = re.compile(r"(\d{2})-([a-z0-9]+(?:-[a-z0-9]+)*)")
 _STOP = re.compile(r"stops/(\d{2})-([a-z0-9]+(?:-[a-z0-9]+)*)\.md")
+_TRANSLATION = re.compile(r"[a-z]{2}/(?:lesson\.yaml|notes\.md|stops/[a-z0-9-]+\.md)")
 _SCENARIO = re.compile(r"(?:scenario[a-z0-9-]*|solution[a-z0-9-]*|wrong/[a-z0-9-]+)\.yaml")
-_FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
-_PLACE = re.compile(r" - at `\$\.?([^`]*)`")
-_STEPS = re.compile(r"([\w-]+)|\[(\d+)\]")
 
 
 class _ChoiceFile(Struct, forbid_unknown_fields=True):
@@ -116,64 +104,6 @@ class SharedWords(Struct, frozen=True):
     misconceptions: Mapping[str, str]
 
 
-class _FileReader:
-    """One file: its text, and the findings so far."""
-
-    def __init__(self, file: str, text: str, problems: list[Problem], line: int = 0) -> None:
-        self.file, self.text, self.problems, self.line = file, text, problems, line
-
-    def wrong(self, message: str, line: int | None = None) -> None:
-        """Add a finding; ``line`` is 1-based within the text."""
-        self.problems.append(Problem(message, line=self.line + (line or 1), file=self.file))
-
-    def at(self, message: str, *path: str | int) -> None:
-        """Add a finding about a field."""
-        self.wrong(message, find_lines(self.text, "yaml", [(1, path)]).get((1, path), 1))
-
-    def convert(self, into: type[T]) -> T | None:
-        """Return the YAML as a struct; None if it is not one."""
-        try:
-            values = [value for _, value in read_yaml(self.text, LIMITS, ValueTally(LIMITS))]
-        except FormatError as error:
-            self.wrong(error.message, error.line)
-            return None
-        try:
-            return msgspec.convert(values[0] if values else None, into, strict=True)
-        except msgspec.ValidationError as error:
-            message = str(error)
-            place = _PLACE.search(message)
-            path = tuple(int(i) if i else key for key, i in _STEPS.findall(place[1])) if place else ()
-            unknown = re.match(r"Object contains unknown field `([^`]*)`", message)
-            shown = _PLACE.sub("", message)
-            self.at(shown, *path, *([unknown[1]] if unknown else []))
-            return None
-
-    def prose(self, text: str, line: int, names: Sequence[str] = ()) -> None:
-        """Check a text: its facts can be read, and it has no other number."""
-        for offset, digits in numerals(text):
-            self.wrong(
-                f"the number {digits} is written by hand: bind a fact, {{{{ … }}}}, or quote a name by `",
-                line + offset,
-            )
-        facts = facts_in(text)
-        if len(facts) > MOST_FACTS:
-            self.wrong(f"a text has at most {MOST_FACTS} facts", line)
-        for fact in facts[:MOST_FACTS]:
-            self.expression(fact, line + text.count("\n", 0, text.index(fact)), names)
-
-    def expression(self, text: str, line: int, names: Sequence[str] = ()) -> None:
-        """Check that an expression can be read."""
-        try:
-            parsed(text)
-            check_names(text, names)
-        except FactError as error:
-            self.wrong(str(error), line)
-
-    def lines(self, *path: str | int) -> int:
-        """Return the line of a field within the text."""
-        return find_lines(self.text, "yaml", [(1, path)]).get((1, path), 1)
-
-
 def read_lesson(
     folder: str, files: Mapping[str, str], words: SharedWords, known: Iterable[str] = ()
 ) -> Lesson:
@@ -188,7 +118,7 @@ def read_lesson(
     if len(files) > MOST_FILES or any(len(text) > LARGEST for text in files.values()):
         raise LessonError(f"{folder}: a lesson has at most {MOST_FILES} files of {LARGEST // 1024} KiB")
     _check_files(folder, files, problems)
-    reader = _FileReader(f"{folder}/lesson.yaml", files.get("lesson.yaml", ""), problems)
+    reader = FileReader(f"{folder}/lesson.yaml", files.get("lesson.yaml", ""), problems)
     head = reader.convert(_LessonFile)
     if head is not None:
         _check_head(reader, head, words, set(known), files)
@@ -211,7 +141,8 @@ def _first(problems: Sequence[Problem], folder: str) -> str:
 
 def is_file(name: str) -> bool:
     """Return whether a lesson may have a file of that name."""
-    return bool(name in ("lesson.yaml", "notes.md") or _STOP.fullmatch(name) or _SCENARIO.fullmatch(name))
+    patterns = (_STOP, _SCENARIO, _TRANSLATION)
+    return name in ("lesson.yaml", "notes.md") or any(one.fullmatch(name) for one in patterns)
 
 
 def _check_files(folder: str, files: Mapping[str, str], problems: list[Problem]) -> None:
@@ -219,7 +150,7 @@ def _check_files(folder: str, files: Mapping[str, str], problems: list[Problem])
         if not is_file(name):
             message = (
                 "a lesson has lesson.yaml, notes.md, scenario*.yaml, solution*.yaml, wrong/*.yaml and "
-                "stops/01-key.md"
+                "stops/01-key.md; a translation de/lesson.yaml and de/stops/01-key.md"
             )
             problems.append(Problem(message, line=1, file=f"{folder}/{name}"))
     problems.extend(
@@ -230,7 +161,7 @@ def _check_files(folder: str, files: Mapping[str, str], problems: list[Problem])
 
 
 def _check_head(
-    reader: _FileReader, head: _LessonFile, words: SharedWords, known: set[str], files: Mapping[str, str]
+    reader: FileReader, head: _LessonFile, words: SharedWords, known: set[str], files: Mapping[str, str]
 ) -> None:
     for field, rows, of in (
         ("terms", head.terms, words.terms),
@@ -288,22 +219,14 @@ def _stops(
 def _stop(
     key: str, file: str, whole: str, files: Mapping[str, str], words: SharedWords, problems: list[Problem]
 ) -> Stop | None:
-    front = _FRONT.match(whole)
-    if front is None:
-        problems.append(Problem("a stop begins with its fields between two lines ---", line=1, file=file))
+    parts = stop_parts(file, whole, problems)
+    if parts is None:
         return None
-    reader = _FileReader(file, front[1], problems, line=1)
+    reader, body = parts
     head = reader.convert(_StopFile)
     if head is None:
         return None
-    text = whole[front.end() :].strip("\n")
-    skipped = (
-        whole[: front.end()].count("\n") + len(whole[front.end() :]) - len(whole[front.end() :].lstrip("\n"))
-    )
-    body = _FileReader(file, text, problems, line=skipped)
-    if not text.strip():
-        body.wrong("a stop has a text")
-    body.prose(text, 1)
+    body.body()
     if head.scenario not in files:
         reader.at(f"there is no {head.scenario!r}{_meant(head.scenario, files)}", "scenario")
     for number, view in enumerate(head.views):
@@ -315,7 +238,7 @@ def _stop(
     task, marking = _task(reader, head.task, files, words) if head.task is not None else (None, Marking())
     if len(problems) > found:
         return None
-    return Stop(key, head.title, head.scenario, head.step, head.phase, head.views, text, task, marking)
+    return Stop(key, head.title, head.scenario, head.step, head.phase, head.views, body.text, task, marking)
 
 
 _FURTHER = ("unchanged", "edits")
@@ -323,7 +246,7 @@ _FURTHER = ("unchanged", "edits")
 
 
 def _task(
-    reader: _FileReader, task: _TaskFile, files: Mapping[str, str], words: SharedWords
+    reader: FileReader, task: _TaskFile, files: Mapping[str, str], words: SharedWords
 ) -> tuple[LessonTask | None, Marking]:
     forms = FORMS[task.kind]
     form: Form | None = task.form or (forms[0] if len(forms) == 1 else None)
@@ -377,12 +300,12 @@ def _task(
     )  # fmt: skip
 
 
-def _check_misconception(reader: _FileReader, key: str, words: SharedWords, *path: str | int) -> None:
+def _check_misconception(reader: FileReader, key: str, words: SharedWords, *path: str | int) -> None:
     if key not in words.misconceptions:
         reader.at(f"{key!r} is none of the misconceptions{_meant(key, words.misconceptions)}", *path)
 
 
-def _check_expressions(reader: _FileReader, task: _TaskFile, form: str | None) -> None:
+def _check_expressions(reader: FileReader, task: _TaskFile, form: str | None) -> None:
     edited = form == "edit"
     if edited:
         if not task.accept or not task.solution:
@@ -407,7 +330,7 @@ def _check_expressions(reader: _FileReader, task: _TaskFile, form: str | None) -
             reader.expression(text, reader.lines("task", field, *([int(number)] if number else [])), names)
 
 
-def _check_choices(reader: _FileReader, task: _TaskFile, form: str | None) -> None:
+def _check_choices(reader: FileReader, task: _TaskFile, form: str | None) -> None:
     chooses = form in ("choice", "reason") or (form == "order" and task.choices)
     if chooses and not 2 <= len(task.choices) <= 8:
         reader.at("there are two to eight choices", "task")

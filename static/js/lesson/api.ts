@@ -1,11 +1,13 @@
 // The calls of lessons, docs/learning.md.
 
 import type { Card } from "./progress.ts";
+import { gettext } from "./words.ts";
 
-/** The verdict on an answer, in the engine's words. */
+/** The verdict on an answer, in the engine's words; `why` is the end of the sentence that the lesson wrote. */
 export interface Verdict {
   right: boolean;
   sentence: string;
+  why: string;
   misconception: string;
   answer: unknown;
   edits: number | null;
@@ -23,18 +25,22 @@ async function post<A>(address: string, body: unknown): Promise<A> {
       body: JSON.stringify(body),
     });
   } catch {
-    throw new Error("The server cannot be reached. Your answer is kept; try again.");
+    throw new Error(gettext("The server cannot be reached. Your answer is kept; try again."));
   }
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer as A;
-  throw new Error(answer?.errors?.[0]?.message ?? `The server answered ${response.status}.`);
+  throw new Error(
+    answer?.errors?.[0]?.message ?? gettext("The server answered {status}.", { status: response.status }),
+  );
 }
 
+const language = () => `?lang=${document.documentElement.lang}`;
+
 export const answer = (lesson: string, stop: string, body: object) =>
-  post<Verdict>(`/api/lessons/${lesson}/${stop}/answer`, body);
+  post<Verdict>(`/api/lessons/${lesson}/${stop}/answer${language()}`, body);
 
 export const hint = (lesson: string, stop: string, number: number, seed: number | null) =>
-  post<{ text: string }>(`/api/lessons/${lesson}/${stop}/hint`, { number, ...(seed ? { seed } : {}) });
+  post<{ text: string }>(`/api/lessons/${lesson}/${stop}/hint${language()}`, { number, ...(seed ? { seed } : {}) });
 
 export const code = (lesson: string, receipts: string[], name: string) =>
   post<{ code: string; url: string }>(`/api/lessons/${lesson}/code`, { receipts, name });

@@ -22,13 +22,14 @@ export interface Asked {
   forbidden: string[];
 }
 
-/** A stop as the page has it. `stage` has the addresses of the frame while the question is open, and afterwards. */
+/** A stop as the page has it. `language` is that of the stop's texts; `stage` has the addresses of the frame while the question is open, and afterwards. */
 export interface Player {
   lesson: string;
   stop: string;
   stops: string[];
   resumes: boolean;
   seed: number | null;
+  language: string;
   task: Asked | null;
   stage: { scenario: string; open: string; shown: string };
 }

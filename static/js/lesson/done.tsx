@@ -5,6 +5,7 @@ import { render } from "preact";
 import { $, copy, toast } from "../lib/dom.js";
 import { code } from "./api.ts";
 import { done, load, type Outline } from "./progress.ts";
+import { gettext, ngettext } from "./words.ts";
 
 const lesson: Outline = JSON.parse($("#progress").textContent ?? "null");
 const known = load().lessons[lesson.slug]?.stops ?? {};
@@ -13,8 +14,10 @@ const open = lesson.asked.filter((key) => !known[key]?.receipt);
 /** The questions that are still open, with the way back to the first of them. */
 const Open = () => (
   <p>
-    {open.length === 1 ? "One question is" : `${open.length} questions are`} still open.{" "}
-    <a href={`/learn/${lesson.slug}/${open[0]}/`}>Go back to {open.length === 1 ? "it" : "the first"}</a>
+    {ngettext("One question is still open.", "{number} questions are still open.", open.length)}{" "}
+    <a href={`/learn/${lesson.slug}/${open[0]}/`}>
+      {open.length === 1 ? gettext("Go back to it") : gettext("Go back to the first")}
+    </a>
   </p>
 );
 
@@ -35,35 +38,37 @@ const Code = () => {
   if (found.value)
     return (
       <div class="code-found" role="status">
-        <p>Whoever opens this link sees what you completed:</p>
+        <p>{gettext("Whoever opens this link sees what you completed:")}</p>
         <p class="copy-row">
           <input
             class="field"
             readOnly
             value={found.value}
-            aria-label="Link of the code"
+            aria-label={gettext("Link of the code")}
             onFocus={(event) => event.currentTarget.select()}
           />
           <button
             type="button"
             class="btn primary"
             onClick={async () => {
-              toast((await copy(found.value)) ? "Copied." : "Select the link and copy it.");
+              toast((await copy(found.value)) ? gettext("Copied.") : gettext("Select the link and copy it."));
             }}
           >
-            Copy
+            {gettext("Copy")}
           </button>
         </p>
         <p class="dim">
-          <a href={found.value}>Look at it</a>
+          <a href={found.value}>{gettext("Look at it")}</a>
         </p>
       </div>
     );
   return (
     <form class="code-form" onSubmit={ask}>
-      <p class="dim">You answered every question correctly. A signed link proves it, with or without your name.</p>
+      <p class="dim">
+        {gettext("You answered every question correctly. A signed link proves it, with or without your name.")}
+      </p>
       <label>
-        Name (optional)
+        {gettext("Name (optional)")}
         <input
           class="field"
           maxLength={60}
@@ -74,7 +79,7 @@ const Code = () => {
           }}
         />
       </label>
-      <button class="btn primary">Make the code</button>
+      <button class="btn primary">{gettext("Make the code")}</button>
       {failed.value && (
         <p class="note error" role="alert">
           {failed.value}

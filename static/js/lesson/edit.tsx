@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { $, h } from "../lib/dom.js";
 import { Editor } from "../lib/editor.js";
 import { Inline } from "./inline.tsx";
+import { gettext } from "./words.ts";
 import { give, passed, player, type Asked } from "./asked.ts";
 
 const TOKEN = "csrfmiddlewaretoken"; // of the page, against forged requests
@@ -20,20 +21,22 @@ export const Edit = ({ task }: { task: Asked }) => {
   const [original, setOriginal] = useState<string | null>(null);
   const [failed, setFailed] = useState("");
   useEffect(() => {
-    const made = new Editor({ label: "The cluster as YAML", onInput: () => give(made.value) });
+    const made = new Editor({ label: gettext("The cluster as YAML"), onInput: () => give(made.value) });
     editor.current = made;
     host.current?.append(made.element);
     for (const name of ["focusin", "pointerenter"])
       made.element.addEventListener(name, () => void made.enrich(), { once: true });
     fetch(`/api/scenarios/${player.stage.scenario}/bundle`)
       .then(async (response) => {
-        if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+        if (!response.ok) throw new Error(gettext("The server answered {status}.", { status: response.status }));
         made.value = await response.text();
         setOriginal(made.value);
         give(made.value);
         made.show(lineOf(task.question, made.value));
       })
-      .catch((error: Error) => setFailed(`The cluster could not be loaded: ${error.message}`));
+      .catch((error: Error) =>
+        setFailed(gettext("The cluster could not be loaded: {message}", { message: error.message })),
+      );
   }, []);
   /** A draft of the learner's own, with the text as it stands, in another tab. */
   const openIt = () => {
@@ -67,13 +70,15 @@ export const Edit = ({ task }: { task: Asked }) => {
       <div class="edit-host" ref={host} />
       {failed && <p class="note error">{failed}</p>}
       <p class="edit-acts">
-        {task.par !== null && <span class="dim num">Fewest edits known: {task.par}</span>}
+        {task.par !== null && (
+          <span class="dim num">{gettext("Fewest edits known: {number}", { number: task.par })}</span>
+        )}
         <span class="grow" />
         <button type="button" class="btn quiet" disabled={original === null} onClick={openIt}>
-          Open it in the workbench
+          {gettext("Open it in the workbench")}
         </button>
         <button type="button" class="btn quiet" disabled={original === null || passed.value} onClick={reset}>
-          Start over
+          {gettext("Start over")}
         </button>
       </p>
     </div>

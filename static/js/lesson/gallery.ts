@@ -1,8 +1,8 @@
 // The gallery of lessons: how far one is with each, and progress as a file.
 
 import { $, $$, h } from "../lib/dom.js";
-import { plural } from "../lib/quantity.js";
 import { done, due, keep, load, merge, read, type Outline, type Progress } from "./progress.ts";
+import { gettext, ngettext } from "./words.ts";
 
 const lessons: Outline[] = JSON.parse($("#progress").textContent ?? "[]");
 const note = $("[data-kept-note]");
@@ -15,19 +15,28 @@ function show(progress: Progress) {
     if (all) finished += 1;
     for (const place of $$(`[data-lesson="${lesson.slug}"] [data-progress]`)) {
       place.classList.toggle("done", all);
-      const words = all ? "done" : count ? `${count} of ${lesson.stops.length}` : `${lesson.stops.length} stops`;
+      const stops = lesson.stops.length;
+      const begun = count
+        ? gettext("{count} of {all}", { count, all: stops })
+        : ngettext("{number} stop", "{number} stops", stops);
+      const words = all ? gettext("done") : begun;
       const bar = h("progress", { max: lesson.stops.length, value: count, "aria-hidden": "true" });
       place.replaceChildren(...(count ? [bar] : []), h("span", { class: count ? "" : "dim", text: words }));
     }
   }
   $("[data-kept]").hidden = false;
-  $("[data-total]").textContent = `${finished} of ${plural(lessons.length, "lesson")} done`;
+  $("[data-total]").textContent = ngettext(
+    "{finished} of {number} lesson done",
+    "{finished} of {number} lessons done",
+    lessons.length,
+    { finished },
+  );
   onward(progress);
   const waiting = due(progress).length;
   const review = $("[data-due]");
   if (review) {
     review.hidden = !waiting;
-    review.textContent = `Review ${plural(waiting, "prediction")}`;
+    review.textContent = ngettext("Review {number} prediction", "Review {number} predictions", waiting);
   }
 }
 
@@ -41,7 +50,9 @@ function onward(progress: Progress) {
     open.find(({ slug }) => slug === begun.at(-1)) ?? open.find(({ slug }) => begun.includes(slug)) ?? open[0];
   if (!next || !begun.length) return;
   button.href = `/learn/${next.slug}/`;
-  button.textContent = begun.includes(next.slug) ? `Continue: ${next.title}` : `Next: ${next.title}`;
+  button.textContent = begun.includes(next.slug)
+    ? gettext("Continue: {title}", { title: next.title })
+    : gettext("Next: {title}", { title: next.title });
 }
 
 $("[data-export]").addEventListener("click", () => {
@@ -58,14 +69,14 @@ input.addEventListener("change", async () => {
   const given = file.size > 1_000_000 ? null : read(await file.text());
   input.value = "";
   if (!given) {
-    note.textContent = "This is no file of progress. Export writes one.";
+    note.textContent = gettext("This is no file of progress. Export writes one.");
     return;
   }
   const progress = load();
   merge(progress, given);
   note.textContent = keep(progress)
-    ? "Imported. What either had is kept."
-    : "Imported for now; this browser keeps nothing.";
+    ? gettext("Imported. What either had is kept.")
+    : gettext("Imported for now; this browser keeps nothing.");
   show(progress);
 });
 

@@ -3,8 +3,9 @@ import { announce, toast } from "../lib/dom.js";
 import { hint } from "./api.ts";
 import { passed, player } from "./asked.ts";
 import { Inline } from "./inline.tsx";
+import { gettext } from "./words.ts";
 
-const LABELS = ["Hint: where to look", "Another hint: the rule", "Last hint: the fact"];
+const LABELS = [gettext("Hint: where to look"), gettext("Another hint: the rule"), gettext("Last hint: the fact")];
 
 /** The hints one by one, each only when it is asked for. */
 export const Hints = ({ number }: { number: number }) => {

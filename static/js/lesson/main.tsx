@@ -7,6 +7,7 @@ import { passed, player } from "./asked.ts";
 import { pickIn } from "./picking.ts";
 import { change, load, stopIn } from "./progress.ts";
 import { Task } from "./task.tsx";
+import { gettext } from "./words.ts";
 
 const { lesson, stop, stops, seed, task, stage } = player;
 const frame = $("iframe[data-frame]");
@@ -71,7 +72,7 @@ function offerReveal() {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "btn quiet";
-  button.textContent = "You passed this: show it";
+  button.textContent = gettext("You passed this: show it");
   button.addEventListener("click", () => {
     show();
     frame.focus();

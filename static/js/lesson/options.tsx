@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Inline } from "./inline.tsx";
 import { given, give, passed, type Option } from "./asked.ts";
+import { gettext } from "./words.ts";
 
 const FEW = 12; // options that are buttons
 
@@ -69,28 +70,28 @@ const Cell = ({ options }: { options: Option[] }) => {
   return (
     <div class="cell-pick">
       <label>
-        Node
+        {gettext("Node")}
         <select
           class="field"
           value={node}
           disabled={passed.value}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
         >
-          <option value="">Choose …</option>
+          <option value="">{gettext("Choose …")}</option>
           {[...new Set(options.map(({ group }) => group))].map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
       </label>
       <label>
-        Rule
+        {gettext("Rule")}
         <select
           class="field"
           value={chosen?.key ?? ""}
           disabled={passed.value || !node}
           onChange={({ currentTarget }) => give(currentTarget.value || null)}
         >
-          <option value="">Choose …</option>
+          <option value="">{gettext("Choose …")}</option>
           {options
             .filter(({ group }) => group === node)
             .map(({ key, label }) => (
@@ -116,7 +117,7 @@ export const Pick = ({ options }: { options: Option[] }) => {
       disabled={passed.value}
       onChange={({ currentTarget }) => give(currentTarget.value || null)}
     >
-      <option value="">Choose …</option>
+      <option value="">{gettext("Choose …")}</option>
       {options.map(({ key, label }) => (
         <option key={key} value={key}>
           {label}

@@ -3,6 +3,7 @@ import { announce } from "../lib/dom.js";
 import { give, given, passed, type Option } from "./asked.ts";
 import { Icon } from "./icon.tsx";
 import { Inline } from "./inline.tsx";
+import { gettext } from "./words.ts";
 
 /** A list to put in order: by its buttons, or by the arrow keys on a row. */
 export const Order = ({ options }: { options: Option[] }) => {
@@ -25,7 +26,7 @@ export const Order = ({ options }: { options: Option[] }) => {
     next.splice(to, 0, taken);
     follow.current = taken;
     give(next);
-    announce(`${taken} is number ${to + 1} of ${keys.length}.`);
+    announce(gettext("{name} is number {place} of {all}.", { name: taken, place: to + 1, all: keys.length }));
   };
   return (
     <ol class="order-list" ref={list} aria-labelledby="task-title">
@@ -49,7 +50,7 @@ export const Order = ({ options }: { options: Option[] }) => {
           <button
             type="button"
             class="btn quiet square"
-            aria-label={`${key} earlier`}
+            aria-label={gettext("{name} earlier", { name: key })}
             disabled={!place || passed.value}
             onClick={() => move(place, -1)}
           >
@@ -60,7 +61,7 @@ export const Order = ({ options }: { options: Option[] }) => {
           <button
             type="button"
             class="btn quiet square"
-            aria-label={`${key} later`}
+            aria-label={gettext("{name} later", { name: key })}
             disabled={place === keys.length - 1 || passed.value}
             onClick={() => move(place, 1)}
           >

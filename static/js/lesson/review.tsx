@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { $ } from "../lib/dom.js";
 import { due, load } from "./progress.ts";
+import { gettext, ngettext } from "./words.ts";
 
 interface Known {
   lessons: Record<string, { title: string; stops: Record<string, string> }>;
@@ -48,14 +49,18 @@ const Review = () => (
       </ol>
     ) : (
       <div class="card empty runs-empty">
-        <b>Nothing is due.</b>
+        <b>{gettext("Nothing is due.")}</b>
         <span>
           {later.length
-            ? `The next prediction comes back in ${days(later[0][1].due)} ${days(later[0][1].due) === 1 ? "day" : "days"}.`
-            : "Predictions of lessons come back here once you have answered them."}
+            ? ngettext(
+                "The next prediction comes back in {number} day.",
+                "The next prediction comes back in {number} days.",
+                days(later[0][1].due),
+              )
+            : gettext("Predictions of lessons come back here once you have answered them.")}
         </span>
         <a class="btn" href="/learn/">
-          To the lessons
+          {gettext("To the lessons")}
         </a>
       </div>
     )}

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { answer } from "./api.ts";
+import { answer, type Verdict } from "./api.ts";
 import { busy, given, passed, player, sure, trouble, verdict, type Asked } from "./asked.ts";
 import { Edit } from "./edit.tsx";
 import { Hints } from "./hints.tsx";
@@ -9,6 +9,7 @@ import { Many, One, Pick } from "./options.tsx";
 import { Order } from "./order.tsx";
 import { change, load, stopIn } from "./progress.ts";
 import { Claim, Names, NumberField } from "./typed.tsx";
+import { gettext, ngettext, spoken } from "./words.ts";
 
 /** The form of an answer. */
 const Form = ({ task }: { task: Asked }) => {
@@ -16,8 +17,8 @@ const Form = ({ task }: { task: Asked }) => {
   if (form === "edit") return <Edit task={task} />;
   if (form === "claim") return <Claim />;
   if (form === "number") return <NumberField unit={unit} />;
-  if (form === "nodes") return <Many options={options} none="None of them" />;
-  if (form === "pods") return <Many options={options} none="No pod" />;
+  if (form === "nodes") return <Many options={options} none={gettext("None of them")} />;
+  if (form === "pods") return <Many options={options} none={gettext("No pod")} />;
   if (form === "order") return options.length ? <Order options={options} /> : <Names />;
   if (form === "cell" || form === "event") return <Pick options={options} />;
   return <One options={options} />;
@@ -26,7 +27,7 @@ const Form = ({ task }: { task: Asked }) => {
 /** How sure one is: a right guess comes back sooner. */
 const Sure = () => (
   <fieldset class="sure">
-    <legend class="sr">How sure are you?</legend>
+    <legend class="sr">{gettext("How sure are you?")}</legend>
     {([true, false] as const).map((value) => (
       <label key={String(value)} class="choice">
         <input
@@ -38,7 +39,7 @@ const Sure = () => (
             sure.value = value;
           }}
         />
-        <span>{value ? "I am sure" : "I guess"}</span>
+        <span>{value ? gettext("I am sure") : gettext("I guess")}</span>
       </label>
     ))}
   </fieldset>
@@ -74,6 +75,16 @@ async function send(task: Asked) {
   }
 }
 
+function word({ right }: Verdict): string {
+  if (!right) return gettext("Not what the scheduler says");
+  return sure.value === false ? gettext("Right, and a guess") : gettext("Right");
+}
+
+function act({ form }: Asked): string {
+  if (busy.value) return gettext("Asking the scheduler …");
+  return form === "edit" ? gettext("Check my cluster") : gettext("Check");
+}
+
 /** What the engine says of the answer. */
 const Said = ({ task }: { task: Asked }) => {
   const found = verdict.value;
@@ -92,18 +103,25 @@ const Said = ({ task }: { task: Asked }) => {
         <div class={`verdict ${found.right ? "right" : "wrong"}`} ref={place} tabIndex={-1}>
           <p class="verdict-word">
             <Icon name={found.right ? "check" : "cross"} />
-            {found.right ? (sure.value === false ? "Right, and a guess" : "Right") : "Not what the scheduler says"}
+            {word(found)}
           </p>
           <p>
-            <Inline text={found.sentence} />
+            <span lang={spoken("en")}>
+              <Inline text={found.sentence.slice(0, found.sentence.length - found.why.length)} />
+            </span>
+            <span lang={spoken(player.language)}>
+              <Inline text={found.why} />
+            </span>
           </p>
           {found.edits !== null && (
             <p class="dim num">
-              {found.edits} {found.edits === 1 ? "edit" : "edits"}
-              {found.par !== null && `, the fewest known: ${found.par}`}
+              {ngettext("{number} edit", "{number} edits", found.edits)}
+              {found.par !== null && gettext(", the fewest known: {number}", { number: found.par })}
             </p>
           )}
-          {!found.right && <p class="dim">{task.hints ? "Try again, or take a hint." : "Try again."}</p>}
+          {!found.right && (
+            <p class="dim">{task.hints ? gettext("Try again, or take a hint.") : gettext("Try again.")}</p>
+          )}
         </div>
       )}
     </div>
@@ -132,7 +150,7 @@ export const Task = ({ task }: { task: Asked }) => (
         {task.kind === "predict" && <Sure />}
         <span class="grow" />
         <button class="btn primary big" disabled={given.value === null || busy.value || verdict.value?.right === false}>
-          {busy.value ? "Asking the scheduler …" : task.form === "edit" ? "Check my cluster" : "Check"}
+          {act(task)}
         </button>
       </div>
     )}

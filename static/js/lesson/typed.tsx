@@ -1,4 +1,5 @@
 import { give, given, passed } from "./asked.ts";
+import { gettext } from "./words.ts";
 
 /** A number with its unit. */
 export const NumberField = ({ unit }: { unit: string }) => (
@@ -40,7 +41,7 @@ export const Names = () => (
     rows={5}
     aria-labelledby="task-title"
     spellcheck={false}
-    placeholder={"one name a line"}
+    placeholder={gettext("one name a line")}
     readOnly={passed.value}
     value={Array.isArray(given.value) ? given.value.join("\n") : ""}
     onInput={({ currentTarget }) => give(currentTarget.value ? currentTarget.value.split("\n") : null)}

@@ -1,0 +1,109 @@
+"""One file of a lesson: YAML and Markdown as they are read, with every finding at its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from scheduler_core.authoring.lessons.expression import FactError, parsed
+from scheduler_core.authoring.lessons.facts import check_names
+from scheduler_core.authoring.lessons.prose import MOST_FACTS, facts_in, numerals
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.kubernetes.problems import Problem
+
+T = TypeVar("T")
+
+LIMITS = Limits(size=64 * 1024, values=2_000, depth=12, line=20_000, documents=1)
+
+_FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
+_PLACE = re.compile(r" - at `\$\.?([^`]*)`")
+_STEPS = re.compile(r"([\w-]+)|\[(\d+)\]")
+
+
+class FileReader:
+    """One file: its text, and the findings so far."""
+
+    def __init__(self, file: str, text: str, problems: list[Problem], line: int = 0) -> None:
+        self.file, self.text, self.problems, self.line = file, text, problems, line
+
+    def wrong(self, message: str, line: int | None = None) -> None:
+        """Add a finding; ``line`` is 1-based within the text."""
+        self.problems.append(Problem(message, line=self.line + (line or 1), file=self.file))
+
+    def at(self, message: str, *path: str | int) -> None:
+        """Add a finding about a field."""
+        self.wrong(message, find_lines(self.text, "yaml", [(1, path)]).get((1, path), 1))
+
+    def convert(self, into: type[T]) -> T | None:
+        """Return the YAML as a struct; None if it is not one."""
+        try:
+            values = [value for _, value in read_yaml(self.text, LIMITS, ValueTally(LIMITS))]
+        except FormatError as error:
+            self.wrong(error.message, error.line)
+            return None
+        try:
+            return msgspec.convert(values[0] if values else None, into, strict=True)
+        except msgspec.ValidationError as error:
+            message = str(error)
+            place = _PLACE.search(message)
+            path = tuple(int(i) if i else key for key, i in _STEPS.findall(place[1])) if place else ()
+            unknown = re.match(r"Object contains unknown field `([^`]*)`", message)
+            shown = _PLACE.sub("", message)
+            self.at(shown, *path, *([unknown[1]] if unknown else []))
+            return None
+
+    def prose(self, text: str, line: int, names: Sequence[str] = ()) -> None:
+        """Check a text: its facts can be read, and it has no other number."""
+        for offset, digits in numerals(text):
+            self.wrong(
+                f"the number {digits} is written by hand: bind a fact, {{{{ … }}}}, or quote a name by `",
+                line + offset,
+            )
+        facts = facts_in(text)
+        if len(facts) > MOST_FACTS:
+            self.wrong(f"a text has at most {MOST_FACTS} facts", line)
+        for fact in facts[:MOST_FACTS]:
+            self.expression(fact, line + text.count("\n", 0, text.index(fact)), names)
+
+    def expression(self, text: str, line: int, names: Sequence[str] = ()) -> None:
+        """Check that an expression can be read."""
+        try:
+            parsed(text)
+            check_names(text, names)
+        except FactError as error:
+            self.wrong(str(error), line)
+
+    def body(self) -> None:
+        """Check the text of a stop."""
+        if not self.text.strip():
+            self.wrong("a stop has a text")
+        self.prose(self.text, 1)
+
+    def lines(self, *path: str | int) -> int:
+        """Return the line of a field within the text."""
+        return find_lines(self.text, "yaml", [(1, path)]).get((1, path), 1)
+
+
+class StopParts(NamedTuple):
+    """A stop's file in two: its fields, and its text without the empty lines around it."""
+
+    head: FileReader
+    body: FileReader
+
+
+def stop_parts(file: str, whole: str, problems: list[Problem]) -> StopParts | None:
+    """Return the two parts of a stop's file; None, with a finding, if the fields are missing."""
+    front = _FRONT.match(whole)
+    if front is None:
+        problems.append(Problem("a stop begins with its fields between two lines ---", line=1, file=file))
+        return None
+    rest = whole[front.end() :]
+    skipped = whole[: front.end()].count("\n") + len(rest) - len(rest.lstrip("\n"))
+    head = FileReader(file, front[1], problems, line=1)
+    return StopParts(head, FileReader(file, rest.strip("\n"), problems, line=skipped))
