@@ -7,12 +7,13 @@ import { gettext } from "./words.ts";
 
 const LABELS = [gettext("Hint: where to look"), gettext("Another hint: the rule"), gettext("Last hint: the fact")];
 
-/** The hints one by one, each only when it is asked for. */
+/** The hints one by one, each only when it is asked for. The button stays where it is, so it keeps the focus. */
 export const Hints = ({ number }: { number: number }) => {
   const shown = useSignal<string[]>([]);
   const asking = useSignal(false);
   if (!number) return null;
   const next = async () => {
+    if (asking.value) return;
     asking.value = true;
     try {
       const { text } = await hint(player.lesson, player.stop, shown.value.length + 1, player.seed);
@@ -36,7 +37,7 @@ export const Hints = ({ number }: { number: number }) => {
         </ol>
       )}
       {shown.value.length < number && !passed.value && (
-        <button type="button" class="btn quiet" disabled={asking.value} onClick={next}>
+        <button type="button" class="btn quiet" aria-disabled={asking.value} onClick={next}>
           {LABELS[shown.value.length]}
         </button>
       )}

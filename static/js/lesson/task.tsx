@@ -45,8 +45,11 @@ const Sure = () => (
   </fieldset>
 );
 
+/** Whether there is nothing to check. A button that were disabled would lose the focus after a wrong answer. */
+const waits = () => given.value === null || busy.value || verdict.value?.right === false;
+
 async function send(task: Asked) {
-  if (given.value === null || busy.value || passed.value) return;
+  if (waits() || passed.value) return;
   busy.value = true;
   trouble.value = "";
   const { lesson, stop, seed } = player;
@@ -149,7 +152,7 @@ export const Task = ({ task }: { task: Asked }) => (
       <div class="task-acts">
         {task.kind === "predict" && <Sure />}
         <span class="grow" />
-        <button class="btn primary big" disabled={given.value === null || busy.value || verdict.value?.right === false}>
+        <button class="btn primary big" aria-disabled={waits()}>
           {act(task)}
         </button>
       </div>
