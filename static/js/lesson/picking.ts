@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import { announce } from "../lib/dom.js";
 import { OFFER, PICK, type Offer } from "../workbench/picking.ts";
 import { give, given, passed, type Asked } from "./asked.ts";
+import { gettext } from "./words.ts";
 
 /** Let an open find task be answered in the frame, too. */
 export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked) {
@@ -23,7 +24,11 @@ export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked)
     const taken = others.length < chosen().length;
     if (form === "pods") give(taken ? others : [...others, key]);
     else give(key);
-    announce(form === "pods" && taken ? `${key} is not chosen any more.` : `${key} is chosen.`);
+    announce(
+      form === "pods" && taken
+        ? gettext("{name} is not chosen any more.", { name: key })
+        : gettext("{name} is chosen.", { name: key }),
+    );
   });
   effect(offer);
 }

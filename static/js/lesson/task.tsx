@@ -144,7 +144,7 @@ export const Task = ({ task }: { task: Asked }) => (
       <Inline text={task.question} />
     </h2>
     {task.kind === "find" && !passed.value && (
-      <p class="dim">Click it in the cluster, or press Enter on it there; or choose it here:</p>
+      <p class="dim">{gettext("Click it in the cluster, or press Enter on it there; or choose it here:")}</p>
     )}
     <Form task={task} />
     <Said task={task} />
