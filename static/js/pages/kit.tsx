@@ -187,7 +187,14 @@ function Pictures() {
         <Filter label="Filter nodes" state={FOUND} onChange={() => setFind(FOUND.find)} />
         <CopyRows act={() => [grid.current?.tsv() ?? "", rows.length]} />
       </div>
-      <Grid label="Pods of each node" columns={columns} rows={rows} none="No node has this name." grid={grid} />
+      <Grid
+        label="Pods of each node"
+        className="kit-grid"
+        columns={columns}
+        rows={rows}
+        none="No node has this name."
+        grid={grid}
+      />
       <Grid label="Without a row" columns={columns} rows={[]} none="There is no node." />
       <Heading text="Ready" count="over time" level={4} />
       <button type="button" class="btn small" aria-expanded={charted} onClick={() => setCharted(!charted)}>
