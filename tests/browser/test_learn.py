@@ -62,6 +62,13 @@ def fill_in(page: Page, of: Lesson, stop: Stop, answer: Any) -> None:
         button(page, "None of them" if task.form == "nodes" else "No pod").click()
         for name in answer:
             button(page, name).click()
+    elif task.form == "order":
+        for place, name in enumerate(answer):
+            row = form.locator(f".order-list li[data-key='{name}']")
+            for _ in range(len(answer)):
+                if form.locator(".order-list li").nth(place).get_attribute("data-key") == name:
+                    break
+                row.get_by_role("button", name=f"{name} earlier").click()
     elif task.choices:
         place = [choice.key for choice in task.choices].index(answer)
         form.locator(".choice-button").nth(place).click()
