@@ -42,6 +42,10 @@ def test_a_lesson_is_played_in_german(page: Page) -> None:
             form.get_by_label("Der Cluster als YAML").focus()
             form.locator(".cm-content").fill(right_answer(english, same))
             submit(page)
+        elif stop.task is not None and stop.task.form == "nodes":
+            for name in right_answer(english, same):
+                button(page, name).click()
+            submit(page)
         elif stop.task is not None and stop.task.form is not None:
             fill_in(page, of, stop, right_answer(english, same))
             submit(page)
