@@ -1,20 +1,14 @@
 // Policy: what the scheduler runs, in order; on one's own draft with switches that rewrite one document of its text.
 
-import { $, h, fill, toast } from "../lib/dom.js";
+import { $, h, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 import { costs } from "./comments.js";
-import { head } from "./policy/head.js";
-import { Plugins } from "./policy/plugins/panel.js";
-import { deschedulerPart } from "./policy/descheduler.js";
-import { predicatesPart } from "./policy/predicates.js";
-import { prioritiesPart } from "./policy/priorities.js";
-import { Profiles } from "./policy/profiles.js";
-import { schedulersPart } from "./policy/schedulers.js";
-import { cachePart, settingsPart } from "./policy/settings.js";
+import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.js";
-/** @import { Catalogue, Framework, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
+/** @import { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
 /** @import { Change } from "./build.js" */
-/** @import { Refusal } from "./policy/plugins/panel.js" */
+/** @import { PolicyForm, Refusal } from "./policy/controls.tsx" */
+/** @import { Landing } from "./policy/head.tsx" */
 /** @import { Undo } from "./undo.js" */
 /** @import { View } from "./view.js" */
 
@@ -53,7 +47,8 @@ export class Policy {
   #busy = false;
   #shown = "";
   #reveal = ""; // the part to bring into view once it is drawn
-  #open = { predicates: false, priorities: false }; // the lists of what is not in use
+  /** @type {Set<string>} */
+  #open = new Set(); // what is unfolded
   #here = false; // a change lands after the cycle on screen, not at the start
   /** @type {Map<string, PolicyDocument>} */
   #documents = new Map(); // by the step that it is of, "" for the start
@@ -65,8 +60,6 @@ export class Policy {
   constructor(view, options) {
     this.view = view;
     this.options = options;
-    /** @type {Framework | null} */
-    this.framework = null;
     this.status = h("p", { class: "policy-status", role: "status" });
     this.body = h("div", { class: "policy-body" });
     this.text = new PolicyText({
@@ -81,22 +74,6 @@ export class Policy {
       apply: (text, based) => this.#write(text, based),
       seen: () => this.options.text(),
       changed: () => {
-        this.#shown = "";
-        this.update();
-      },
-    });
-    this.profiles = new Profiles({
-      change: (what, key, value, words) => this.#change(what, key, value, words),
-      ask: (what, key, value, words) => this.#ask(what, key, value, words),
-      redraw: () => {
-        this.#shown = "";
-        this.update();
-      },
-    });
-    this.plugins = new Plugins({
-      make: (what, key, value, words) => this.#try(what, key, value, words),
-      attempt: (what, key, value, words) => this.#attempt(what, key, value, words),
-      redraw: () => {
         this.#shown = "";
         this.update();
       },
@@ -201,7 +178,7 @@ export class Policy {
         await loading;
       } catch (error) {
         if (error.code !== "request.superseded")
-          fill(this.body, h("p", { class: "note error", text: `The policy could not be loaded: ${error.message}` }));
+          drawFailure(this.body, `The policy could not be loaded: ${error.message}`);
         return;
       } finally {
         if (this.#loading === loading) this.#loading = null;
@@ -230,7 +207,6 @@ export class Policy {
    */
   #draw(profile) {
     const focused = document.activeElement?.closest?.("[data-control]")?.dataset.control;
-    const scrolled = this.element.parentElement?.scrollTop;
     const answer = this.text.known?.profile ? this.text.known : this.#document;
     const editable = this.options.mine && this.#moment !== null && !this.options.dirty();
     this.text.show(this.#document, editable);
@@ -240,48 +216,11 @@ export class Policy {
       (kind, version) => this.#change("form", kind, version, `written as a ${kind}`),
       this.#catalogue.versions,
     );
-    this.framework = answer.framework;
-    fill(this.body, answer.form ? this.#pluginParts(answer, profile) : this.#policyParts(profile));
-    if (scrolled) this.element.parentElement.scrollTop = scrolled;
+    const { playback } = this.view;
+    const { options } = this;
+    drawParts(this.body, { form: this.#form(answer), profile, answer, playback, place: this.#place, options });
     if (this.#reveal) this.#show(this.#reveal);
-    else if (focused) this.#focus(focused);
-  }
-
-  /**
-   * What kube-scheduler v1.37 runs.
-   *
-   * @param {PolicyDocument} answer
-   * @param {Profile} profile
-   */
-  #pluginParts(answer, profile) {
-    const { schedulers, release, descheduler } = this.view.playback;
-    const able = { editable: this.#editable, settable: this.#settable };
-    return [
-      head({ ...profile, warnings: answer.profile?.warnings ?? [] }, this.#place, this.options),
-      this.plugins.draw(answer.form, this.#catalogue, able),
-      schedulersPart(this.#form, schedulers, Boolean(this.#moment), release),
-      deschedulerPart(this.#form, descheduler, Boolean(this.#moment)),
-    ];
-  }
-
-  /**
-   * What a Policy holds, or the profiles of the scheduling framework.
-   *
-   * @param {Profile} profile
-   */
-  #policyParts(profile) {
-    const form = this.#form;
-    const { schedulers, descheduler, timed } = this.view.playback;
-    return [
-      head(profile, this.#place, this.options),
-      this.framework ? this.profiles.draw(this.framework, this.#catalogue, this.#editable) : null,
-      settingsPart(form, profile),
-      cachePart(form, profile),
-      schedulersPart(form, schedulers, Boolean(this.#moment)),
-      timed ? deschedulerPart(form, descheduler, Boolean(this.#moment)) : null,
-      predicatesPart(form, profile),
-      prioritiesPart(form, profile),
-    ];
+    else if (focused && !document.activeElement?.closest("[data-control]")) this.#focus(focused);
   }
 
   /**
@@ -315,7 +254,11 @@ export class Policy {
     (closed?.querySelector("summary") ?? found)?.focus({ preventScroll: true });
   }
 
-  /** Where changes land, as the head shows it. */
+  /**
+   * Where changes land, as the head shows it.
+   *
+   * @returns {Landing}
+   */
   get #place() {
     const { playback } = this.view;
     return {
@@ -334,17 +277,23 @@ export class Policy {
     };
   }
 
-  /** What the controls can do; see policy/controls.js. */
-  get #form() {
+  /**
+   * What the controls can do.
+   *
+   * @param {PolicyDocument} answer
+   * @returns {PolicyForm}
+   */
+  #form({ framework }) {
     return {
       catalogue: this.#catalogue,
-      framework: this.framework,
+      framework,
       editable: this.#editable,
       settable: this.#settable,
       open: this.#open,
-      change: (what, key, value, words) => this.#change(what, key, value, words),
-      ask: (what, key, value, words) => this.#ask(what, key, value, words),
-      attempt: (what, key, value, words) => this.#attempt(what, key, value, words),
+      change: (...change) => this.#change(...change),
+      make: (...change) => this.#try(...change),
+      ask: (...change) => this.#ask(...change),
+      attempt: (...change) => this.#attempt(...change),
       say: (text, wrong) => this.#say(text, wrong),
     };
   }

@@ -3,7 +3,7 @@
 import { $, h, fill, dialog, icon } from "../../lib/dom.js";
 import { CUSTOM, PLUGIN_FIELDS } from "./arguments.js";
 /** @import { Field } from "./arguments.js" */
-/** @import { Given } from "./controls.js" */
+/** @import { Given } from "./controls.tsx" */
 
 /**
  * @param {any} value

@@ -7,7 +7,7 @@ import { controlOf } from "./fields.js";
 import { applies, inForce, isWritten, lastName, shown, valueAt } from "./values.js";
 /** @import { DeclaredArgument } from "../../../lib/protocol.js" */
 /** @import { Arguments } from "./values.js" */
-/** @import { Refusal } from "./panel.js" */
+/** @import { Refusal } from "../controls.tsx" */
 
 /** @typedef {ReturnType<typeof argumentField>} ArgumentField */
 
