@@ -1,7 +1,7 @@
 // The page of a room: the workbench on its scenario, which follows who leads.
 
 import { $ } from "../../lib/dom.js";
-import { Bar } from "./bar.js";
+import { showBar } from "./bar.tsx";
 import { invite } from "./dialogs.tsx";
 import { Follow } from "./follow.js";
 import { INVITE } from "./open.tsx";
@@ -33,7 +33,7 @@ export function enter({ id, hash, view, address, layout, root }) {
     // The same address shows the other scenario; what the query of this page names is of the one before.
     location.replace(location.pathname + (document.body.classList.contains("presenting") ? "?present=1" : ""));
   });
-  new Bar($("[data-room-bar]"), room, follow, () => address.href(`/s/${playback.source.scenario}/`));
+  showBar($("[data-room-bar]"), room, follow, () => address.href(`/s/${playback.source.scenario}/`));
   room.join().then(() => {
     const asked = new URLSearchParams(hash.slice(1)).has("invite");
     if (room.leads && (invited() === id || asked)) invite(room);

@@ -1,0 +1,90 @@
+// The bar of a room: who leads, how many watch, and what one can do. Its place is kept from the first paint on.
+
+import { render } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "../../kit/button.tsx";
+import { Icon } from "../../kit/icon.tsx";
+import { toast } from "../../lib/dom.js";
+import { count } from "../../lib/quantity.js";
+import { useEvent } from "../asking.tsx";
+import { ask } from "./ask.js";
+import { askEnd, askName, handOver, invite } from "./dialogs.tsx";
+import type { Follow } from "./follow.js";
+import type { Room } from "./room.js";
+import { travel } from "./travel.js";
+
+type BarProps = { room: Room; follow: Follow; alone: () => string };
+
+const always = () => true;
+
+/** Show the bar in `host`; `alone` returns the address at which one goes on alone. */
+export function showBar(host: HTMLElement, room: Room, follow: Follow, alone: () => string) {
+  room.on("role", (role) => toast(role === "lead" ? "You are leading now." : "You are following now."));
+  room.on("failed", ({ message }) => toast(message, { name: "warn", ms: 6000 }));
+  host.replaceChildren(); // what has kept its place
+  render(<Bar room={room} follow={follow} alone={alone} />, host);
+}
+
+function Bar({ room, follow, alone }: BarProps) {
+  useEvent(room, ["changed"], always);
+  useEvent(follow, ["changed"], always);
+  const name = useRef<HTMLButtonElement>(null);
+  const focused = document.activeElement as HTMLElement | null;
+  useLayoutEffect(() => {
+    if (focused?.hidden && name.current?.hidden === false) name.current.focus();
+  });
+  const { leads, owner, state } = room;
+  const here = state === "here";
+  const over = state === "ended";
+  const lead = here && leads;
+  const button = (icon: string, label: string, shown: boolean, act: () => unknown, look = "", more = {}) => (
+    <Button look={look} icon={icon} label={label} hidden={!shown} act={act} {...more}>
+      <span>{label}</span>
+    </Button>
+  );
+  const spot = () => {
+    if (!follow.toggleSpot())
+      toast("Select a node, or click a cell of a matrix: the spotlight goes there.", { name: "spot", ms: 5000 });
+  };
+  return (
+    <>
+      <span class="room-count" hidden={over}>
+        <Icon name="people" />
+        <b class="num">{here ? count(room.watching) : "–"}</b>
+        <span>watching</span>
+      </span>
+      <span class="room-state" role="status">
+        {stateOf(room, follow)}
+      </span>
+      <span class="grow" />
+      {button("here", "Rejoin", here && !leads && !follow.attached, () => follow.rejoin(), "primary")}
+      {button("redo", "Try again", state === "joining" && room.refusal !== "", () => room.join())}
+      <a
+        class="btn primary"
+        href={alone()}
+        hidden={!over}
+        onClick={(event) => {
+          event.currentTarget.href = alone(); // one may have stepped on
+        }}
+      >
+        Continue on your own
+      </a>
+      {button("hand", "Take the lead back", here && owner && !leads, () => room.takeLead())}
+      {button("edit", "Your name", here && !leads, () => askName(room), "quiet", { ref: name })}
+      {button("help", "Ask", lead, () => ask(room))}
+      {button("spot", "Spotlight", lead, spot, "", { "aria-pressed": follow.spot !== null })}
+      {button("external", "Go to", lead, () => travel(room))}
+      {button("hand", "Hand over", lead, () => handOver(room))}
+      {button("close", "End", lead && owner, () => askEnd(room), "danger")}
+      {button("share", "Invite", lead, () => invite(room), "primary")}
+    </>
+  );
+}
+
+function stateOf({ state, refusal, leads }: Room, follow: Follow) {
+  if (state === "ended") return "The room has ended.";
+  if (state === "joining") return refusal || "Joining the room…";
+  if (state === "away") return "Connection lost. Reconnecting…";
+  if (leads) return "You lead";
+  return follow.attached ? "You follow" : "You are on your own";
+}
