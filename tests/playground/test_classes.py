@@ -196,6 +196,42 @@ async def test_the_answer_before_and_after_a_discussion() -> None:
     assert [row[7] for row in rows[1:]] == ["yes", "no", "yes", "yes"]
 
 
+async def test_answers_are_statements_for_a_learning_record_store() -> None:
+    """Who answered what, once it is revealed, and who completed the lesson; the same ones each time."""
+    of = lesson("first-of-its-kind")
+    assert of is not None
+    asked = [at for at in of.stops if at.task and at.task.form]
+    async with taught(of.slug) as (room, leader, ada, bob):
+        for at in asked:
+            await leader.success("room.stop", {"stop": at.key})
+            await leader.success("room.ask", {"kind": "lesson"})
+            await asked_of(ada)
+            solved = at.task is not None and at.task.form in classes.SOLVED
+            key = await sync_to_async(key_of)(of, at)
+            answer = receipts.receipt(of.slug, at.key) if solved else first(key.answer, at)
+            await ada.success("room.vote", {"answer": answer})
+            if at is asked[0]:
+                await bob.success("room.vote", {"answer": key.leads[0][0]})
+            if at is not asked[-1]:
+                await leader.success("room.reveal", {})
+        before = (await report_of(room, "statements")).json()
+        assert {one["verb"]["display"]["en-US"] for one in before} == {"answered"}
+        assert len(before) == len(asked)  # not that of the question that is still open
+        await leader.success("room.reveal", {})
+        found = (await report_of(room, "statements")).json()
+    assert {one["id"] for one in before} < {one["id"] for one in found}
+    [done] = [one for one in found if one["verb"]["id"] == "http://adlnet.gov/expapi/verbs/completed"]
+    assert done["actor"]["name"] == "Ada"
+    assert done["object"]["id"].endswith(f"/learn/{of.slug}/")
+    assert done["result"]["score"]["scaled"] == 1
+    wrong = [one for one in found if not one["result"]["success"]]
+    assert [one["actor"]["name"] for one in wrong] == ["=Bob()"]
+    assert wrong[0]["object"]["id"].endswith(f"/learn/{of.slug}/{asked[0].key}/")
+    assert all(one["actor"]["account"]["homePage"] for one in found)
+    unnamed = await report_of(room, "statements?names=0")
+    assert "Ada" not in unnamed.content.decode()
+
+
 async def test_nobody_else_is_told_of_the_class() -> None:
     """Neither a learner nor a stranger; the owner's cookie is enough."""
     async with taught() as (room, leader, ada, _bob):

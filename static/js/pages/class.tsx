@@ -142,14 +142,18 @@ const Stops = ({ lesson }: { lesson: NonNullable<Report["lesson"]> }) => (
 );
 
 const Question = ({
+  place,
   one,
   misconceptions,
 }: {
+  place: number;
   one: Report["questions"][number];
   misconceptions: Map<string, string>;
 }) => (
   <section class="card class-question" aria-label={one.text}>
-    <h3>{one.text}</h3>
+    <h3>
+      {place}. {one.text}
+    </h3>
     <p class="dim num">
       {one.votes} {one.votes === 1 ? "vote" : "votes"} · {percent(one.share)} right
       {one.before !== null && `, ${percent(one.before)} before the discussion`}
@@ -192,15 +196,15 @@ const People = ({ found }: { found: Report }) => (
   <section class="card" aria-labelledby="people-title">
     <h2 id="people-title">Who is where</h2>
     {found.people.length ? (
-      <div class="class-scroll">
+      <div class="class-scroll class-people">
         <table class="list tight">
           <thead>
             <tr>
               <th scope="col">learner</th>
               <th scope="col">is</th>
-              {found.questions.map(({ number, text }) => (
+              {found.questions.map(({ number, text }, at) => (
                 <th key={number} scope="col" class="num" title={text}>
-                  {number}
+                  {at + 1}
                 </th>
               ))}
               <th scope="col" class="num">
@@ -257,7 +261,9 @@ const Class = () => {
             {found.questions.length ? (
               [...found.questions]
                 .reverse()
-                .map((one) => <Question key={one.number} one={one} misconceptions={known} />)
+                .map((one, back, { length }) => (
+                  <Question key={one.number} place={length - back} one={one} misconceptions={known} />
+                ))
             ) : (
               <p class="dim">Nothing was asked yet.</p>
             )}
