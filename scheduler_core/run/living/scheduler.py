@@ -41,10 +41,9 @@ from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
-FLUSH_AT = 0.2
-"""When in a second the queue is flushed: the control plane starts 0.8 s before virtual time 0."""
 LEFTOVER_EVERY = 30
 START = -0.8
+"""When the control plane starts, from which the passes over what is left over count."""
 _POLL_SECONDS = 1.0001
 
 
@@ -60,7 +59,7 @@ class LivingScheduler:
         self._last_victims: dict[str, set[str]] = {}
         self._busy = False
         self._flushing = False
-        self._leftover_at = START
+        self._sweeping = False
         server.watch(self.observe)
         self.loop.worker(self._poll)
 
@@ -126,22 +125,29 @@ class LivingScheduler:
     # --- time
 
     def _flush_later(self) -> None:
-        """Have the queue flushed at its next tick, if something may be due there."""
-        queue = self.run.queue
-        if self._flushing or not (
-            len(queue.backoff) or len(queue.error_backoff) or queue.unschedulable.rejected()
-        ):
-            return
-        self._flushing = True
-        self.loop.at(floor(self.loop.now - FLUSH_AT + 1e-6) + 1 + FLUSH_AT, self._flush)
+        """Have the queue flushed when something may be due.
+
+        On whole seconds what has backed off (waitUntilAlignedWithOrderingWindow), every 30 s from the start
+        what has been left over for too long.
+        """
+        queue, now = self.run.queue, self.loop.now
+        if not self._flushing and (len(queue.backoff) or len(queue.error_backoff)):
+            self._flushing = True
+            self.loop.at(floor(now + 1e-6) + 1, self._flush)
+        if not self._sweeping and queue.unschedulable.rejected():
+            self._sweeping = True
+            passes = floor((now - START + 1e-6) / LEFTOVER_EVERY) + 1
+            self.loop.at(START + passes * LEFTOVER_EVERY, self._sweep)
 
     def _flush(self) -> None:
         self._flushing = False
         self._catch_up()
-        leftover = self.loop.now >= self._leftover_at + LEFTOVER_EVERY
-        if leftover:
-            self._leftover_at += LEFTOVER_EVERY * floor((self.loop.now - self._leftover_at) / LEFTOVER_EVERY)
-        self.run.queue.flush(leftover=leftover)
+        self.run.queue.flush(leftover=False)
+
+    def _sweep(self) -> None:
+        self._sweeping = False
+        self._catch_up()
+        self.run.queue.flush(leftover=True)
 
     # --- what it decides
 
@@ -231,7 +237,7 @@ class LivingScheduler:
         run.cluster.forget(fresh)
         self._freed(stored, node)
         waiting.pod = fresh
-        waiting.failed(run.clock.now, frozenset(), frozenset())
+        self._failed(waiting, frozenset(), frozenset())
         run.queue.requeue(waiting)
         yield from self._post(stored, "SchedulerError", message, "")
 
@@ -245,7 +251,7 @@ class LivingScheduler:
         run.scheduling.fail(tried)
         if tried.victims:
             run.rules.preempting.add(waiting.key)
-        waiting.failed(run.clock.now, tried.unschedulable_plugins, tried.pending_plugins)
+        self._failed(waiting, tried.unschedulable_plugins, tried.pending_plugins)
         tried.queue = run.queue.requeue(waiting)
         if tried.nominated is None:
             run.nominations.put(run.cluster.pods[waiting.key])
@@ -258,6 +264,11 @@ class LivingScheduler:
             reason = "SchedulerError" if tried.result == "error" else "Unschedulable"
             yield from self._post(pod, reason, tried.message or "", tried.nominated)
         self._busy = False
+
+    def _failed(self, waiting: QueuedPodInfo, rejected_by: frozenset[str], pending: frozenset[str]) -> None:
+        """Note a failed attempt: it comes after all others, those of the same millisecond too."""
+        waiting.failed(self.run.clock.now, rejected_by, pending)
+        waiting.arrival = self.run.queue.number()
 
     def _post(self, pod: Manifest, reason: str, message: str, nominated: str | None) -> Work:
         """Write a pod's condition PodScheduled and its nomination, ``None`` for as it is."""
