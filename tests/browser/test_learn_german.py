@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from scheduler_core.authoring.lessons import check, in_language
 from tests.browser.conftest import looks
+from tests.browser.editing import editor_in
 from tests.browser.pages import wide
 from tests.browser.test_learn import FIRST, button, fill_in, found, submit
 from tests.core.lessons.data import right_answer
@@ -40,7 +41,7 @@ def test_a_lesson_is_played_in_german(page: Page) -> None:
         if stop.task is not None and stop.task.form == "edit":
             form = page.locator("[data-task]")
             form.get_by_label("Der Cluster als YAML").focus()
-            form.locator(".cm-content").fill(right_answer(english, same))
+            editor_in(form, "Der Cluster als YAML").fill(right_answer(english, same))
             submit(page)
         elif stop.task is not None and stop.task.form == "nodes":
             for name in right_answer(english, same):
