@@ -2,6 +2,7 @@
 // palette are made from this table.
 
 import { $, toast } from "../lib/dom.js";
+import { addView, askHere } from "./authoring.tsx";
 import { exportDeck, exportStage, exportView } from "./exporting.js";
 import { askStep } from "./goto.js";
 import { TABS } from "./inspect/tabs.tsx";
@@ -29,6 +30,9 @@ const go =
     deck.pause();
     playback.goto(index(playback), since);
   };
+/** In a frame or a room nobody writes a lesson. */
+const teaches = ({ locked }) =>
+  !locked && !document.body.classList.contains("embedded") && !$("[data-workbench]")?.dataset.room;
 const shownFork = () => {
   const button = $("[data-fork]");
   return button && !button.hidden ? button : null;
@@ -325,6 +329,23 @@ export const COMMANDS = [
     when: ({ build, mine }) => mine && Boolean(build.undo.next),
     run: undo("forth", "Redone"),
   },
+  {
+    id: "stop-add",
+    group: "Teach",
+    name: "Add this view as a stop of a lesson…",
+    when: teaches,
+    run: ({ view }) => addView(view),
+  },
+  {
+    id: "ask-here",
+    group: "Teach",
+    name: "Ask here: a question for a lesson…",
+    help: "Ask here, in a lesson: about a cell, a node, a pod, an event or the cycle",
+    keys: ["q"],
+    when: teaches,
+    run: ({ view }, { target }) => askHere(view, target),
+  },
+  { id: "authored", group: "Teach", name: "To your lessons", run: () => location.assign("/learn/author/") },
   { id: "share", group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
   {
     id: "present",

@@ -4,6 +4,7 @@ import { $, h, fill, icon, toast } from "../lib/dom.js";
 import { Socket } from "../lib/socket.js";
 import { plural } from "../lib/quantity.js";
 import { About } from "./about.js";
+import { askByPointer } from "./authoring.tsx";
 import { Address } from "./address.js";
 import { Breakpoints } from "./breakpoints.js";
 import { Points } from "./breakpanel.js";
@@ -59,6 +60,8 @@ const stops = new Stops($("[data-deck]", root), view, {
   interesting: new Interesting(view, finder),
 });
 inspect($("#region-inspect", root), view);
+if (!("locked" in root.dataset) && !root.dataset.room && !document.body.classList.contains("embedded"))
+  askByPointer(view, $("#region-inspect", root));
 const controls = new Controls(root, view);
 const presenting = new Presenting($("#main", root), view, layout);
 const address = new Address(view);

@@ -62,6 +62,25 @@ export class Sheet {
       : null;
   }
 
+  /** @param {{ node?: number, pod?: number }} wish */
+  #ask(wish) {
+    if (document.body.classList.contains("embedded")) return null;
+    const { dataset } = document.querySelector("[data-workbench]");
+    if (dataset.room || "locked" in dataset) return null;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "btn small",
+        "data-ask-here": true,
+        title: "A question about it for a lesson (q)",
+        onclick: ({ currentTarget }) => this.view.emit("ask-here", { ...wish, target: currentTarget }),
+      },
+      icon("hand"),
+      "Ask",
+    );
+  }
+
   #frame(kind, name, badges, facts, ...rest) {
     const close = h(
       "button",
@@ -137,6 +156,7 @@ export class Sheet {
           : null,
         view.exists(node) ? actButton(view, { node }) : null,
         view.exists(node) ? this.#edit({ node }) : null,
+        view.exists(node) ? this.#ask({ node }) : null,
         breakButton(view, condition("node", nodes.names[node])),
       ],
       [
@@ -258,6 +278,7 @@ export class Sheet {
         this.#why("Why?", { pod }),
         at === ABSENT ? null : actButton(view, { pod }),
         at === ABSENT ? null : this.#edit({ pod }),
+        this.#ask({ pod }),
         breakButton(view, condition("pod", pods.keys[pod])),
       ],
       [

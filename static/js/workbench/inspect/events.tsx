@@ -126,6 +126,10 @@ function row(view: View, [index, type, reason, object, message]: Listed, to: num
     <tr
       key={`${index} ${type} ${reason} ${object} ${message}`}
       class={index === to ? "now" : undefined}
+      data-ask={kind === "node" ? undefined : "event"}
+      data-cycle={index}
+      data-reason={reason}
+      data-pod={name}
       {...aboutNode(view, kind === "node" ? name : (ON.exec(message)?.[1] ?? ""))}
     >
       <td class="num cycle" data-value={index}>

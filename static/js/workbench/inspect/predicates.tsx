@@ -294,6 +294,7 @@ function columnsOf(view: View, verdict: Verdict, sources: Sources | null): Colum
           const { state, reasons } = verdict.cell(node, predicate);
           const summary = `${name}: ${answer(node, ", ", "; ").join("")}`;
           const refused = state === "fail" || state === "error";
+          Object.assign(td.dataset, { ask: "filter", rule: name, of: node });
           td.className = `cell ${STATES[state][1]}`;
           td.title = refused ? `${summary}. Click to see why, and what would help` : summary;
           td.setAttribute("aria-label", summary);

@@ -32,7 +32,10 @@ function cellTitle(row: RankedRow, i: number, name: string, n: number, terms: Te
 
 type Level = { low: number; high: number };
 
-function paintScore(td: HTMLElement, row: RankedRow, i: number, mode: Mode, level: Level, title: string) {
+type Scored = { row: RankedRow; node: NodeIndex; i: number };
+
+function paintScore(td: HTMLElement, { row, node, i }: Scored, mode: Mode, level: Level, title: string) {
+  Object.assign(td.dataset, { ask: "score", rule: row.name, of: node });
   const value = valueOf(row, i, mode);
   td.className = `score-cell num${row.flat ? " flat" : ""}`;
   td.textContent = value === null ? "–" : compact(value);
@@ -158,7 +161,13 @@ export function nodeRows(ranked: PrioritiesPart, made: Ranking, names: string[],
         },
         compare: (a, b) => (valueOf(row, i(a), mode) ?? -1) - (valueOf(row, i(b), mode) ?? -1),
         paint: (td, node) =>
-          paintScore(td, row, i(node), mode, level, cellTitle(row, i(node), names[node], made.number[i(node)], terms)),
+          paintScore(
+            td,
+            { row, node, i: i(node) },
+            mode,
+            level,
+            cellTitle(row, i(node), names[node], made.number[i(node)], terms),
+          ),
       };
     }),
   ];
@@ -216,7 +225,8 @@ export function priorityRows(
       paint: (td, id) => {
         const i = positionOf(made, node);
         const row = made.rows[id];
-        if (row) paintScore(td, row, i, mode, level[id], cellTitle(row, i, names[node], made.number[i], terms));
+        if (row)
+          paintScore(td, { row, node, i }, mode, level[id], cellTitle(row, i, names[node], made.number[i], terms));
         else lines[id - made.rows.length].paint(td, node, i);
       },
     })),
