@@ -6,6 +6,7 @@ import type { AuthoredLesson, Proposal } from "../lib/protocol.js";
 import { refusalOf } from "../lib/socket.js";
 import { Icon } from "../kit/icon.tsx";
 import { openDialog } from "../kit/dialog.tsx";
+import { Inline } from "../lesson/inline.tsx";
 import { openMenu } from "./verbs/menu.js";
 import type { View } from "./view.js";
 
@@ -78,7 +79,11 @@ function Where({
 
   return (
     <form class="stop-form" onSubmit={(event) => void add(event)}>
-      {question && <p class="stop-question">{question}</p>}
+      {question && (
+        <p class="stop-question">
+          <Inline text={question} />
+        </p>
+      )}
       {typeof stop.task?.answer === "string" && (
         <p class="dim">
           The engine answers it: <code>{stop.task.answer}</code>

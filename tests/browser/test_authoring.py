@@ -1,0 +1,213 @@
+"""A lesson made by clicks in the workbench, exported, imported on a fresh server, and played to its end."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from scheduler_core.authoring.lessons import Lesson, bundle_of, lesson
+from scheduler_core.authoring.lessons.catalogue import words
+from scheduler_core.authoring.lessons.packing import unpacked
+from scheduler_core.authoring.lessons.reading import read_lesson
+from tests.browser.conftest import RUNNING, Watch
+from tests.browser.pages import share
+from tests.browser.test_learn import fill_in, submit
+from tests.core.lessons.data import right_answer
+from tests.services.processes import free_port
+from tests.services.stack import Stack, embedded_parts, running
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def pictured(page: Page, name: str) -> None:
+    """Take a picture where somebody wants to look at the page: AUTHORING_PICTURES is a folder."""
+    if folder := os.environ.get("AUTHORING_PICTURES"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def scenario() -> str:
+    found = lesson("first-cycle")
+    assert found is not None
+    return bundle_of(found, found.stops[0])
+
+
+def command(page: Page, typed: str) -> None:
+    """Run a command of the palette by a few letters."""
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Command").fill(typed)
+    page.keyboard.press("Enter")
+
+
+def add(page: Page, title: str = "") -> None:
+    """Add what the dialog shows, under another title if one is given."""
+    box = page.get_by_role("dialog", name="Add to a lesson")
+    if title:
+        box.get_by_label("Title of the stop").fill(title)
+    box.get_by_role("button", name="Add the stop").click()
+    expect(box).to_have_count(0)
+
+
+def stops(page: Page) -> list[str]:
+    return page.locator(".author-stops ol .author-open-title").all_text_contents()
+
+
+def sound(page: Page) -> None:
+    expect(page.get_by_text("Nothing is wrong with it")).to_be_visible(timeout=90_000)
+
+
+def authored(page: Page, site: Stack) -> None:
+    """Make a lesson of three stops from a scenario, each by clicks, and open its page."""
+    page.goto(share(site, scenario(), "Three nodes", as_is=True))
+    expect(page.locator("[data-deck]")).to_be_visible()
+    page.wait_for_function("podstep.ready")
+    page.keyboard.press("Home")
+    command(page, "Add this view as a stop")
+    add(page, "The cluster")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("podstep.playback.index === 1 && podstep.playback.parts")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("q")
+    page.get_by_role("menuitem", name="Which node gets it?").click(timeout=60_000)
+    pictured(page, "dialog")
+    add(page)
+    page.get_by_role("tab", name=re.compile("^Filter")).click()
+    page.locator("td[data-ask=filter].fail").first.click(button="right")
+    pictured(page, "menu")
+    page.get_by_role("menuitem", name="Find what refuses n1").click(timeout=60_000)
+    add(page)
+    page.get_by_role("link", name="Open the lesson").last.click()
+
+
+def written(page: Page) -> None:
+    """Change the lesson on its page: order by keys, a removal undone, a bare numeral found and undone."""
+    expect(page.get_by_role("heading", level=1)).to_have_text("Three nodes")
+    assert stops(page) == ["The cluster", "Where web goes", "What refuses n1"]
+    sound(page)
+    page.locator("[data-open-stop=what-refuses-n1]").click()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(page.locator(".author-stops ol .author-open-title").nth(1)).to_have_text("What refuses n1")
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.locator(".author-stops ol .author-open-title").nth(1)).to_have_text("Where web goes")
+    page.locator("[data-open-stop=what-refuses-n1]").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.locator(".author-stops ol li")).to_have_count(2)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator(".author-stops ol li")).to_have_count(3)
+    page.locator("[data-open-stop=the-cluster]").click()
+    text = page.get_by_label("Text", exact=True)
+    text.fill("There are 3 nodes.")
+    text.blur()
+    problem = page.locator(".author-problems .problems button")
+    expect(problem).to_contain_text("the number 3 is written by hand", timeout=60_000)
+    expect(problem).to_contain_text(re.compile(r"stops/01-the-cluster\.md:\d+"))
+    pictured(page, "problem")
+    expect(page.get_by_role("button", name="Publish and get a link")).to_be_disabled()
+    text.fill('`n1` has {{ free("n1", "cpu") }} left.')
+    text.blur()
+    sound(page)
+
+
+def exported(page: Page, folder: Path) -> tuple[Path, Lesson]:
+    """Export the lesson; return the archive, and the lesson as the engine reads it."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as .zip").click()
+    path = folder / "lesson.zip"
+    download.value.save_as(path)
+    name, files = unpacked(path.read_bytes())
+    return path, read_lesson(name, files, words())
+
+
+def played(page: Page, link: str, of: Lesson) -> None:
+    """Play a lesson as a learner to its end, by clicks."""
+    page.goto(link)
+    for place, stop in enumerate(of.stops, 1):
+        expect(page.get_by_text(f"{place} of {len(of.stops)}", exact=True)).to_be_visible()
+        expect(page.frame_locator("iframe[data-frame]").locator("[data-stage]")).to_be_visible(timeout=60_000)
+        if stop.task is not None and stop.task.form is not None:
+            fill_in(page, of, stop, right_answer(of, stop))
+            submit(page)
+            expect(page.locator(".verdict.right")).to_contain_text("Right", timeout=60_000)
+        pictured(page, f"player-{place}")
+        page.locator("[data-after]").click()
+    page.get_by_role("button", name="Make the code").click()
+    page.goto(page.get_by_label("Link of the code").input_value())
+    expect(page.get_by_role("heading", level=1)).to_contain_text("completed")
+
+
+def test_a_lesson_travels(page: Page, site: Stack, tmp_path: Path, watch: Watch) -> None:
+    """Made by clicks, exported, imported on a fresh server, and played to its end by a learner there."""
+    watch.allow("409")
+    authored(page, site)
+    written(page)
+    path, of = exported(page, tmp_path)
+    assert [stop.key for stop in of.stops] == ["the-cluster", "where-web-goes", "what-refuses-n1"]
+    home, port = tmp_path / "fresh", free_port()
+    home.mkdir()
+    with running("embedded", embedded_parts(home, port), home, port) as fresh:
+        author, learner = (there(fresh, watch) for _ in range(2))
+        author.goto("/learn/author/")
+        author.get_by_label("The .zip of a lesson").set_input_files(path)
+        author.get_by_role("button", name="Import").click()
+        sound(author)
+        author.get_by_role("button", name="Publish and get a link").click()
+        link = author.locator(".author-link a")
+        expect(link).to_be_visible()
+        pictured(author, "published")
+        played(learner, str(link.get_attribute("href")), of)
+        for one in (author, learner):
+            one.context.close()
+
+
+def there(site: Stack, watch: Watch) -> Page:
+    """Open a page of another server as a new visitor."""
+    context = RUNNING.open().new_context(base_url=site.base_url, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    watch.follow(context, urlsplit(site.base_url).netloc)
+    return context.new_page()
+
+
+def test_two_tabs_lose_nothing(page: Page, visitor: Callable[..., Page], watch: Watch) -> None:
+    """What both change is asked about, and what either alone changes is kept."""
+    watch.allow("409")
+    page.goto("/learn/author/")
+    page.get_by_role("button", name="New lesson").click()
+    other = page.context.new_page()
+    other.goto(page.url)
+    theirs, mine = other.get_by_label("Title", exact=True), page.get_by_label("Title", exact=True)
+    mine.fill("Mine")  # and not left yet
+    theirs.fill("Theirs")
+    theirs.blur()
+    expect(other.locator(".author-saved")).to_contain_text("Saved")
+    page.get_by_label("Minutes").focus()
+    conflict = page.get_by_role("alert").filter(has_text="changed elsewhere")
+    expect(conflict).to_contain_text("Theirs")
+    pictured(page, "conflict")
+    expect(mine).to_have_value("Mine")
+    conflict.get_by_role("button", name="Keep mine").click()
+    expect(conflict).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("Title", exact=True)).to_have_value("Mine")
+    stranger = visitor()
+    watch.allow("404")
+    stranger.goto(page.url)
+    expect(stranger.get_by_text("Mine")).to_have_count(0)
+
+
+def test_the_pages_of_authors_are_accessible(
+    page: Page, accessible: Callable[[Page], None], phone: Page
+) -> None:
+    """The list and a lesson, on a desk and on a phone."""
+    for one in (page, phone):
+        one.goto("/learn/author/")
+        accessible(one)
+        one.get_by_role("button", name="New lesson").click()
+        expect(one.get_by_label("Title", exact=True)).to_be_visible()
+        accessible(one)
+        wide = one.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide
