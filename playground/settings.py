@@ -37,6 +37,7 @@ ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[
 METRICS_TOKEN = env.text("PLAYGROUND_METRICS_TOKEN", "")
 METRICS_ALLOW = env.networks("PLAYGROUND_METRICS_ALLOW", default=["127.0.0.0/8", "::1/128"])
 # URLs below which extenders may be called, and networks beside the public ones that their names may be in.
+LESSONS = env.text("PLAYGROUND_LESSONS", "")
 EXTENDERS = env.prefixes("PLAYGROUND_EXTENDERS")
 EXTENDER_NETWORKS = env.networks("PLAYGROUND_EXTENDER_NETWORKS", default=[], strict=True)
 PLAYGROUND = {

@@ -12,7 +12,7 @@ from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.payloads import Payload
 from playground.api.route import BUSY, ERRORS, UNREAD, route
-from playground.lessons import catalogue, judging, lookup, receipts, reviews
+from playground.lessons import catalogue, judging, lookup, receipts, reviews, served
 from playground.pool.reading import reading
 from playground.serving.languages import asked_of
 from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lessons
@@ -143,7 +143,7 @@ SCHEMAS = schemas(
 def get_lessons(_request: HttpRequest) -> HttpResponse:
     """Answer all lessons."""
     titles = {track.key: track.title for track in catalogue.tracks()}
-    return answer(Lessons([_card(one) for one in lessons()], titles))
+    return answer(Lessons([_card(one) for one in (*lessons(), *served.lessons())], titles))
 
 
 @route(

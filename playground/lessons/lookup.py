@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from playground.lessons import checks
+from playground.lessons import checks, served
 from playground.models import AuthoredLesson
 from playground.storage import authored
 from scheduler_core.authoring.lessons import Lesson, Stop, lesson
@@ -19,9 +19,9 @@ KEPT = 32  # authored lessons that a process keeps as read
 
 def lesson_at(address: str) -> Lesson | None:
     """Return the lesson at an address, None if there is none. Raises LessonError for an unsound preview."""
-    shipped = lesson(address)
-    if shipped is not None:
-        return shipped
+    given = lesson(address) or served.lesson(address)
+    if given is not None:
+        return given
     found = authored.at(address)
     if found is None:
         return None
@@ -42,7 +42,7 @@ def stop_at(address: str, key: str) -> tuple[Lesson, Stop] | None:
 
 def author_of(of: Lesson) -> AuthoredLesson | None:
     """Return the row of a lesson that a visitor wrote, None for any other."""
-    found = None if lesson(of.slug) is not None else authored.at(of.slug)
+    found = None if (lesson(of.slug) or served.lesson(of.slug)) is not None else authored.at(of.slug)
     return found[0] if found is not None else None
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 from msgspec import to_builtins
 
-from playground.lessons import catalogue, forms, lookup, receipts, reviews, stages
+from playground.lessons import catalogue, forms, lookup, receipts, reviews, served, stages
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
 from playground.serving.framing import framed
@@ -40,11 +40,13 @@ def gallery(request: HttpRequest) -> HttpResponse:
     (what the page's scripts say in its language).
     """
     language = current()
-    found = [in_language(one, language) for one in lessons()]
+    found = [in_language(one, language) for one in (*lessons(), *served.lessons())]
+    own = served.track()
+    listed = [*catalogue.tracks(), *([own] if own is not None else [])]
     context = {
         "section": "learn",
         "lessons": found,
-        "tracks": [catalogue.track_in(track, language) for track in catalogue.tracks()],
+        "tracks": [catalogue.track_in(track, language) for track in listed],
         "progress": [_progress(one) for one in found],
         "words": words_of_scripts(language),
     }
@@ -106,8 +108,8 @@ def _player(
     ``after`` (its neighbours, or None); ``text`` (HTML); ``terms`` (words and meanings); ``task`` (None
     where nothing is asked); ``question`` (HTML); ``options`` ({html, group}); ``stage``
     (:class:`playground.lessons.stages.Stage`); ``player`` (for the browser, static/js/lesson/asked.ts);
-    ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone); ``words``
-    (what its scripts say in its language).
+    ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone);
+    ``authored`` (whether a visitor wrote the lesson); ``words`` (what its scripts say in its language).
     """
     place, language = of.stops.index(at), current()
     with reading():
@@ -132,6 +134,7 @@ def _player(
             "before": of.stops[place - 1] if place else None,
             "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
             "text": html(text),
+            "authored": lookup.author_of(of) is not None,
             "terms": catalogue.words_of(of, language),
             "resumes": resumes,
             "embedded": embedded,
@@ -223,7 +226,7 @@ def review(request: HttpRequest) -> HttpResponse:
             "title": said.title,
             "stops": {stop.key: stop.title for stop in said.stops if has_variants(said, stop)},
         }
-        for one in lessons()
+        for one in (*lessons(), *served.lessons())
         for said in [in_language(one, language)]
     }
     context = {
