@@ -40,7 +40,7 @@ from playground.models import (
 )
 from playground.rooms import people, rows
 from playground.runs import service
-from playground.storage import bundles, comments, comparisons, quotas, retention, store
+from playground.storage import authored, bundles, comments, comparisons, quotas, retention, store
 from playground.tasks import sweep
 from playground.visitors import bans, caller, identity, sessions
 from tests.playground.conftest import OWNER, STRANGER, communicator, connected, visitor_client
@@ -90,14 +90,15 @@ def one_of_each(text: str, owner: str, address: str = "192.0.2.1") -> dict[type[
     share = Share.objects.get(owner=owner)
     side = comparisons.KeptSide(shared.scenario, scenario.release)
     compared = comparisons.share((side, side), b"{}", owner).comparison.shares.get(owner=owner)
-    return {type(row): row.pk for row in (share, draft, run, link, room, comment, compared)}
+    lesson = authored.create(owner, {"notes.md": "Say little."}, "01-lesson", "A lesson")
+    return {type(row): row.pk for row in (share, draft, run, link, room, comment, compared, lesson)}
 
 
 def counted(owner: str) -> dict[str, int]:
     return {kind.one: count for kind, count in owning.held(owner)}
 
 
-NONE = dict.fromkeys(("draft", "link", "private link", "comparison", "run", "room", "comment"), 0)
+NONE = dict.fromkeys(("draft", "lesson", "link", "private link", "comparison", "run", "room", "comment"), 0)
 ONE = dict.fromkeys(NONE, 1)
 
 
@@ -127,7 +128,7 @@ def test_signing_up_claims_what_the_cookie_owns(owner: Client, stranger: Client,
     assert counted(STRANGER) == ONE
     assert named(stranger) == STRANGER
     entries = list(AuditEntry.objects.order_by("pk").values_list("what", "subject", "why"))
-    claimed = "1 draft, 1 link, 1 private link, 1 comparison, 1 run, 1 room, 1 comment"
+    claimed = "1 draft, 1 lesson, 1 link, 1 private link, 1 comparison, 1 run, 1 room, 1 comment"
     assert entries == [("sign up", NAME, ""), ("claim for account", NAME, claimed)]
     page = owner.get("/account/")
     assert [row["words"] for row in page.context["held"]] == claimed.split(", ")

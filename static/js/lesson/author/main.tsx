@@ -31,7 +31,7 @@ const Saved = () => (
     ) : sending.value ? (
       "Saving …"
     ) : (
-      <span class="dim">Saved on this server, for you alone</span>
+      <span class="dim">Saved on this server</span>
     )}
   </p>
 );
