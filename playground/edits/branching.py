@@ -13,6 +13,7 @@ from playground.models import Draft, Scenario
 from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
+from playground.protocol.drafts import FirstDifferenceWire
 from playground.storage import store
 from scheduler_core.compare.cost import outcome
 from scheduler_core.formats.difference import smallest_patch, without_nulls
@@ -159,7 +160,7 @@ def _standing(playback: Playback) -> dict[str, Any]:
     return {"cycles": len(playback), **playback.trail.standing(), "stopped": bool(playback.stopped)}
 
 
-def _first(mine: Playback, parent: Playback) -> dict[str, Any] | None:
+def _first(mine: Playback, parent: Playback) -> FirstDifferenceWire | None:
     """Return the first cycle with a different outcome; None if all are the same."""
     here, there = mine.trail.decisions, parent.trail.decisions
     both = min(len(here), len(there))

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from playground.pool.jobs import pool_job
+from playground.protocol.making import ClusterSummaryWire
 from playground.storage import bundles
 from scheduler_core import BundleError, load_documents
 from scheduler_core.authoring.generate import GeneratedCluster, generate
@@ -127,7 +128,7 @@ def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ..
     return ()
 
 
-def _summary(made: GeneratedCluster) -> dict[str, Any]:
+def _summary(made: GeneratedCluster) -> ClusterSummaryWire:
     summary = made.summary
     return {
         "nodes": summary.nodes,

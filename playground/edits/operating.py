@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from playground.edits.drafting import written
 from playground.edits.edit_operations import LONGEST, ObjectError
 from playground.playback.playback import Playback
+from playground.protocol.answers import VerbSentenceWire
 from playground.storage import bundles
 from scheduler_core.authoring.verb_targets import Targets, VerbError
 from scheduler_core.authoring.verb_words import SeenCluster, SeenPod, counted
@@ -57,7 +58,7 @@ class VerbWish(Struct, frozen=True):
         return found
 
 
-def previewed(playback: Playback, index: int, wish: VerbWish) -> dict[str, Any]:
+def previewed(playback: Playback, index: int, wish: VerbWish) -> VerbSentenceWire:
     """Return what a verb will do at the cycle ``index``, how many operations it makes, and what is wrong."""
     try:
         targets, made = _read(playback.scenario, wish)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from playground.playback.playback import Playback
 from playground.playback.stopping import never
 from playground.playback.tables import PENDING
+from playground.protocol.drafts import PendingOutcomeWire
 from scheduler_core.cluster.availability_series import thinned
 from scheduler_core.compare.availability import WorkloadDifference, difference
 from scheduler_core.kubernetes.keys import Key
@@ -106,7 +107,7 @@ def _counts(playback: Playback, unwanted: Unwanted) -> Counter[str]:
     return Counter(names[place] for place in places[places >= 0].tolist())
 
 
-def _pending(branch: Playback, parent: Playback, unwanted: Unwanted) -> list[dict[str, Any]]:
+def _pending(branch: Playback, parent: Playback, unwanted: Unwanted) -> list[PendingOutcomeWire]:
     """Return the workloads with more pods that wait for a node than in the parent, and the message of one."""
     before, after = _waiting(parent, unwanted), _waiting(branch, unwanted)
     more = [(owner, pods) for owner, pods in after.items() if len(pods) > len(before.get(owner, ()))]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from playground.panels.surprises import batching
+from playground.protocol.caching import CachedClassWire, InvalidationWire, StaleHitWire
 from scheduler_core.record.cache_record import CacheRecord, Invalidated, ResultSource, StaleHit
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.record import release_record
@@ -75,7 +76,7 @@ def cache(cycle: Cycle, node_index: Mapping[str, int], settings: Settings) -> di
     }
 
 
-def _class(record: CacheRecord) -> dict[str, Any] | None:
+def _class(record: CacheRecord) -> CachedClassWire | None:
     if record.hash is None:
         return None
     return {"hash": f"{record.hash:016x}", "name": cut(record.name), "members": record.members}
@@ -107,7 +108,7 @@ def words_of(row: InvalidationRow, mode: str) -> str:
     return f"{row.resource} {' or '.join(row.operations)}{condition}: {scope}. {row.why}"
 
 
-def _invalidation(item: Invalidated, node_index: Mapping[str, int], mode: str) -> dict[str, Any]:
+def _invalidation(item: Invalidated, node_index: Mapping[str, int], mode: str) -> InvalidationWire:
     row = ROWS[item.rule]
     names = item.predicates
     return {
@@ -123,7 +124,7 @@ def _invalidation(item: Invalidated, node_index: Mapping[str, int], mode: str) -
     }
 
 
-def _stale(hit: StaleHit, node_index: Mapping[str, int]) -> dict[str, Any]:
+def _stale(hit: StaleHit, node_index: Mapping[str, int]) -> StaleHitWire:
     return {
         "node": node_index[hit.node],
         "predicate": hit.predicate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from playground.protocol.answers import EventListWire
 from scheduler_core.record.cycle import Cycle, KubernetesEvent
 
 
@@ -25,7 +26,7 @@ def history(
     unwanted: Callable[[], bool],
     *,
     later: Sequence[KubernetesEvent] = (),
-) -> dict[str, Any]:
+) -> EventListWire:
     """Return the newest ``count`` events up to cycle ``to``, newest first, and whether there are more.
 
     ``later`` are those of the end of the run, which follow that cycle.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.protocol.network import NetworkClassWire
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST
 from scheduler_core.schedulers.firmament.record import ClassRecord, PhaseRecord, RoundRecord
@@ -57,7 +58,7 @@ def _phase(one: PhaseRecord) -> dict[str, Any]:
     }
 
 
-def _class(one: ClassRecord) -> dict[str, Any]:
+def _class(one: ClassRecord) -> NetworkClassWire:
     return {
         "name": one.name,
         "first": one.first,

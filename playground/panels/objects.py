@@ -10,6 +10,8 @@ from playground.edits.describing import all_words
 from playground.edits.edit_initial import has_manifest
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
+from playground.protocol.answers import ObjectListWire
+from playground.protocol.making import ObjectRecordWire
 from scheduler_core.authoring.revisions import REVISIONS
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml
@@ -36,7 +38,7 @@ WORDS_SHOWN = 400  # characters
 TABLED = ("Node", "Pod")  # their names are in the tables that were sent on opening
 
 
-def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
+def object_at(playback: Playback, key: Key, index: int) -> ObjectRecordWire | None:
     """Return an object in its state after cycle ``index``, ``None`` if it does not exist."""
     step = playback.trail.step(index)
     moment = Moment.parse(step)
@@ -77,7 +79,7 @@ def _taken(playback: Playback, key: Key, index: int) -> bool:
     return not any((o.kind, o.key, o.action) == ("Pod", name, "create") for o in landing)
 
 
-def objects(playback: Playback, index: int) -> dict[str, Any]:
+def objects(playback: Playback, index: int) -> ObjectListWire:
     """Return the objects that exist after a step, by kind, except nodes and pods."""
     step = playback.trail.step(index)
     names: dict[str, list[str]] = {kind: [] for kind in KINDS if kind not in TABLED}

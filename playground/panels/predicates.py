@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from playground.panels.lookups import invalidated, sources
+from playground.protocol.matrices import SpreadCountsWire
 from scheduler_core.record.cycle import Cycle, PredicateMatrix
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
@@ -61,7 +62,7 @@ def _of_release(cycle: Cycle, matrix: PredicateMatrix, node_at: Sequence[int]) -
     }
 
 
-def _spread(counts: SpreadCounts) -> dict[str, Any]:
+def _spread(counts: SpreadCounts) -> SpreadCountsWire:
     return {
         "key": counts.key,
         "maxSkew": counts.max_skew,

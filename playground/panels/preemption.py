@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
+from playground.protocol.preemption import CandidateWire, CriterionWire, HopelessWire
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.preemption import (
     HOPELESS,
@@ -199,7 +200,7 @@ def _page(
     return {"from": first, "count": len(order), "rows": rows}
 
 
-def _row(run: DryRun, lost: int | None, node_at: Sequence[int]) -> dict[str, Any]:
+def _row(run: DryRun, lost: int | None, node_at: Sequence[int]) -> CandidateWire:
     shown = [[pod.key, pod.priority, pod.key in run.budgets] for pod in run.refused[:VICTIMS]]
     return {
         "node": node_at[run.node],
@@ -220,7 +221,7 @@ def _run(run: DryRun, node_at: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _criterion(row: CriterionRound, node_at: Sequence[int]) -> dict[str, Any]:
+def _criterion(row: CriterionRound, node_at: Sequence[int]) -> CriterionWire:
     text, note = TEXTS[row.criterion]
     stay, go = np.flatnonzero(row.stay), np.flatnonzero(~row.stay)
     go = go[np.argsort(row.values[go], kind="stable")]
@@ -240,7 +241,7 @@ def _criterion(row: CriterionRound, node_at: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _group(group: NodeGroup, node_at: Sequence[int]) -> dict[str, Any]:
+def _group(group: NodeGroup, node_at: Sequence[int]) -> HopelessWire:
     return {
         "why": group.why,
         "text": HOPELESS[group.why],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.protocol.settings import SchedulersWire
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.record.several import ViewRecord
@@ -18,7 +19,7 @@ ONE_VIEW = "All schedulers see what the API server has, or the decision is still
 OVER = "No scheduler decides here: the run is over."
 
 
-def several(settings: Settings) -> dict[str, Any]:
+def several(settings: Settings) -> SchedulersWire:
     """Return the protocol's ``Schedulers``: the list of the settings, and what stands between them."""
     return {
         "design": settings.design,

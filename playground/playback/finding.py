@@ -9,7 +9,6 @@ search's own reader, so that other users of the source are not disturbed.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from msgspec import Struct
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import never
 from playground.playback.tables import ABSENT, PENDING
+from playground.protocol.cycles import FoundWire
 from scheduler_core.record.cycle import Cycle, Decision, PredicateMatrix
 from scheduler_core.schedulers.v1_11.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
 
@@ -282,7 +282,7 @@ class FoundCycle(Struct, frozen=True):
     seen: int
     over: bool
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self) -> FoundWire:
         """Return the protocol's answer to ``cycle.find``."""
         index = self.index or None
         return {"index": index, "why": [list(why) for why in self.why], "seen": self.seen, "over": self.over}

@@ -27,6 +27,7 @@ from playground.playback.tables import Tables
 from playground.playback.terminating import TerminatingChanges
 from playground.playback.trail import Placement, Trail, TrailRow
 from playground.playback.weighing import weight_of
+from playground.protocol.tables import LaterPods
 from playground.wire import encode
 from scheduler_core.explain.recorded_answer import DumpFacts
 from scheduler_core.kubernetes.model import Pod
@@ -395,7 +396,7 @@ class Playback:
             self.check(index, end=True)
         return self.replays.after(index, unwanted)
 
-    def came(self, known: int) -> dict[str, Any] | None:
+    def came(self, known: int) -> LaterPods | None:
         """Return the pods added since a client knew ``known`` of them, ``None`` if there are none."""
         if known >= len(self.tables.pods):
             return None

@@ -20,10 +20,15 @@ class ComparedSideWire(TypedDict):
 
 
 class FirstOtherPodWire(TypedDict):
+    """The first cycle that differs, with what each side has of it."""
+
     index: int
-    pod: str
+    pod: str | None
+    left: Mapping[str, Any] | None
+    right: Mapping[str, Any] | None
     rule: str | None
     history: Sequence[str]
+    what: Sequence[str]
     details: Sequence[str]
 
 
@@ -49,6 +54,8 @@ class ComparisonWire(TypedDict):
     right: ComparedSideWire
     same: bool
     first: FirstOtherPodWire | None
+    difference: Mapping[str, Any] | None  # of the scores, where they differ first
+    configuration: Sequence[str]
     differing: int
     placements: Sequence[OtherPlacementWire]
     metrics: ComparedMetricsWire

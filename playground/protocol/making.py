@@ -65,11 +65,25 @@ class FormWire(TypedDict):
     fields: Sequence[FieldWire]
 
 
-_KnownPriorityClasse = Annotated[Sequence[Any], row(name=str, value=int)]
+_PriorityClass = Annotated[Sequence[Any], row(name=str, value=int)]
 
 
 class KnownWire(TypedDict):
-    priorityClasses: Sequence[_KnownPriorityClasse]
+    """What exists, for the fields that suggest it."""
+
+    priorityClasses: Sequence[_PriorityClass]
+    nodes: Sequence[str]
+    zones: Sequence[str]
+    labels: Sequence[str]
+    selectors: Sequence[str]
+    taints: Sequence[str]
+    resources: Sequence[str]
+    podLabels: Sequence[str]
+    claims: Sequence[str]
+    claimKeys: Sequence[str]
+    volumes: Sequence[str]
+    storageClasses: Sequence[str]
+    namespaces: Sequence[str]
 
 
 class FormDraftWire(TypedDict):
@@ -92,7 +106,7 @@ class GroupDraftWire(TypedDict):
     notes: Sequence[str]
     defaults: Mapping[str, str]
     dialects: Sequence[_GroupDraftDialect]
-    priorityClasses: Sequence[_KnownPriorityClasse]
+    priorityClasses: Sequence[_PriorityClass]
     coscheduling: bool
     configuration: Literal["Policy", "KubeSchedulerConfiguration", ""]
 

@@ -9,7 +9,7 @@ from playground.protocol.declaring import Named, row
 from playground.protocol.sentences import Sentence
 
 QueueName = Annotated[Literal["active", "backoff", "unschedulable", "gated"], Named("QueueName")]
-_QueueEntrySort = Annotated[Sequence[Any], row(priority=int, seconds=float, name=NotRequired[str])]
+_QueueEntrySort = Annotated[Sequence[Any], row(priority=float, seconds=float, name=NotRequired[str])]
 QueueEntry = Annotated[
     Sequence[Any],
     row(

@@ -44,9 +44,9 @@ class QuestionWire(TypedDict):
     kind: QuestionKind
     text: str
     choices: Sequence[str] | None
-    index: NotRequired[int]
-    step: NotRequired[str]
-    pod: NotRequired[str]
+    index: NotRequired[int | None]
+    step: NotRequired[str | None]
+    pod: NotRequired[str | None]
     hides: NotRequired[int | None]  # the first cycle that is hidden until it is revealed
     ballot: NotRequired[Sequence[_QuestionBallot] | None]  # nodes, or pods with their nodes; null: too many
     revealed: bool

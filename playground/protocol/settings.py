@@ -26,6 +26,7 @@ class PolicyWire(TypedDict):
     equivalenceClass: Literal["controller", "attributes"]
     audit: bool
     staleWrites: Literal["none", "isUpToDate", "generations"]
+    extenders: Sequence[str]  # by address
     warnings: Sequence[str]
 
 

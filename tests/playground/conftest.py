@@ -21,6 +21,7 @@ from playground.playback.library import library
 from playground.serving.built import STATIC
 from playground.storage import bundles
 from playground.visitors import identity
+from tests.playground.declared import assert_declared_answer, assert_declared_push
 
 DATA = Path(__file__).parent / "data"
 
@@ -157,6 +158,7 @@ class Socket:
     async def success(self, name: str, payload: Any) -> Any:
         status, _, body = await self.ask(name, payload)
         assert status == "success", body
+        assert_declared_answer(name, body)
         return body
 
     async def error(self, name: str, payload: Any) -> Any:
@@ -169,6 +171,7 @@ class Socket:
         while True:
             for position, frame in enumerate(self.pushed):
                 if frame[0] == name:
+                    assert_declared_push(name, frame[2])
                     return self.pushed.pop(position)[2]
             frame = json.loads(await self.communicator.receive_from(timeout=timeout))
             if frame[1] is None:

@@ -14,7 +14,6 @@ from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.protocol.answers import CommentListWire, NothingWire, ResolvedThreadWire, WrittenComment
-from playground.protocol.comments import CommentWire
 from playground.storage import comments, store
 
 ANCHOR = dict.fromkeys(("node", "pod", "rule"), "text?")
@@ -107,7 +106,7 @@ def _about(playback: Playback, step: str) -> dict[str, Any] | None:
 
 @command(
     "comment.edit",
-    answers=CommentWire,
+    answers=WrittenComment,
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",

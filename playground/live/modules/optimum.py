@@ -6,12 +6,12 @@ from playground.comparisons import asking, greed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.playback.executor import in_storage
-from playground.protocol.answers import NothingWire
+from playground.protocol.optimum import GreedWire
 
 
 @command(
     "optimum.get",
-    answers=NothingWire,
+    answers=GreedWire,
     source="source",
     latest=1,
     step="index?",
