@@ -17,6 +17,12 @@ def any_release(text: str) -> str:
     return text.removesuffix(ASKS_V1_37)
 
 
+def asking_v1_11(text: str) -> str:
+    """Return a bundle whose last document asks for v1.37, asking for v1.11 instead."""
+    assert text.endswith(ASKS_V1_37)
+    return text.removesuffix(ASKS_V1_37) + ASKS_V1_37.replace("v1.37", "v1.11")
+
+
 def by_v1_11(text: str) -> str:
     """Return a bundle that kube-scheduler v1.11 answers, unless it has a configuration of its own."""
     if CONFIGURES.search(text):

@@ -150,7 +150,7 @@ def test_a_moment_would_be_the_same_whatever_came_after_it(slug: str) -> None:
 
 def test_the_last_phase_of_v1_11_is_the_whole_cycle() -> None:
     """Where no time passes nothing follows the attempt, so its end tells all."""
-    playback = played("making-room")
+    playback = played("quirks")
     for index in range(1, len(playback) + 1):
         first = next(iter(moments_inside(playback, index)))
         assert first[0] == playback.cycle(index).phases[-1]

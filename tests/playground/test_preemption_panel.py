@@ -27,6 +27,7 @@ from playground.storage import bundles
 from scheduler_core import Simulation
 from scheduler_core.authoring.examples import find
 from scheduler_core.record.preemption import DryRun, Hopeless, NodeGroup, Preemption
+from tests.e2e.bundles import asking_v1_11
 from tests.playground.conftest import connected
 
 
@@ -37,10 +38,15 @@ def played(text: str) -> Playback:
     return playback
 
 
-def example() -> Playback:
+def text() -> str:
+    """The example as v1.11 answers it."""
     found = find("making-room")
     assert found is not None
-    return played(found.read())
+    return asking_v1_11(found.read())
+
+
+def example() -> Playback:
+    return played(text())
 
 
 def part(playback: Playback, index: int) -> dict[str, Any]:
@@ -184,13 +190,11 @@ def test_a_cycle_without_preemption_has_no_candidates() -> None:
 @pytest.mark.django_db(transaction=True)
 async def test_the_socket_answers_pages_and_dry_runs() -> None:
     """The two commands read on where the part stops; a node that is no candidate is refused."""
-    found = find("making-room")
-    assert found is not None
     local = example()
     cycle = local.cycle(1)
     at = local.place(cycle).node_at
     async with connected() as socket:
-        opened = await socket.success("bundle.open", {"text": found.read()})
+        opened = await socket.success("bundle.open", {"text": text()})
         ask = {"source": {"draft": opened["draft"]}, "cycle": 1}
         page = await socket.success("preemption.candidates", {**ask, "from": 2, "count": 2})
         assert page == candidates(cycle, at, 2, 2)
@@ -254,9 +258,7 @@ def test_a_single_candidate_and_an_error_are_told_as_such() -> None:
 
 def test_a_choice_that_came_to_nothing_is_told_with_the_api_servers_answer() -> None:
     """A preemptor whose victim was gone already is not nominated, and the outcome says why."""
-    found = find("making-room")
-    assert found is not None
-    cycles = Simulation(bundles.parse([("", found.read())]))
+    cycles = Simulation(bundles.parse([("", text())]))
     cycle = next(one for one in cycles if one.preemption is not None)
     assert cycle.preemption is not None
     tried = replace(cycle.preemption, chosen=None, undone='pods "victim" not found')
