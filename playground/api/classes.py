@@ -1,4 +1,4 @@
-"""What a room's leader is told of the class: answers by person, question, misconception; notes, timing."""
+"""What a room's leader sees of the class: answers by person, question, misconception; notes, timing."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class ClassMisconception(Payload):
 
 
 class ClassReport(Payload):
-    """Everything that a room's leader is told of the class."""
+    """Everything that a room's leader sees of the class."""
 
     id: str
     title: str
@@ -137,7 +137,7 @@ STATEMENTS = {
     schemas=SCHEMAS,
 )
 def get_class(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer what the leader of a room is told of the class."""
+    """Answer what the leader of a room sees of the class."""
     room = led(request, name)
     return answer(report(room), Cache_Control="no-store")
 

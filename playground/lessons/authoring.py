@@ -32,7 +32,7 @@ class ConflictError(Exception):
         )
 
 
-class Value(Struct, tag="value", tag_field="kind", forbid_unknown_fields=True):
+class ValueChange(Struct, tag="value", tag_field="kind", forbid_unknown_fields=True):
     """A field of ``lesson.yaml`` (without a stop), of a stop, its ``text``, or the notes; null removes it."""
 
     path: Annotated[list[Key | int], Meta(min_length=1, max_length=MOST_KEYS)]
@@ -63,7 +63,7 @@ class Restoration(Struct, tag="restore", tag_field="kind", forbid_unknown_fields
     files: dict[str, str] = field(default_factory=dict)
 
 
-Change = Value | Order | Removal | Restoration
+Change = ValueChange | Order | Removal | Restoration
 
 
 def changed(row: AuthoredLesson, change: Change) -> AuthoredLesson:
@@ -109,7 +109,7 @@ def _restored(files: Files, change: Restoration) -> Files:
     return folder.ordered({**change.files, **files, **added}, [*keys[:place], change.stop, *keys[place:]])
 
 
-def _with_value(files: Files, change: Value) -> Files:
+def _with_value(files: Files, change: ValueChange) -> Files:
     if change.path == [NOTES] and not change.stop:
         _check(change, files.get(NOTES, ""), "The notes")
         return {**files, NOTES: _text(change.now)}
@@ -131,12 +131,12 @@ def _text(value: Any) -> str:
     return value.replace("\r\n", "\n")
 
 
-def _check(change: Value, current: Any, what: str) -> None:
+def _check(change: ValueChange, current: Any, what: str) -> None:
     if current not in (change.was, change.now):
         raise ConflictError(what, current)
 
 
-def _set(head: Mapping[str, Any], change: Value) -> dict[str, Any]:
+def _set(head: Mapping[str, Any], change: ValueChange) -> dict[str, Any]:
     """Return fields with the value of one set. Raises ConflictError."""
     made: dict[str, Any] = copy.deepcopy(dict(head))
     at: Any = made

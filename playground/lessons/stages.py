@@ -56,10 +56,10 @@ class Stage(Struct, frozen=True):
         return "veil=" in self.open
 
 
-class Moments(NamedTuple):
+class StopMoments(NamedTuple):
     """What a stop shows while its question is open, and then; and what is hidden then, if anything is.
 
-    Nothing after ``veil`` is told while the question is open, nothing after ``limit`` once it is answered:
+    Nothing after ``veil`` is sent while the question is open, nothing after ``limit`` once it is answered:
     a later stop asks about that. Where nothing is predicted, both moments and both limits are the same.
     """
 
@@ -75,7 +75,7 @@ def stage(lesson: Lesson, stop: Stop) -> Stage:
     return _stage(stop, text, lesson, _later(lesson, stop, played(text)))
 
 
-def moments(lesson: Lesson, stop: Stop, answered: Collection[str] = ()) -> Moments:
+def moments(lesson: Lesson, stop: Stop, answered: Collection[str] = ()) -> StopMoments:
     """Return what a stop shows, where the stops of these keys hide nothing any more."""
     play = played(bundle_of(lesson, stop))
     return _moments(stop, play, _later(lesson, stop, play, answered))
@@ -115,15 +115,15 @@ def _stage(stop: Stop, text: str, lesson: Lesson, asked: Sequence[Extent]) -> St
     )
 
 
-def _moments(stop: Stop, play: Played, asked: Sequence[Extent]) -> Moments:
+def _moments(stop: Stop, play: Played, asked: Sequence[Extent]) -> StopMoments:
     if not _predicts(stop):
         shown = _shown(play, stop) if stop.step else START
         limit = min((one for one in asked if one >= shown), default=None)
-        return Moments(shown, limit, shown, limit)
+        return StopMoments(shown, limit, shown, limit)
     opened = _opened(play, stop)
     limit = min((one for one in asked if one > opened), default=None)
     revealed = Extent(_index(play, stop)) if stop.step else END
-    return Moments(opened, opened, revealed if limit is None else min(revealed, limit), limit)
+    return StopMoments(opened, opened, revealed if limit is None else min(revealed, limit), limit)
 
 
 def _predicts(stop: Stop) -> bool:

@@ -135,7 +135,8 @@ class PartsWire(TypedDict):
     views: NotRequired[ViewsPartWire | AbsentWire]
     descheduler: NotRequired[DeschedulerPartWire | AbsentWire]
     network: NotRequired[NetworkPartWire | AbsentWire]
-    nodes: NotRequired[Sequence[NodeChange]]
+    # At the end of a run. Asked for as a part it is each node's reasons, which no page reads.
+    nodes: NotRequired[Annotated[Any, Raw("NodeChange[]")]]
     terminating: NotRequired[Sequence[TerminatingChange]]
     moments: NotRequired[Sequence[MomentWire]]
     cuts: NotRequired[Sequence[CutWire]]

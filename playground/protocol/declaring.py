@@ -27,6 +27,6 @@ class Places(NamedTuple):
 def row(*, rest: Any = None, **places: Any) -> Places:
     """Return the places of a list that is sent for an object, which keeps long tables short.
 
-    A name that Python reserves has an underscore at its end; one at its beginning is not told.
+    A name that Python reserves has an underscore at its end; one at its beginning is not shown.
     """
     return Places(tuple((name.removesuffix("_"), kind) for name, kind in places.items()), rest)

@@ -50,7 +50,7 @@ class PinnedRunWire(TypedDict):
     digest: str
 
 
-class CurrentEngineWire(TypedDict):
+class EngineWire(TypedDict):
     engine: str
     scheduler: str
     policy: PolicyWire
@@ -64,5 +64,5 @@ class LinkCheckWire(TypedDict):
     differing: int
     first: FirstOtherDecisionWire | None
     pinned: PinnedRunWire
-    current: CurrentEngineWire
+    current: EngineWire
     changed: Sequence[str]

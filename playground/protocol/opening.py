@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from playground.protocol.page import ProblemWire, SourceWire
 from playground.protocol.settings import DeschedulerWire, PolicyWire, SchedulersWire
@@ -23,7 +23,7 @@ class OpenedWire(TypedDict):
     expected: int | None
     end: bool
     timed: bool
-    release: Literal["v1.11", "v1.22", "v1.37"]
+    release: str
     schedulers: SchedulersWire
     descheduler: DeschedulerWire | None
     policy: PolicyWire

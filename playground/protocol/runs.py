@@ -21,7 +21,7 @@ class RunCacheCountsWire(TypedDict):
 
 class RunWire(TypedDict):
     run: str
-    scenario: str
+    scenario: str | None  # of one that is gone
     title: str
     state: Literal["queued", "running", "cancelling", "done", "cancelled", "failed"]
     position: int | None

@@ -9,7 +9,7 @@ from playground.protocol.declaring import Named, row
 from playground.protocol.sentences import Sentence
 from playground.protocol.tables import ClusterEvent
 
-SessionAmounts = Annotated[Mapping[str, int], Named("SessionAmounts")]
+SessionAmounts = Annotated[Mapping[str, float], Named("SessionAmounts")]
 """By resource: cpu in millicores, memory in bytes, others in thousandths."""
 _ProportionRoundQueue = Annotated[
     Sequence[Any], row(name=str, weight=int, deserved=SessionAmounts, satisfied=bool)
@@ -47,7 +47,7 @@ class HeapPopWire(TypedDict):
 
 _NodeChoiceCounts = Annotated[Sequence[Any], row(refused=int, short=int, candidates=int)]
 _NodeChoiceRefused = Annotated[Sequence[Any], row(why=str, nodes=Sequence[str], count=int)]
-_NodeChoiceCandidate = Annotated[Sequence[Any], row(node=str, score=int)]
+_NodeChoiceCandidate = Annotated[Sequence[Any], row(node=str, score=float)]
 
 
 class NodeChoiceWire(TypedDict):
@@ -55,7 +55,7 @@ class NodeChoiceWire(TypedDict):
     refused: Sequence[_NodeChoiceRefused]
     short: Sequence[str]
     candidates: Sequence[_NodeChoiceCandidate]
-    parts: Mapping[str, Sequence[int]]
+    parts: Mapping[str, Sequence[float]]
     chosen: str
 
 

@@ -20,8 +20,8 @@ class PolicyWire(TypedDict):
     arguments: Mapping[str, Argument]
     hardPodAffinitySymmetricWeight: int
     alwaysCheckAllPredicates: bool
-    quirks: Literal["v1.11", "fixed"]
-    predicateOrder: Literal["v1.11", "proposal"]
+    quirks: str
+    predicateOrder: str
     cache: CacheMode
     equivalenceClass: Literal["controller", "attributes"]
     audit: bool

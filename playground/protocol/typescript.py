@@ -29,13 +29,13 @@ WIDTH = 116
 
 def declarations(modules: Iterable[types.ModuleType]) -> Iterator[str]:
     """Yield the types that modules declare, each once, in their order."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for module in modules:
         for name, declared in vars(module).items():
             if typing.is_typeddict(declared) and declared.__module__ == module.__name__ and name[0] != "_":
                 yield interface(declared)
-            elif _named(declared) == name and name not in told:
-                told.add(name)  # others import it
+            elif _named(declared) == name and name not in seen:
+                seen.add(name)  # others import it
                 yield f"export type {name} = {text(declared, alias=False)};"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
 
 from playground.protocol.opening import RecordedAnswerWire
 
@@ -28,20 +28,28 @@ class FailureWire(TypedDict):
     reasons: Sequence[str]
     error: str | None
     further: bool
-    details: Sequence[str]
-    numbers: Sequence[AmountsWire]
+    details: NotRequired[Sequence[str]]
+    numbers: NotRequired[Sequence[AmountsWire]]
 
 
 class NodeVerdictWire(TypedDict):
+    """Whether a pod fits on a node; `details` and `numbers` are those of all failures."""
+
     node: str
     fits: bool
     failures: Sequence[FailureWire]
+    details: Sequence[str]
+    numbers: Sequence[AmountsWire]
 
 
 class ChangePatchWire(TypedDict):
     action: Literal["patch", "create", "delete"]
     kind: str
     name: str
+    namespace: NotRequired[str]
+    type: NotRequired[str]
+    patch: NotRequired[Mapping[str, Any]]
+    object: NotRequired[Mapping[str, Any]]
 
 
 class WhyChangeWire(TypedDict):
@@ -68,9 +76,20 @@ class ScoreStoryLeadWire(TypedDict):
 
 
 class ScoreStoryWire(TypedDict):
-    node: str
-    rival: str
+    """The cycle that placed a pod: the best totals, those that are equal, and the rival's scores."""
+
+    index: int
+    step: str
+    node: str | None
+    feasibleCount: int
+    nodesCount: int
+    totals: Mapping[str, int]
+    ties: Sequence[str]
+    tiesCount: int
+    lastNodeIndex: int
+    rival: str | None
     leads: Sequence[ScoreStoryLeadWire]
+    sentences: Sequence[str]
 
 
 class FailureGroupWire(TypedDict):

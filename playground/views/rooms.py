@@ -99,7 +99,7 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
 def overview(request: HttpRequest, name: str) -> HttpResponse:
     """Render ``room_class.html``, the page of who teaches in a room; the browser asks for what it shows.
 
-    Whoever has the lead token, or opened the room, is told it; others see that they may not. Context:
+    Whoever has the lead token, or opened the room, sees it; others see that they may not. Context:
     ``room`` (its id); ``title``; ``lesson`` (of the row, or None).
     """
     row = rows.find(name)

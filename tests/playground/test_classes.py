@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -15,7 +16,7 @@ from django.test import Client
 
 from playground.lessons import classes, receipts
 from playground.models import Room, RoomPerson
-from playground.rooms import results
+from playground.rooms import results, rows
 from scheduler_core.authoring.lessons import bundle_of, key_of, lesson, lessons
 from scheduler_core.authoring.lessons.validation import first
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected, visitor_client
@@ -64,6 +65,12 @@ async def asked_of(socket: Socket) -> Any:
     while (question := await socket.push("room.question")) is None:
         pass
     return question
+
+
+async def known(room: dict[str, Any], *names: str) -> None:
+    """Wait until the room has stored what people are called, which it does soon after they came."""
+    while not {*names} <= {one.name for one in await sync_to_async(rows.people_of)(room["id"])}:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
 
 
 async def report_of(room: dict[str, Any], kind: str = "class") -> Any:
@@ -214,6 +221,7 @@ async def test_answers_are_statements_for_a_learning_record_store() -> None:
                 await bob.success("room.vote", {"answer": key.leads[0][0]})
             if at is not asked[-1]:
                 await leader.success("room.reveal", {})
+        await known(room, "Ada", "=Bob()")
         before = (await report_of(room, "statements")).json()
         assert {one["verb"]["display"]["en-US"] for one in before} == {"answered"}
         assert len(before) == len(asked)  # not that of the question that is still open

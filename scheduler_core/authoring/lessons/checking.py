@@ -184,12 +184,12 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
     }
     try:
         right = value(stop.marking.accept, moment, further=facts) is True
-        told = filled(stop.marking.why, lambda fact: value(fact, moment, further=facts), stop.language)
+        why = filled(stop.marking.why, lambda fact: value(fact, moment, further=facts), stop.language)
     except FactError as error:  # the edit has taken away what the task is about
         return verdict(_joined(f"{str(error)[:1].upper()}{str(error)[1:]}"))
     said = sentences.about_pod(run, stop.marking.pod, len(run.cycles)) if stop.marking.pod else ""
-    whole = _joined(said, told) or ("It holds." if right else "It does not hold yet.")
-    return verdict(whole, _joined(told), right=right)
+    whole = _joined(said, why) or ("It holds." if right else "It does not hold yet.")
+    return verdict(whole, _joined(why), right=right)
 
 
 @lru_cache(maxsize=256)

@@ -157,10 +157,10 @@ def without(files: Files, key: str) -> dict[str, str]:
 
 def pruned(files: Files) -> dict[str, str]:
     """Return the files without scenarios, solutions and wrong edits that no other file names."""
-    told = "\n".join(text for name, text in files.items() if name.startswith(("stops/", HEAD)))
+    named_in = "\n".join(text for name, text in files.items() if name.startswith(("stops/", HEAD)))
     used = {str(stop.head.get("scenario") or "scenario.yaml") for stop in stops(files)}
 
     def stays(name: str) -> bool:
-        return name.startswith("stops/") or name in (HEAD, NOTES) or name in used or name in told
+        return name.startswith("stops/") or name in (HEAD, NOTES) or name in used or name in named_in
 
     return {name: text for name, text in files.items() if stays(name)}

@@ -1,4 +1,4 @@
-"""A lesson's folder as a ZIP archive, out and in; what comes in is hostile, and nothing touches a disk."""
+"""A lesson's folder as a ZIP archive, packed and unpacked in memory; an archive from outside is hostile."""
 
 from __future__ import annotations
 

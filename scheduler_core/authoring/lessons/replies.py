@@ -82,8 +82,8 @@ def _not_chosen(wrong: WrongAnswer) -> str:
 def _surplus_nodes(wrong: WrongAnswer) -> str:
     if not wrong.pod:
         return ""
-    told = wrong.surplus[:MOST_TOLD]
-    return " ".join(sentences.standing(wrong.play, wrong.pod, node, wrong.index) for node in told)
+    shown = wrong.surplus[:MOST_TOLD]
+    return " ".join(sentences.standing(wrong.play, wrong.pod, node, wrong.index) for node in shown)
 
 
 def _node_of_the_cell(wrong: WrongAnswer) -> str:

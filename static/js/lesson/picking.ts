@@ -1,4 +1,4 @@
-// Answers that are picked in the stage: it is told what can be picked, and tells what was.
+// Answers that are picked in the stage: it hears what can be picked, and says what was.
 
 import { effect } from "@preact/signals";
 import { announce } from "../lib/dom.js";

@@ -1,5 +1,5 @@
 // The stage of a lesson as the answer's form: while a find task is open, a click on a cell, a node, a pod or an event
-// is the answer. The page around the frame says what can be answered and what is chosen; it is told what was picked.
+// is the answer. The page around the frame says what can be answered and what is chosen; it hears what was picked.
 
 import { $$, perFrame, targetOf } from "../lib/dom.js";
 import { cellAt } from "./rooms/cells.js";
@@ -7,7 +7,7 @@ import type { View } from "./view.js";
 
 /** From the lesson: the answers that can be picked, none while nothing is to be found; `chosen` are those given. */
 export const OFFER = "podstep:offer";
-/** To the lesson: an answer, as `key`; without one the stage is ready to be told. */
+/** To the lesson: an answer, as `key`; without one the stage is ready. */
 export const PICK = "podstep:pick";
 export type Offer = { type: string; keys: string[]; chosen: string[] };
 

@@ -34,7 +34,7 @@ export class Playback extends Shown {
   /** @type {{ cycles: number, complete: boolean, stopped: string | null, end: boolean } | null} */
   #beyond = null; // what was known before the veil
   /** @type {string | null} */
-  #cut = null; // the last phase of the veil's cycle that is told
+  #cut = null; // the last phase of the veil's cycle that is shown
   /**
    * @param {Socket} socket
    * @param {Source} source

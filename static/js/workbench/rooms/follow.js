@@ -14,7 +14,7 @@ import { bring, elsewhere, placeOf, targetOf } from "./place.js";
 /** @import { Room } from "./room.js" */
 
 const PLACES = ["step", "at", "phase", "tab", "view", "node", "pod"]; // keys of an address that name a place
-const TOLD = 2000; // milliseconds between two places of one's own that are told
+const TOLD = 2000; // milliseconds between two places of one's own that are sent
 const NODE = "node"; // a spotlight on a node is ["node", its name], one on a cell the cell
 
 /** Emits "changed" when it is followed or no more. */
@@ -26,7 +26,7 @@ export class Follow extends Emitter {
   #came = false; // whether the first position was applied
   #turn = 0;
   #telling = 0; // the timer
-  #told = ""; // the step
+  #placed = ""; // the step
   /** @type {Position["spot"] | null} */
   spot = null;
 
@@ -160,7 +160,7 @@ export class Follow extends Emitter {
     this.#telling = window.setTimeout(() => {
       this.#telling = 0;
       const step = this.attached ? "" : String(this.view.playback.index);
-      if (step !== this.#told) this.room.place((this.#told = step));
+      if (step !== this.#placed) this.room.place((this.#placed = step));
     }, TOLD);
   }
 
