@@ -2,7 +2,7 @@
 
 import type { FeatureGate } from "../../../lib/protocol.js";
 import { ByWord, Folded, Part, Switch } from "../controls.tsx";
-import { Wrong, type Panel } from "./panel.tsx";
+import { Wrong, type Panel } from "./wrong.tsx";
 
 export function GatesPart({ panel }: { panel: Panel }) {
   const { gates } = panel.form.catalogue.v1_37;

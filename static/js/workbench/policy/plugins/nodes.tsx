@@ -2,7 +2,7 @@
 
 import { Button } from "../../../kit/button.tsx";
 import { ByWord } from "../controls.tsx";
-import { Wrong, type Panel } from "./panel.tsx";
+import { Wrong, type Panel } from "./wrong.tsx";
 
 const FIELD = "percentageOfNodesToScore";
 const DOES =

@@ -4,7 +4,7 @@ import { Button } from "../../../kit/button.tsx";
 import { plural } from "../../../lib/quantity.js";
 import { Folded, Part } from "../controls.tsx";
 import { MovableList, MovableRow, moved } from "../order.tsx";
-import { Wrong, type Panel } from "./panel.tsx";
+import { Wrong, type Panel } from "./wrong.tsx";
 
 export const OrderPart = ({ panel }: { panel: Panel }) => (
   <Part id="order" title="Order" hint="at filter, evaluation of a node stops at its first failure">

@@ -1,7 +1,7 @@
 // What kube-scheduler v1.37 runs, as controls: profiles, its plugins as they are declared, their order, feature gates.
 
 import { useState } from "preact/hooks";
-import type { PluginForm, PluginRow, ProfileForm } from "../../../lib/protocol.js";
+import type { PluginForm, PluginRow } from "../../../lib/protocol.js";
 import { plural } from "../../../lib/quantity.js";
 import { Part, type PolicyForm } from "../controls.tsx";
 import { ProfileBar } from "../profile_bar.tsx";
@@ -9,19 +9,7 @@ import { GatesPart } from "./gates.tsx";
 import { NodesToScore } from "./nodes.tsx";
 import { OrderPart } from "./order.tsx";
 import { PluginItem } from "./row.tsx";
-
-/** What the parts draw from and act by. */
-export type Panel = {
-  form: PolicyForm;
-  plugins: PluginForm;
-  profile: ProfileForm;
-  at: number;
-  /** What was wrong with the last change, and the control that it is of. */
-  wrong: { control: string; text: string };
-  /** Makes a change of the control named first, and shows what is wrong with it there. */
-  act: (control: string, what: string, key: string, value: string, words: string) => Promise<void>;
-  refuse: (control: string, text: string) => void;
-};
+import { Wrong, type Panel } from "./wrong.tsx";
 
 const GROUPS: [title: string, hint: string, holds: (row: PluginRow) => boolean][] = [
   ["Score plugins", "0 takes one out", ({ weight }) => weight > 0],
@@ -70,10 +58,3 @@ export function Plugins({ form, plugins }: { form: PolicyForm; plugins: PluginFo
     </>
   );
 }
-
-export const Wrong = ({ panel: { wrong }, control }: { panel: Panel; control: string }) =>
-  wrong.control === control ? (
-    <p class="stale-text field-error" role="alert">
-      {wrong.text}
-    </p>
-  ) : null;

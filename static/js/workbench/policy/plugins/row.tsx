@@ -5,7 +5,7 @@ import type { PluginRow } from "../../../lib/protocol.js";
 import { ByWord, Folded, Switch } from "../controls.tsx";
 import { Weight } from "../weight.tsx";
 import { argumentsForm } from "./dialog.js";
-import { Wrong, type Panel } from "./panel.tsx";
+import { Wrong, type Panel } from "./wrong.tsx";
 import { applies, inForce, isWritten, lastName, shown } from "./values.js";
 
 const REFERENCE = "/reference/plugins/";
