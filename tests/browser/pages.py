@@ -16,6 +16,7 @@ from playwright.sync_api import TimeoutError as Overdue
 from scheduler_core import Simulation, load
 from scheduler_core.authoring.examples import find
 from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import simulate
 from tests.e2e.bundles import any_release, asking_v1_11, by_v1_11
 from tests.services.stack import Stack
 
@@ -51,6 +52,14 @@ def example_text(slug: str) -> str:
 def cycles_of(text: str) -> list[Cycle]:
     """Return the cycles of a bundle as the engine decides them in this process, once for all who ask."""
     return list(Simulation(load(by_v1_11(text))))
+
+
+@lru_cache(maxsize=4)
+def cycles_of_example(slug: str) -> list[Cycle]:
+    """Return the cycles of an example as the start page opens it, by the scheduler that it asks for."""
+    found = find(slug)
+    assert found is not None, slug
+    return list(simulate(found.load()))
 
 
 def share(site: Stack, text: str, title: str = "", *, as_is: bool = False) -> str:

@@ -8,10 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core.authoring.examples import find
-from scheduler_core.run import simulate
 from tests.browser.editing import manifests
-from tests.browser.pages import Workbench, example_text, share, tab_until
+from tests.browser.pages import Workbench, cycles_of_example, example_text, share, tab_until
 from tests.services.stack import Stack
 
 
@@ -23,9 +21,7 @@ def bench(page: Page, site: Stack) -> Workbench:
 
 def test_the_main_job_by_keyboard_alone(page: Page) -> None:
     """From the start page to a shared link of a cycle: Tab, Enter and the keys of the help."""
-    found = find("shop")
-    assert found is not None
-    cycles = list(simulate(found.load()))
+    cycles = cycles_of_example("shop")
     stuck = next(cycle.index for cycle in cycles if cycle.node is None)
     page.goto("/?topic=clusters")
     page.keyboard.press("Tab")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core.record.cycle import Cycle
-from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts
+from tests.browser.pages import Workbench, becomes, cycles_of, cycles_of_example, example_text, share, texts
 from tests.services.stack import Stack
 
 #: A cycle of the shop's in which seven nodes fail, five are ranked and two of them tie; and one that fails.
@@ -27,8 +27,9 @@ def shop(site: Stack) -> str:
     return share(site, example_text("shop"), "A shop on twelve nodes")
 
 
-def test_an_example_is_picked(page: Page, cycles: list[Cycle]) -> None:
+def test_an_example_is_picked(page: Page) -> None:
     """One click on an example of the start page opens a scenario that steps as the engine decides."""
+    cycles = cycles_of_example("shop")
     page.goto("/?topic=clusters")
     page.get_by_role("link", name="A shop on twelve nodes").click()
     bench = Workbench(page).wait()
