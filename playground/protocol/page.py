@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
+
+from scheduler_core.settings.terms import Terms
 
 
 class SourceWire(TypedDict):
@@ -34,7 +36,7 @@ class ReleaseWire(TypedDict):
     timed: bool
     hasControllers: bool
     hasHints: bool
-    terms: TermsWire
+    terms: Terms
 
 
 class VerbArgumentWire(TypedDict):
@@ -62,27 +64,6 @@ class VerbWire(TypedDict):
     idle: Literal["", "cordoned", "schedulable", "answering"]
     needs: Literal["", "descheduler"]
     value: VerbArgumentWire | None
-
-
-class TermsWire(TypedDict):
-    """What a release calls its rules; `points` are the phases of a cycle that it calls otherwise."""
-
-    rule: str  # what fails on a node
-    rules: str
-    filter: str
-    filters: str
-    scorer: str
-    scorers: str
-    column: str  # where it is clear that it scores
-    columns: str
-    filterTab: str
-    cacheTab: str
-    scoreTab: str
-    raw: str
-    score: str
-    reference: str  # the page about them
-    all: str  # the part of that page
-    points: Mapping[str, str]
 
 
 class ProblemWire(TypedDict):

@@ -9,7 +9,9 @@ import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Annotated, Any, Literal, Never, NotRequired, Union
+from typing import Annotated, Any, Literal, Never, NotRequired, TypeGuard, Union
+
+from msgspec import Struct, structs
 
 from playground.protocol.declaring import Named, Places, Raw
 
@@ -28,12 +30,15 @@ WIDTH = 116
 
 
 def declarations(modules: Iterable[types.ModuleType]) -> Iterator[str]:
-    """Yield the types that modules declare, each once, in their order."""
+    """Yield the types that modules declare, and the structs that they import, each once, in their order."""
     seen: set[str] = set()
     for module in modules:
         for name, declared in vars(module).items():
             if typing.is_typeddict(declared) and declared.__module__ == module.__name__ and name[0] != "_":
                 yield interface(declared)
+            elif _is_struct(declared) and name not in seen:
+                seen.add(name)
+                yield _interface(declared, name, _fields_of(declared))
             elif _named(declared) == name and name not in seen:
                 seen.add(name)  # others import it
                 yield f"export type {name} = {text(declared, alias=False)};"
@@ -41,11 +46,24 @@ def declarations(modules: Iterable[types.ModuleType]) -> Iterator[str]:
 
 def interface(declared: type) -> str:
     """Return the interface of a :class:`~typing.TypedDict`, those that it extends included."""
-    fields = typing.get_type_hints(declared, include_extras=True)
+    return _interface(declared, name_of(declared), typing.get_type_hints(declared, include_extras=True))
+
+
+def _interface(declared: type, name: str, fields: Mapping[str, Any]) -> str:
     lines = [f"  {_field(name, kind)};" for name, kind in fields.items()]
     said = (declared.__doc__ or "").split()
     about = ["/**", *(f" * {line}" for line in wrap(" ".join(said), WIDTH)), " */"] if said else []
-    return "\n".join([*about, f"export interface {name_of(declared)} {{", *lines, "}"])
+    return "\n".join([*about, f"export interface {name} {{", *lines, "}"])
+
+
+def _is_struct(declared: Any) -> TypeGuard[type[Struct]]:
+    return isinstance(declared, type) and issubclass(declared, Struct) and declared is not Struct
+
+
+def _fields_of(declared: type[Struct]) -> dict[str, Any]:
+    """Return the fields of a struct of the engine by the names that they are sent under."""
+    kinds = typing.get_type_hints(declared, include_extras=True)
+    return {field.encode_name: kinds[field.name] for field in structs.fields(declared)}
 
 
 def name_of(declared: type) -> str:
@@ -64,6 +82,8 @@ def text(kind: Any, *, alias: bool = True) -> str:
         return _annotated(kind, alias=alias)
     if typing.is_typeddict(kind):
         return name_of(kind)
+    if _is_struct(kind):
+        return kind.__name__
     if origin is Literal:
         return " | ".join(_literal(value) for value in arguments)
     if origin in (Union, types.UnionType):

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
+from msgspec import Struct
 
 from playground.management.commands import browser_types
 from playground.protocol.declaring import Named, Raw, row
@@ -41,6 +42,21 @@ def test_an_interface_has_the_fields_with_their_types() -> None:
         "}"
     )
     assert text(Pair, alias=False) == "[node: Index, from?: string]"
+
+
+class LaneRow(Struct, rename="camel"):
+    """A lane."""
+
+    as_of: float
+    names: Sequence[str] = ()
+
+
+def test_a_struct_of_the_engine_has_the_names_that_it_is_sent_under() -> None:
+    """What is sent as the engine has it is not declared a second time."""
+    module = ModuleType("engine")
+    vars(module)["LaneRow"] = LaneRow
+    [made] = declarations([module])
+    assert made.endswith("export interface LaneRow {\n  asOf: number;\n  names: string[];\n}")
 
 
 def test_each_type_is_declared_once() -> None:
