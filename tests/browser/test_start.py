@@ -77,6 +77,7 @@ def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
     Workbench(page).wait()
     address = page.url.partition("?")[0]
     page.go_back()
+    Workbench(page).wait()
     page.go_back()
     link = mine.get_by_role("link", name=re.compile(r"^Idle, but full \d+s ago kept until [\d-]{10}$"))
     link.click()

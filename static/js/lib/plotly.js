@@ -83,7 +83,7 @@ export async function download({ data, layout, title, name }, format) {
   };
   try {
     const scale = format === "png" ? SHARPER : 1;
-    const { Plotly } = /** @type {any} */ (window);
+    const Plotly = await loading; // begun by the chart, which may be pressed before it is drawn
     await Plotly.downloadImage({ data, layout: alone }, { format, ...PICTURE, scale, filename: name });
     announce(`${name}.${format} is downloaded.`);
   } catch {

@@ -20,6 +20,7 @@ const SPACED = 1.5; // pixels from a point to the next, at least
 const FINE = 120; // points; of fewer each cycle is a step of the line
 const ROWS = 25;
 const TICKED = 10; // cycles of which each has a tick; nothing stands between two of them
+const UNDRAWN = 400; // pixels of a chart's width before it is drawn
 const REDRAW_AFTER = 250; // while a timeline grows
 
 export function CacheTime({ view }: { view: View }) {
@@ -30,7 +31,7 @@ export function CacheTime({ view }: { view: View }) {
   useEvent(seen, ["changed"], shown);
   useEvent(playback, ["grew"], shown);
   const redraw = useRedraw();
-  const width = useRef(0);
+  const width = useRef(UNDRAWN);
   const asTable = sub === "time/table";
   const known = Math.min(marks.known, seen.last); // the last cycle whose outcome may be shown
   const title = <h3>Hit rate</h3>;
@@ -47,7 +48,7 @@ export function CacheTime({ view }: { view: View }) {
       </div>
     );
   const pointsIn = (room: number) => series(caching, known, (room - MARGIN.l - MARGIN.r) / SPACED);
-  const { per, points } = asTable ? series(caching, known, ROWS) : pointsIn(width.current || 400);
+  const { per, points } = asTable ? series(caching, known, ROWS) : pointsIn(width.current);
   const stale = points.reduce((sum, point) => sum + point.stale, 0);
   const words = said(points, per, stale, caching.stale.subarray(0, known + 1));
   const drawn = (room = width.current) => {
