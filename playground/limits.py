@@ -199,6 +199,10 @@ LIMITS: tuple[Limit, ...] = (
     Limit("LESSON_BYTES", 2 * MIB, "bytes", "all files of such a lesson"),
     Limit("LESSON_DAYS", 365, "days", "such a lesson that nobody opened or changed for longer expires"),
     Limit("LESSON_CHANGES_PER_MINUTE", 240, "requests", "changes of such lessons, from one address"),
+    Limit("LTI_LAUNCHES_PER_MINUTE", 3_000, "requests", "logins and launches of lessons from one address"),
+    Limit("LTI_TOKEN_BYTES", 65_536, "bytes", "one signed message of a learning platform"),
+    Limit("LTI_DAYS", 365, "days", "a launched lesson that nobody opened or changed for longer is forgotten"),
+    Limit("LTI_TRIES", 10, "tries", "to send a score before it is given up"),
     Limit(
         "CONNECTIONS",
         4_000,

@@ -104,6 +104,16 @@ def lesson_expiry() -> datetime:
     return timezone.now() + timedelta(days=limit("LESSON_DAYS"))
 
 
+def new_launch_id() -> str:
+    """Return the id of a lesson that a platform launched."""
+    return _unguessable(16)
+
+
+def launch_expiry() -> datetime:
+    """Return when a launch that is opened or changed now is forgotten."""
+    return timezone.now() + timedelta(days=limit("LTI_DAYS"))
+
+
 def room_expiry() -> datetime:
     """Return when a room that is opened now ends by itself."""
     return timezone.now() + timedelta(seconds=limit("ROOM_SECONDS"))
@@ -646,3 +656,41 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} {self.subject}"
+
+
+class LtiLaunch(models.Model):
+    """A lesson that a learning platform launched for one of its people: what was answered, and the score.
+
+    One for each person and link of a course: who launches it again goes on. The id is its address, which
+    opens only in a browser that the platform launched it in.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_launch_id, editable=False)
+    place = models.CharField(max_length=64, unique=True)  # digest of platform, deployment, link and person
+    platform = models.CharField(max_length=32)  # playground.lti.platforms.Platform.key
+    person = models.CharField(max_length=255)  # as the platform names who launched it: no name of a human
+    lesson = models.CharField(max_length=80)  # its address below /learn/
+    graded = models.BooleanField(default=False)  # whether the platform takes a score of this person
+    service = models.JSONField(default=dict)  # its Assignment and Grade Services, as it offered them
+    browsers = models.JSONField(default=list)  # those that it was launched in, the last one last
+    passed = models.JSONField(default=list)  # keys of the stops that were answered right
+    handed = models.DateTimeField(null=True)  # when it was completed, or handed in as it was
+    sent = models.PositiveIntegerField(null=True)  # right answers of the score that the platform has
+    due = models.DateTimeField(null=True, db_index=True)  # when the score is sent; null: nothing to send
+    tries = models.PositiveIntegerField(default=0)  # to send it, that failed
+    trouble = models.TextField(blank=True)  # why it failed the last time
+    created = models.DateTimeField(default=timezone.now)
+    expires = models.DateTimeField(default=launch_expiry, db_index=True)
+
+    def __str__(self) -> str:
+        return self.pk
+
+
+class UsedState(models.Model):
+    """A state of an LTI login that was used up: no launch comes with it again."""
+
+    state = models.CharField(primary_key=True, max_length=64)  # digest
+    expires = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.pk

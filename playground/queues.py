@@ -12,6 +12,12 @@ QUEUES = (SHORT, LONG)
 RUN_TASK = "playground.run_simulation"
 """Name of the task that computes a run: senders use the name, and only the worker imports the task."""
 
+DELIVER_TASK = "playground.deliver"
+"""Name of the task that sends what is due to other servers, such as scores to learning platforms."""
+
+DELIVER_SECONDS = 60
+"""Between two looks for what is due."""
+
 WORKERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("worker", (LONG, SHORT)),
     ("worker-short", (SHORT,)),

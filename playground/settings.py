@@ -3,7 +3,8 @@
 ``DATABASE_URL``, ``REDIS_URL``, ``CELERY_BROKER_URL``, ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``,
 ``ALLOWED_HOSTS``, ``DEBUG`` and ``PORT`` are the only variables besides those of the metrics
 (``PLAYGROUND_METRICS_TOKEN``, ``PLAYGROUND_METRICS_ALLOW``) and of the extenders
-(``PLAYGROUND_EXTENDERS``, ``PLAYGROUND_EXTENDER_NETWORKS``), the limits of :mod:`playground.limits`
+(``PLAYGROUND_EXTENDERS``, ``PLAYGROUND_EXTENDER_NETWORKS``), of lessons (``PLAYGROUND_LESSONS``), of learning
+platforms (``PLAYGROUND_LTI``, ``PLAYGROUND_LTI_KEY``), the limits of :mod:`playground.limits`
 (``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, the folder of the embedded database, broker and secret
 (default ``var/``).
 """
@@ -19,7 +20,7 @@ from typing import Any
 import structlog
 
 from playground.limits import LIMITS
-from playground.queues import LONG, QUEUES, SHORT
+from playground.queues import DELIVER_SECONDS, DELIVER_TASK, LONG, QUEUES, SHORT
 from playground.serving import data_folder
 from playground.serving.environment import Environment
 
@@ -36,8 +37,11 @@ ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[
 # Access to /metrics: with the token, if one is set, or from peers in these networks.
 METRICS_TOKEN = env.text("PLAYGROUND_METRICS_TOKEN", "")
 METRICS_ALLOW = env.networks("PLAYGROUND_METRICS_ALLOW", default=["127.0.0.0/8", "::1/128"])
-# URLs below which extenders may be called, and networks beside the public ones that their names may be in.
 LESSONS = env.text("PLAYGROUND_LESSONS", "")
+# Platforms whose courses may launch lessons, and the key by which they know what this server signs.
+LTI_PLATFORMS = env.platforms("PLAYGROUND_LTI")
+_lti_key = env.text("PLAYGROUND_LTI_KEY", str(DATA_DIR / "lti-key.pem"))
+# URLs below which extenders may be called, and networks beside the public ones that their names may be in.
 EXTENDERS = env.prefixes("PLAYGROUND_EXTENDERS")
 EXTENDER_NETWORKS = env.networks("PLAYGROUND_EXTENDER_NETWORKS", default=[], strict=True)
 PLAYGROUND = {
@@ -54,6 +58,7 @@ env.check()
 if not _secret or DATABASES["default"] is SQLITE or CELERY_BROKER_URL.startswith("filesystem:"):
     data_folder.require_writable(DATA_DIR)
 SECRET_KEY = _secret or data_folder.secret(DATA_DIR / "secret")
+LTI_KEY = data_folder.private_key(Path(_lti_key)) if LTI_PLATFORMS else ""
 #: Previous keys: their signatures are accepted, but nothing is signed with them.
 SECRET_KEY_FALLBACKS = [key for key in env.text("SECRET_KEY_FALLBACKS", "").split(",") if key]
 
@@ -209,6 +214,12 @@ CELERY_BEAT_SCHEDULE: dict[str, Any] = {
         "options": {"queue": SHORT, "expires": PLAYGROUND["SWEEP_SECONDS"]},
     }
 }
+if LTI_PLATFORMS:
+    CELERY_BEAT_SCHEDULE["deliver"] = {
+        "task": DELIVER_TASK,
+        "schedule": float(DELIVER_SECONDS),
+        "options": {"queue": SHORT, "expires": DELIVER_SECONDS},
+    }
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = DATA_DIR / "broker" / "queue"

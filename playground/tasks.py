@@ -1,4 +1,4 @@
-"""The Celery tasks: computing the next run of a queue, and removing expired rows."""
+"""The Celery tasks: computing the next run of a queue, sending what is due, and removing expired rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from celery import shared_task
 from playground import extenders
 from playground.accounts import owning
 from playground.limits import limit
-from playground.queues import RUN_TASK
+from playground.queues import DELIVER_TASK, RUN_TASK
 from playground.runs.compute import compute, compute_next
 from playground.storage import retention
 
@@ -33,6 +33,14 @@ def sweep() -> dict[str, int]:
     if any(removed.values()):
         log.info("expired rows were removed", **removed)
     return removed
+
+
+@shared_task(name=DELIVER_TASK, ignore_result=True)
+def deliver() -> dict[str, int]:
+    """Send what is due to other servers."""
+    from playground.lti import scores  # takes a worker a second to import, and memory
+
+    return {"scores": scores.deliver()}
 
 
 # A cycle that never ends would occupy its process forever: the pool kills it, and another takes over.

@@ -26,7 +26,7 @@ Message = str | tuple[str, str]
 
 TEMPLATES = (
     "base", "language", "learn", "lesson", "lesson_code", "lesson_done", "lesson_handout", "lesson_level",
-    "lesson_review",
+    "lesson_review", "lti_done", "lti_grade",
 )  # fmt: skip
 SCRIPTS = REPOSITORY / "static" / "js" / "lesson"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'

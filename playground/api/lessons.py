@@ -13,6 +13,8 @@ from playground.api.bodies import json_of
 from playground.api.payloads import Payload
 from playground.api.route import BUSY, ERRORS, UNREAD, route
 from playground.lessons import catalogue, judging, lookup, receipts, reviews, served
+from playground.lti import browsers, launches
+from playground.models import LtiLaunch
 from playground.pool.reading import reading
 from playground.serving.languages import asked_of
 from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lessons
@@ -75,6 +77,11 @@ class LessonAnswer(Payload, forbid_unknown_fields=True):
     ] = UNSET
     card: Annotated[
         reviews.ReviewCard | UnsetType, Meta(description="The prediction's card, as returned last time")
+    ] = UNSET
+
+    launch: Annotated[
+        Annotated[str, Meta(max_length=43)] | UnsetType,
+        Meta(description="What a learning platform launched for this browser: a right answer counts there"),
     ] = UNSET
 
 
@@ -150,7 +157,13 @@ def get_lessons(_request: HttpRequest) -> HttpResponse:
     "POST",
     "/api/lessons/{slug}/{stop}/answer",
     "Check an answer to a stop's question against the engine's record",
-    {200: ("The verdict", "LessonVerdict"), **_REFUSED, **ERRORS, **BUSY},
+    {
+        200: ("The verdict", "LessonVerdict"),
+        403: ("The launch is not this browser's", "Errors"),
+        **_REFUSED,
+        **ERRORS,
+        **BUSY,
+    },
     body=(("application/json", "LessonAnswer"),),
     query=LANGUAGE,
     rate=RATE,
@@ -159,6 +172,7 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     """Check an answer; the right one leaves the server only once it was given."""
     of, at = _found(slug, stop)
     given = _body(request, LessonAnswer)
+    row = _launched(request, of, _given(given.launch))
     try:
         verdict = judging.judged(
             *catalogue.spoken(of, at, asked_of(request)),
@@ -170,6 +184,8 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
         card = reviews.reviewed(_given(given.card), verdict.rating) if comes_back else UNSET
     except (LessonError, ValueError) as error:
         raise ApiError(400, [{"line": None, "path": "answer", "message": _sentence(str(error))}]) from error
+    if row is not None and verdict.right and given.seed is UNSET:
+        launches.note(row.pk, of, stop)
     body = LessonVerdict(
         right=verdict.right,
         sentence=verdict.sentence,
@@ -229,6 +245,16 @@ def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:
     except receipts.IncompleteError as error:
         raise ApiError(409, str(error)) from error
     return answer(LessonCode(code, request.build_absolute_uri(f"/learn/code/{code}/")), 201)
+
+
+def _launched(request: HttpRequest, of: Lesson, name: str | None) -> LtiLaunch | None:
+    """Return the launch that an answer names. Raises ApiError for one that is not this browser's."""
+    if name is None:
+        return None
+    row = launches.held(name, browsers.browser_of(request))
+    if row is None or row.lesson != of.slug:
+        raise ApiError(403, "The lesson is not open here for your course any more: open it from there again.")
+    return row
 
 
 def _card(of: Lesson) -> LessonCard:

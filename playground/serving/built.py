@@ -36,6 +36,7 @@ ENTRIES = (
     "js/lesson/gallery.ts",
     "js/lesson/main.tsx",
     "js/lesson/review.tsx",
+    "js/lesson/sends.ts",
     "js/pages/greed.js",
     "js/pages/class.tsx",
     "js/pages/kit.tsx",

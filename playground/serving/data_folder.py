@@ -1,4 +1,4 @@
-"""The data folder (database, secret, broker): private to its owner; a start fails if it is unusable."""
+"""The data folder (database, secret, keys, broker): private to its owner; a start fails if it is unusable."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ T = TypeVar("T")
 
 PRIVATE_UMASK = 0o077
 SECRET_LENGTH = 32  # minimum characters, so that a secret truncated by a crash is not used
+KEY_BITS = 2_048
+MOST_KEY = 20_000  # characters
 SQLITE_HEADER = b"SQLite format 3\0"
 SIDE_FILES = ("", "-wal", "-shm", "-journal")
 #: The private entries of the folder. Collected static files are public.
-PRIVATE = ("secret*", "*.sqlite3", "*.sqlite3-*", "broker", "backups")
+PRIVATE = ("secret*", "*.pem", "*.sqlite3", "*.sqlite3-*", "broker", "backups")
 MOST_ENTRIES = 100_000  # processed in one private folder
 
 
@@ -67,8 +69,26 @@ def check_database(path: Path) -> None:
 def secret(path: Path) -> str:
     """Return the secret in ``path``, generated on the first call; only its owner may read the file."""
     if not os.path.lexists(path):
-        checked(lambda: _make_secret(path), path)
+        checked(lambda: _make(path, lambda: secrets.token_urlsafe(50)), path)
     return checked(lambda: _read_secret(path), path)
+
+
+def private_key(path: Path) -> str:
+    """Return the RSA key in ``path`` as PEM, generated on the first call as a secret is."""
+    from jwcrypto.common import JWException
+    from jwcrypto.jwk import JWK
+
+    if not os.path.lexists(path):
+        checked(lambda: _make(path, _new_key), path)
+    text = checked(lambda: path.read_text("ascii", "replace")[:MOST_KEY], path)
+    try:
+        sound = JWK.from_pem(text.encode()).has_private
+    except (ValueError, JWException):
+        sound = False
+    if not sound:
+        remedy = "Restore it from a backup, or remove it: platforms then learn the new one by themselves."
+        raise StartError([f"{path} is no private RSA key in PEM. {remedy}"])
+    return text
 
 
 def tighten(folder: Path) -> None:
@@ -95,7 +115,14 @@ def _close(path: Path) -> None:
         checked(lambda: path.chmod(mode & ~PRIVATE_UMASK), path)
 
 
-def _make_secret(path: Path) -> None:
+def _new_key() -> str:
+    from jwcrypto.jwk import JWK
+
+    pem: bytes = JWK.generate(kty="RSA", size=KEY_BITS).export_to_pem(private_key=True, password=None)
+    return pem.decode("ascii")
+
+
+def _make(path: Path, text: Callable[[], str]) -> None:
     # Written completely before it gets its name: of two processes that start together one wins, and a crash
     # in between leaves no empty secret.
     unseen = path.with_name(f"{path.name}.{os.getpid()}")
@@ -103,7 +130,7 @@ def _make_secret(path: Path) -> None:
     try:
         descriptor = os.open(unseen, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(50))
+            file.write(text())
             file.flush()
             os.fsync(descriptor)
         _name(unseen, path)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import environ
 
+from playground.lti.platforms import Platform, PlatformError, read
 from playground.serving.faults import StartError
 from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
 
@@ -69,6 +70,17 @@ class Environment:
         except ApprovalError as error:
             return self._wrong(name, str(error), "URLs such as http://10.0.0.5:8888/scheduler", [])
         return found
+
+    def platforms(self, name: str) -> tuple[Platform, ...]:
+        """Return the learning platforms of the file that is named, none by default."""
+        text = self.text(name, "")
+        if not text:
+            return ()
+        try:
+            return read(text)
+        except PlatformError as error:
+            self.problems.extend(f"{name}: {problem}" for problem in error.problems)
+            return ()
 
     def networks(self, name: str, *, default: Sequence[str], strict: bool = False) -> list[str]:
         """Return the IP networks of a comma-separated list; ``strict`` ones have no bits of a host set."""

@@ -1,4 +1,4 @@
-"""Which sites may show a page in a frame of theirs: none, unless its view says so."""
+"""What a page has to do with other sites: who may frame it, and where its forms go; none without its view."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ R = TypeVar("R", bound=HttpResponseBase)
 NOBODY = "'none'"
 ANYBODY = "*"
 _BY = "framed_by"
+_TO = "posts_to"
 
 
 def framed(response: R, by: str) -> R:
@@ -22,3 +23,14 @@ def framed(response: R, by: str) -> R:
 def framed_by(response: HttpResponseBase) -> str:
     """Return who may frame a response."""
     return str(getattr(response, _BY, NOBODY))
+
+
+def posting(response: R, to: str) -> R:
+    """Return the response, whose forms may be sent to the origins ``to`` beside this server."""
+    setattr(response, _TO, to)
+    return response
+
+
+def posts_to(response: HttpResponseBase) -> str:
+    """Return the other origins that forms of a response may be sent to."""
+    return str(getattr(response, _TO, ""))

@@ -15,7 +15,7 @@ from django.middleware.gzip import GZipMiddleware
 from playground.runtime import outage
 from playground.serving import origins
 from playground.serving.error_pages import error_page, unavailable
-from playground.serving.framing import ANYBODY, NOBODY, framed_by
+from playground.serving.framing import ANYBODY, NOBODY, framed_by, posts_to
 from playground.storage.store import GoneError
 from playground.visitors import bans, caller, identity, sessions
 from playground.visitors.throttle import address_of, token_of
@@ -30,6 +30,7 @@ PLAIN_PREFIXES = (
     "/readyz",
     "/metrics",
     EMBED_PREFIX,
+    "/lti/",  # a platform's form comes without the visitor's cookie, which must not be replaced
 )  # no visitor cookie is set here
 
 _POLICY = {
@@ -59,9 +60,11 @@ class StyleNonce:
         return self.value
 
 
-def content_security_policy(*, ancestors: str = NOBODY, nonce: str = "") -> str:
-    """Return the header of a page that the sites of ``ancestors`` may frame."""
+def content_security_policy(*, ancestors: str = NOBODY, nonce: str = "", posts_to: str = "") -> str:
+    """Return the header of a page that ``ancestors`` may frame; its forms may go to ``posts_to``, too."""
     rows = {**_POLICY, "frame-ancestors": ancestors}
+    if posts_to:
+        rows["form-action"] += f" {posts_to}"
     if nonce:
         rows["style-src"] += f" 'nonce-{nonce}'"
     return "; ".join(f"{key} {value}" for key, value in rows.items())
@@ -111,7 +114,8 @@ def headers(get_response: GetResponse) -> GetResponse:
         response = get_response(request)
         ancestors = ANYBODY if request.path.startswith(EMBED_PREFIX) else framed_by(response)
         response.headers.setdefault(
-            "Content-Security-Policy", content_security_policy(ancestors=ancestors, nonce=nonce.value)
+            "Content-Security-Policy",
+            content_security_policy(ancestors=ancestors, nonce=nonce.value, posts_to=posts_to(response)),
         )
         response.headers.setdefault(
             "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"

@@ -28,6 +28,8 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 #: Sec-Fetch-Site of a page of this server, and of a user's own navigation. ``same-site`` is another origin of
 #: the same domain.
 OWN_SITES = frozenset({"same-origin", "none"})
+#: What pages of learning platforms post: it is signed, or asks for a login and changes nothing.
+SIGNED_FORMS = frozenset({"/lti/login/", "/lti/launch/"})
 FOREIGN = (
     "A page of another site sent this request. Send it from a page of this server, or without a browser."
 )
@@ -62,7 +64,7 @@ def is_own(origin: str, host: str, scheme: str | None) -> bool:
 
 def is_foreign(request: HttpRequest) -> bool:
     """Return whether a state-changing request was sent by a page of another origin."""
-    if request.method in SAFE:
+    if request.method in SAFE or request.path in SIGNED_FORMS:
         return False
     if site := request.headers.get("Sec-Fetch-Site"):
         return site not in OWN_SITES

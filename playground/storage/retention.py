@@ -31,11 +31,13 @@ from playground.models import (
     ComparisonShare,
     Draft,
     Link,
+    LtiLaunch,
     Recall,
     Room,
     Run,
     Scenario,
     Share,
+    UsedState,
     Worker,
 )
 from playground.storage import audit, store
@@ -129,6 +131,12 @@ RULES: tuple[RetentionRule, ...] = (
         "created",
         500,
         _delete(AuditEntry),
+    ),
+    RetentionRule(
+        "launches", lambda now: LtiLaunch.objects.filter(expires__lt=now), "expires", 200, _delete(LtiLaunch)
+    ),
+    RetentionRule(
+        "states", lambda now: UsedState.objects.filter(expires__lt=now), "expires", 500, _delete(UsedState)
     ),
     RetentionRule("accounts", _unused, "last_login", 100, _delete(Account)),
     RetentionRule(

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from playground.lessons import catalogue, forms, lookup, receipts, reviews, served, stages
 from playground.lessons.markdown import html, line
@@ -28,6 +28,17 @@ from scheduler_core.authoring.lessons import (
 )
 from scheduler_core.authoring.lessons import variant as variant_of
 from scheduler_core.authoring.lessons.variants import has_variants
+
+
+class LaunchedLesson(Struct, frozen=True):
+    """A lesson that a learning platform launched: where it is played, and what was answered right."""
+
+    key: str
+    home: str
+    platform: str
+    graded: bool
+    passed: list[str]
+    asked: int
 
 
 @require_safe
@@ -65,7 +76,7 @@ def _progress(of: Lesson) -> dict[str, Any]:
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
     """Render the first stop of a lesson; the browser goes on where the learner left off."""
     found = _lesson(slug)
-    return _player(request, found, found.stops[0], resumes=True)
+    return player(request, found, found.stops[0], resumes=True)
 
 
 @require_safe
@@ -77,7 +88,7 @@ def stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     found = lookup.stop_at(slug, stop)
     if found is None:
         raise Http404("There is no such stop.")
-    return _player(request, *found)
+    return player(request, *found)
 
 
 @require_safe
@@ -87,7 +98,7 @@ def embedded(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     found = lookup.stop_at(slug, stop)
     if found is None:
         raise Http404("There is no such stop.")
-    response = _player(request, *found, embedded=True)
+    response = player(request, *found, embedded=True)
     response.headers["X-Robots-Tag"] = "noindex"
     return framed(response, "*")
 
@@ -99,8 +110,14 @@ def _lesson(slug: str) -> Lesson:
     return found
 
 
-def _player(
-    request: HttpRequest, of: Lesson, at: Stop, *, resumes: bool = False, embedded: bool = False
+def player(
+    request: HttpRequest,
+    of: Lesson,
+    at: Stop,
+    *,
+    resumes: bool = False,
+    embedded: bool = False,
+    launched: LaunchedLesson | None = None,
 ) -> HttpResponse:
     """Render ``lesson.html``.
 
@@ -109,8 +126,10 @@ def _player(
     where nothing is asked); ``question`` (HTML); ``options`` ({html, group}); ``stage``
     (:class:`playground.lessons.stages.Stage`); ``player`` (for the browser, static/js/lesson/asked.ts);
     ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone);
-    ``authored`` (whether a visitor wrote the lesson); ``words`` (what its scripts say in its language).
+    ``authored`` (whether a visitor wrote the lesson); ``words`` (what its scripts say in its language);
+    ``home`` (the address below which its stops are); ``launched`` (by a platform, or None).
     """
+    home = launched.home if launched is not None else f"/learn/{of.slug}/"
     place, language = of.stops.index(at), current()
     with reading():
         stage = stages.stage(of, at)
@@ -122,6 +141,9 @@ def _player(
         "stop": at.key,
         "stops": [one.key for one in of.stops],
         "resumes": resumes,
+        "home": home,
+        "launch": launched.key if launched is not None else None,
+        "passed": launched.passed if launched is not None else [],
     }
     return render(
         request,
@@ -138,6 +160,8 @@ def _player(
             "terms": catalogue.words_of(of, language),
             "resumes": resumes,
             "embedded": embedded,
+            "home": home,
+            "launched": launched,
             **context,
         },
     )
@@ -169,6 +193,9 @@ def _asking(at: Stop, task: LessonTask | None, bundle: str, stage: stages.Stage)
             "stage": to_builtins(stage),
             "seed": None,
             "language": at.language,
+            "home": "",
+            "launch": None,
+            "passed": [],
         },
     }
 

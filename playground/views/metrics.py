@@ -18,6 +18,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from playground.celery import app
 from playground.limits import limit
+from playground.lti import launches
 from playground.models import STATES, Run, Worker
 from playground.serving import metrics
 from playground.storage import quotas
@@ -93,6 +94,15 @@ def _gauge(name: str, text: str, label: str, values: dict[str, Any]) -> Metric:
     return family
 
 
+def _deliveries() -> Metric:
+    family = GaugeMetricFamily(
+        "podstep_deliveries", "What goes to other servers, by kind and state", labels=["kind", "state"]
+    )
+    for state, count in launches.deliveries().items():
+        family.add_metric(["score", state], count)
+    return family
+
+
 def _stored() -> list[Metric]:
     counted = dict(Run.objects.order_by().values_list("state").annotate(Count("pk")))
     states = {state: counted.get(state, 0) for state in STATES}
@@ -100,6 +110,7 @@ def _stored() -> list[Metric]:
     return [
         _gauge("podstep_runs", "Runs by state", "state", states),
         _gauge("podstep_stored_bytes", "Stored drafts, links and runs, compressed", "kind", stored),
+        _deliveries(),
         GaugeMetricFamily("podstep_workers", "Workers alive", value=Worker.alive().count()),
     ]
 

@@ -22,7 +22,8 @@ export interface Asked {
   forbidden: string[];
 }
 
-/** A stop as the page has it. `language` is that of the stop's texts; `stage` has the addresses of the frame while the question is open, and afterwards. */
+/** A stop as the page has it. `language` is that of the stop's texts; `stage` has the addresses of the frame while the question is open, and afterwards.
+ * `home` is the address below which the stops are; `launch` names what a learning platform launched, of which the server knows what was `passed`. */
 export interface Player {
   lesson: string;
   stop: string;
@@ -30,11 +31,17 @@ export interface Player {
   resumes: boolean;
   seed: number | null;
   language: string;
+  home: string;
+  launch: string | null;
+  passed: string[];
   task: Asked | null;
   stage: { scenario: string; open: string; shown: string };
 }
 
 export const player: Player = JSON.parse($("#player").textContent ?? "null");
+
+/** The name under which the browser keeps how far the learner is: a launched lesson is begun anew, for its own person. */
+export const kept = player.launch ? `launch:${player.launch}` : player.lesson;
 
 /** An answer as it is sent: null while nothing is chosen. */
 export type Answer = string | number | string[];

@@ -3,15 +3,19 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { $, $$, typing } from "../lib/dom.js";
-import { passed, player } from "./asked.ts";
+import { kept, passed, player } from "./asked.ts";
 import { pickIn } from "./picking.ts";
 import { change, load, stopIn } from "./progress.ts";
 import { Task } from "./task.tsx";
 import { gettext } from "./words.ts";
 
-const { lesson, stop, stops, seed, task, stage } = player;
+const { stop, stops, seed, task, stage } = player;
 const frame = $("iframe[data-frame]");
-const passedBefore = !seed && load().lessons[lesson]?.stops[stop]?.right === true;
+if (player.passed.length)
+  change((progress) => {
+    for (const key of player.passed) stopIn(progress, kept, key).right = true;
+  });
+const passedBefore = !seed && load().lessons[kept]?.stops[stop]?.right === true;
 
 resume();
 mark();
@@ -30,21 +34,21 @@ addEventListener("keydown", turn);
 /** An address that names no stop leads to where the learner left off. */
 function resume() {
   if (!player.resumes) return;
-  const at = load().lessons[lesson]?.at;
-  if (at && at !== stop && stops.includes(at)) location.replace(`/learn/${lesson}/${at}/`);
+  const at = load().lessons[kept]?.at;
+  if (at && at !== stop && stops.includes(at)) location.replace(`${player.home}${at}/`);
 }
 
 /** Note that the stop was seen, and show which were passed. */
 function mark() {
   if (!seed)
     change((progress) => {
-      stopIn(progress, lesson, stop).seen ||= new Date().toISOString();
-      const known = progress.lessons[lesson];
+      stopIn(progress, kept, stop).seen ||= new Date().toISOString();
+      const known = progress.lessons[kept];
       known.at = stop;
-      delete progress.lessons[lesson]; // the last one is where the gallery goes on
-      progress.lessons[lesson] = known;
+      delete progress.lessons[kept]; // the last one is where the gallery goes on
+      progress.lessons[kept] = known;
     });
-  const known = load().lessons[lesson]?.stops ?? {};
+  const known = load().lessons[kept]?.stops ?? {};
   for (const link of $$("a[data-stop]")) {
     const one = known[link.dataset.stop ?? ""];
     link.classList.toggle("seen", Boolean(one?.seen));
@@ -55,8 +59,16 @@ function mark() {
 /** Show what was asked about: the stage moves on, and so may the learner. */
 function reveal() {
   mark();
+  count();
   show();
   $("[data-after]")?.classList.add("primary");
+}
+
+/** Of a launched lesson the page's head counts what the platform will be told. */
+function count() {
+  const right = document.querySelector("[data-right]");
+  const known = Object.values(load().lessons[kept]?.stops ?? {});
+  if (right) right.textContent = String(known.filter((one) => one.right).length);
 }
 
 function show() {

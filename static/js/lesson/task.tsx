@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { answer, type Verdict } from "./api.ts";
-import { busy, given, passed, player, sure, trouble, verdict, type Asked } from "./asked.ts";
+import { busy, given, kept, passed, player, sure, trouble, verdict, type Asked } from "./asked.ts";
 import { Edit } from "./edit.tsx";
 import { Hints } from "./hints.tsx";
 import { Icon } from "./icon.tsx";
@@ -52,7 +52,7 @@ async function send(task: Asked) {
   if (waits() || passed.value) return;
   busy.value = true;
   trouble.value = "";
-  const { lesson, stop, seed } = player;
+  const { lesson, stop, seed, launch } = player;
   const key = `${lesson}/${stop}`;
   const card = load().cards[key];
   try {
@@ -60,10 +60,11 @@ async function send(task: Asked) {
       answer: given.value,
       ...(sure.value === null ? {} : { sure: sure.value }),
       ...(seed ? { seed } : {}),
+      ...(launch ? { launch } : {}),
       ...(seed && card ? { card } : {}),
     });
     change((progress) => {
-      const known = stopIn(progress, lesson, stop);
+      const known = stopIn(progress, kept, stop);
       known.tries += 1;
       // A card is made at the first try, and changed by a review: trying again until it is right is no proof of knowing.
       if (task.kind === "predict" && found.card && verdict.value === null && (seed || !card))

@@ -1,0 +1,61 @@
+"""Calls of other servers: to addresses that were approved, for a short time, with bounded answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.request import getproxies
+
+import requests
+
+CONNECT_SECONDS, READ_SECONDS, WHOLE_SECONDS = 4.0, 8.0, 12.0
+MOST_BYTES = 1_000_000  # of one answer
+MOST_CALLS = 20  # of one session: what is paged may have no end
+AGENT = "podstep"
+
+
+class CallError(requests.exceptions.RequestException):
+    """A call that is not made, or an answer that is not taken."""
+
+
+class BoundedSession(requests.Session):
+    """A session of few calls, each bounded in time and size, that follows no redirect."""
+
+    def __init__(self, approved: Callable[[str], bool], remedy: str) -> None:
+        """Call what is ``approved``; ``remedy`` says how the operator approves more."""
+        super().__init__()
+        self.trust_env = False  # no credentials out of a .netrc
+        self.proxies.update(getproxies())
+        self.headers["User-Agent"] = AGENT
+        self._approved, self._remedy, self._calls = approved, remedy, 0
+
+    def request(self, method: Any, url: Any, *args: Any, **more: Any) -> requests.Response:
+        """Send a request, and return its answer as read. Raises RequestException."""
+        self._calls += 1
+        if self._calls > MOST_CALLS:
+            raise CallError(f"More than {MOST_CALLS} calls were needed.")
+        if not self._approved(str(url)):
+            raise CallError(f"{str(url)[:200]} is not approved. {self._remedy}")
+        until = time.monotonic() + WHOLE_SECONDS
+        more |= {"timeout": (CONNECT_SECONDS, READ_SECONDS), "stream": True, "allow_redirects": False}
+        answer = super().request(method, url, *args, **more)
+        try:
+            answer._content = _body(answer, until)  # noqa: SLF001 - as Response.content keeps it
+        finally:
+            answer.close()
+        if answer.is_redirect:
+            raise CallError(f"{str(url)[:200]} redirects, which is not followed.")
+        return answer
+
+
+def _body(answer: requests.Response, until: float) -> bytes:
+    parts, size = [], 0
+    for part in answer.iter_content(16_384):
+        size += len(part)
+        if size > MOST_BYTES:
+            raise CallError(f"{answer.url[:200]} answered more than {MOST_BYTES:,} bytes.")
+        if time.monotonic() > until:
+            raise CallError(f"{answer.url[:200]} took longer than {WHOLE_SECONDS:.0f} seconds to answer.")
+        parts.append(part)
+    return b"".join(parts)
