@@ -686,6 +686,19 @@ class LtiLaunch(models.Model):
         return self.pk
 
 
+class WaitingStatement(models.Model):
+    """An xAPI statement that waits to be sent to the operator's record store."""
+
+    id = models.CharField(primary_key=True, max_length=36)
+    statement = models.JSONField()
+    alone = models.BooleanField(default=False)  # whether it is sent by itself: a batch with it was refused
+    tries = models.PositiveIntegerField(default=0)
+    due = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return self.pk
+
+
 class UsedState(models.Model):
     """A state of an LTI login that was used up: no launch comes with it again."""
 

@@ -4,7 +4,8 @@
 ``ALLOWED_HOSTS``, ``DEBUG`` and ``PORT`` are the only variables besides those of the metrics
 (``PLAYGROUND_METRICS_TOKEN``, ``PLAYGROUND_METRICS_ALLOW``) and of the extenders
 (``PLAYGROUND_EXTENDERS``, ``PLAYGROUND_EXTENDER_NETWORKS``), of lessons (``PLAYGROUND_LESSONS``), of learning
-platforms (``PLAYGROUND_LTI``, ``PLAYGROUND_LTI_KEY``), the limits of :mod:`playground.limits`
+platforms (``PLAYGROUND_LTI``, ``PLAYGROUND_LTI_KEY``) and of a record store (``PLAYGROUND_LRS``,
+``PLAYGROUND_LRS_HOME``), the limits of :mod:`playground.limits`
 (``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, the folder of the embedded database, broker and secret
 (default ``var/``).
 """
@@ -41,6 +42,9 @@ LESSONS = env.text("PLAYGROUND_LESSONS", "")
 # Platforms whose courses may launch lessons, and the key by which they know what this server signs.
 LTI_PLATFORMS = env.platforms("PLAYGROUND_LTI")
 _lti_key = env.text("PLAYGROUND_LTI_KEY", str(DATA_DIR / "lti-key.pem"))
+# Where answers in lessons are sent as xAPI statements, and the address by which they name this server.
+LRS = env.record_store("PLAYGROUND_LRS")
+LRS_HOME = env.home("PLAYGROUND_LRS_HOME", needed=bool(LRS))
 # URLs below which extenders may be called, and networks beside the public ones that their names may be in.
 EXTENDERS = env.prefixes("PLAYGROUND_EXTENDERS")
 EXTENDER_NETWORKS = env.networks("PLAYGROUND_EXTENDER_NETWORKS", default=[], strict=True)
@@ -214,7 +218,7 @@ CELERY_BEAT_SCHEDULE: dict[str, Any] = {
         "options": {"queue": SHORT, "expires": PLAYGROUND["SWEEP_SECONDS"]},
     }
 }
-if LTI_PLATFORMS:
+if LTI_PLATFORMS or LRS:
     CELERY_BEAT_SCHEDULE["deliver"] = {
         "task": DELIVER_TASK,
         "schedule": float(DELIVER_SECONDS),

@@ -39,8 +39,9 @@ def sweep() -> dict[str, int]:
 def deliver() -> dict[str, int]:
     """Send what is due to other servers."""
     from playground.lti import scores  # takes a worker a second to import, and memory
+    from playground.outbox import statements
 
-    return {"scores": scores.deliver()}
+    return {"scores": scores.deliver(), "statements": statements.deliver()}
 
 
 # A cycle that never ends would occupy its process forever: the pool kills it, and another takes over.

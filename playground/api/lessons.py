@@ -12,7 +12,7 @@ from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.payloads import Payload
 from playground.api.route import BUSY, ERRORS, UNREAD, route
-from playground.lessons import catalogue, judging, lookup, receipts, reviews, served
+from playground.lessons import catalogue, judging, lookup, receipts, reviews, served, stated
 from playground.lti import browsers, launches
 from playground.models import LtiLaunch
 from playground.pool.reading import reading
@@ -184,8 +184,11 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
         card = reviews.reviewed(_given(given.card), verdict.rating) if comes_back else UNSET
     except (LessonError, ValueError) as error:
         raise ApiError(400, [{"line": None, "path": "answer", "message": _sentence(str(error))}]) from error
-    if row is not None and verdict.right and given.seed is UNSET:
-        launches.note(row.pk, of, stop)
+    if given.seed is UNSET:
+        who = stated.visitor(request.visitor) if row is None else launches.learner(row)  # type: ignore[attr-defined]
+        stated.answered(of, at, who, given.answer, right=verdict.right, misconception=verdict.misconception)
+        if row is not None and verdict.right:
+            launches.note(row.pk, of, stop)
     body = LessonVerdict(
         right=verdict.right,
         sentence=verdict.sentence,
@@ -244,6 +247,8 @@ def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:
         code = receipts.completed(of, given.receipts, given.name or "")
     except receipts.IncompleteError as error:
         raise ApiError(409, str(error)) from error
+    asked = len(receipts.asked(of))
+    stated.completed(of, stated.visitor(request.visitor), asked, asked)  # type: ignore[attr-defined]
     return answer(LessonCode(code, request.build_absolute_uri(f"/learn/code/{code}/")), 201)
 
 

@@ -11,9 +11,10 @@ from urllib.parse import unquote, urlsplit
 from django.db import transaction
 from django.utils import timezone
 
-from playground.lessons import lookup, receipts
+from playground.lessons import lookup, receipts, stated
 from playground.lti.login import LaunchRefusedError
 from playground.lti.platforms import Platform
+from playground.lti.registered import platform_of
 from playground.models import LtiLaunch, launch_expiry
 from playground.outbox.announcing import announce
 from scheduler_core.authoring.lessons import Lesson, LessonError
@@ -127,16 +128,22 @@ def note(name: str, of: Lesson, key: str) -> None:
         row.passed = [*row.passed, key]
         row.expires = launch_expiry()
         if len(passed(row, of)) == len(receipts.asked(of)):
-            _hand_in(row)
+            _hand_in(row, of)
         row.save()
 
 
-def hand_in(row: LtiLaunch) -> None:
+def hand_in(row: LtiLaunch, of: Lesson) -> None:
     """Have the score sent as it is."""
     with transaction.atomic():
         row = LtiLaunch.objects.select_for_update().get(pk=row.pk)
-        _hand_in(row)
+        _hand_in(row, of)
         row.save()
+
+
+def learner(row: LtiLaunch) -> stated.StatedLearner | None:
+    """Return who launched it, as the platform names them; None if that is registered no more."""
+    platform = platform_of(row.platform)
+    return None if platform is None else stated.StatedLearner(platform.issuer, row.person)
 
 
 def deliveries() -> dict[str, int]:
@@ -146,8 +153,9 @@ def deliveries() -> dict[str, int]:
     return {"waiting": rows.exclude(due=None).count(), "failed": given_up.count()}
 
 
-def _hand_in(row: LtiLaunch) -> None:
+def _hand_in(row: LtiLaunch, of: Lesson) -> None:
     row.handed = timezone.now()
+    stated.completed(of, learner(row), len(passed(row, of)), len(receipts.asked(of)))
     if row.graded:
         row.due, row.tries, row.trouble = timezone.now(), 0, ""
         announce()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 import yaml
@@ -84,6 +84,11 @@ def origin_of(url: str) -> str:
         return ""
     named = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{named}" + (f":{port}" if port and port != PORTS[parts.scheme] else "")
+
+
+def bare(parts: SplitResult) -> str:
+    """Return host and port of an address, without who asks."""
+    return parts.netloc.rpartition("@")[2]
 
 
 def read(path: str) -> tuple[Platform, ...]:

@@ -11,20 +11,25 @@ from typing import Any
 from urllib.parse import quote
 
 from playground.models import Room
+from playground.outbox import statements, xapi
+from playground.outbox.xapi import Statement
 from playground.rooms import results
 
-VERBS = "http://adlnet.gov/expapi/verbs/"
-INTERACTION = "http://adlnet.gov/expapi/activities/cmi.interaction"
-LESSON = "http://adlnet.gov/expapi/activities/lesson"
 SECOND = "second"
-LANGUAGE = "en-US"
-
-Statement = dict[str, Any]
 
 
 def statements_of(room: Room, home: str, *, names: bool = True) -> list[Statement]:
     """Return the statements about a room; ``home`` is the server's address, without a slash at its end."""
     return list(_Statements(room, home, names=names))
+
+
+def revealed(room: Room, number: int) -> None:
+    """Have the answers to a question that was revealed sent to the operator's record store, if there is one.
+
+    Names are those that people gave in the room. Who has now answered the whole lesson has completed it.
+    """
+    if statements.wanted():
+        statements.put(_Statements(room, statements.home(), names=True).about(number))
 
 
 class _Statements:
@@ -43,24 +48,22 @@ class _Statements:
                 yield self._answered(asked[answer.number], answer)
         yield from self._completed()
 
+    def about(self, number: int) -> Iterator[Statement]:
+        """Yield the statements that a revealed question adds."""
+        asked = next(one for one in self._found.questions if one.number == number)
+        for answer in self._found.answers:
+            if answer.number in {asked.number, asked.first or asked.number}:
+                yield self._answered(asked, answer)
+        yield from self._completed()
+
     def _answered(self, asked: results.AskedQuestion, answer: results.GivenAnswer) -> Statement:
         result: dict[str, Any] = {"response": answer.label}
         if answer.right is not None:
             result["success"] = answer.right
         if answer.misconception:
             result["extensions"] = {f"{self._home}/learn/misconception": answer.misconception}
-        definition = {
-            "type": INTERACTION,
-            "interactionType": "other",
-            "description": {LANGUAGE: asked.text},
-        }
-        return self._statement(
-            f"{answer.number}",
-            "answered",
-            answer,
-            {"id": self._activity(asked), "definition": definition},
-            result,
-        )
+        activity = xapi.interaction(self._activity(asked), asked.text)
+        return self._statement(f"{answer.number}", "answered", answer, activity, result)
 
     def _completed(self) -> Iterator[Statement]:
         """Yield who answered every question of the lesson."""
@@ -78,12 +81,8 @@ class _Statements:
                 continue
             right = sum(one.right is True for one in given.values())
             last = max(given.values(), key=lambda one: one.at)
-            definition = {"type": LESSON, "name": {LANGUAGE: room.lesson["title"]}}
-            score = {"scaled": round(right / len(asked), 4), "raw": right, "min": 0, "max": len(asked)}
-            result = {"completion": True, "success": right == len(asked), "score": score}
-            yield self._statement(
-                "completed", "completed", last, {"id": self._lesson_address, "definition": definition}, result
-            )
+            activity = xapi.lesson(self._lesson_address, room.lesson["title"])
+            yield self._statement("completed", "completed", last, activity, xapi.score(right, len(asked)))
 
     def _statement(
         self,
@@ -94,29 +93,20 @@ class _Statements:
         result: dict[str, Any],
     ) -> Statement:
         person, room = answer.person, f"{self._home}/r/{self._room.pk}/"
-        actor = {
-            "objectType": "Agent",
-            "account": {"homePage": self._home, "name": f"{self._room.pk}.{person}"},
-        }
+        actor: dict[str, Any] = {"account": {"homePage": self._home, "name": f"{self._room.pk}.{person}"}}
         if name := self._names.get(person):
             actor["name"] = name
         around: dict[str, Any] = {"grouping": [{"id": room}]}
         if self._lesson and verb == "answered":
             around["parent"] = [{"id": self._lesson_address}]
-        return {
-            "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"{room}{key}/{person}/{answer.at.isoformat()}")),
-            "actor": actor,
-            "verb": {"id": f"{VERBS}{verb}", "display": {LANGUAGE: verb}},
-            "object": {"objectType": "Activity", **activity},
-            "result": result,
-            "context": {
-                "registration": str(uuid.uuid5(uuid.NAMESPACE_URL, room)),
-                "platform": "podstep",
-                "contextActivities": around,
-                "extensions": {f"{self._home}/learn/vote": SECOND if answer.second else "first"},
-            },
-            "timestamp": answer.at.isoformat(timespec="milliseconds"),
+        context = {
+            "registration": str(uuid.uuid5(uuid.NAMESPACE_URL, room)),
+            "contextActivities": around,
+            "extensions": {f"{self._home}/learn/vote": SECOND if answer.second else "first"},
         }
+        return xapi.statement(
+            f"{room}{key}/{person}/{answer.at.isoformat()}", actor, verb, activity, result, context, answer.at
+        )
 
     @property
     def _lesson_address(self) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import environ
 
-from playground.lti.platforms import Platform, PlatformError, read
+from playground.lti.platforms import Platform, PlatformError, bare, origin_of, read
 from playground.serving.faults import StartError
 from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
 
@@ -81,6 +82,32 @@ class Environment:
         except PlatformError as error:
             self.problems.extend(f"{name}: {problem}" for problem in error.problems)
             return ()
+
+    def record_store(self, name: str) -> str:
+        """Return the address of a record store, with its key and secret; one that begins with / is a file."""
+        text = self.text(name, "")
+        if text.startswith("/"):
+            try:
+                with Path(text).open(encoding="utf-8") as file:
+                    text = file.read(2_000).strip()
+            except (OSError, UnicodeDecodeError) as error:
+                return self._wrong_url(name, f"its file cannot be read ({type(error).__name__})", "")
+        if not text:
+            return ""
+        try:
+            parts = urlsplit(text)
+            usable = bool(parts.username and parts.password and origin_of(f"{parts.scheme}://{bare(parts)}"))
+        except ValueError:
+            usable = False
+        reason = "it has to be https://key:secret@host/path (http:// on this machine alone)"
+        return text if usable else self._wrong_url(name, reason, "")
+
+    def home(self, name: str, *, needed: bool) -> str:
+        """Return this server's own address as an origin."""
+        text = self.text(name, "").rstrip("/")
+        if (text and origin_of(text) != text) or (needed and not text):
+            return self._wrong(name, text, "this server's address, such as https://podstep.example.org", "")
+        return text
 
     def networks(self, name: str, *, default: Sequence[str], strict: bool = False) -> list[str]:
         """Return the IP networks of a comma-separated list; ``strict`` ones have no bits of a host set."""

@@ -149,7 +149,7 @@ def done(request: HttpRequest, name: str) -> HttpResponse:
         return _elsewhere(request)
     row, platform, of = found
     if request.method == "POST":
-        launches.hand_in(row)
+        launches.hand_in(row, of)
         return HttpResponseRedirect(request.path, status=303)
     launched = _launched(row, platform, of)
     spoken = in_language(of, current())

@@ -20,6 +20,7 @@ from playground.celery import app
 from playground.limits import limit
 from playground.lti import launches
 from playground.models import STATES, Run, Worker
+from playground.outbox import statements
 from playground.serving import metrics
 from playground.storage import quotas
 from playground.visitors.throttle import token_of
@@ -100,6 +101,7 @@ def _deliveries() -> Metric:
     )
     for state, count in launches.deliveries().items():
         family.add_metric(["score", state], count)
+    family.add_metric(["statement", "waiting"], statements.waiting())
     return family
 
 

@@ -44,6 +44,9 @@ class FakePlatform:
         self.deep_links: list[str] = []
         self.fails = 0  # scores that it refuses, before it takes one
         self.calls: list[str] = []
+        self.statements: list[dict[str, Any]] = []  # of the record store at /xapi
+        self.requests: list[dict[str, str]] = []  # their headers
+        self.refuses: dict[str, int] = {}  # a status by the id of a statement
         self.page = ""  # an HTML page, for a browser
         self.answers: dict[str, str] = {}  # by login_hint: the person's roles
         self.claims: dict[str, Any] = {}
@@ -137,7 +140,17 @@ class _Handler(BaseHTTPRequestHandler):
         school, body = self.school, self.rfile.read(int(self.headers["Content-Length"])).decode()
         path = urlsplit(self.path).path
         school.calls.append(path)
-        if path == "/token":
+        if path == "/xapi/statements":
+            found = json.loads(body)
+            school.requests.append(dict(self.headers))
+            status = next((school.refuses[one["id"]] for one in found if one["id"] in school.refuses), 0)
+            if status or school.fails:
+                school.fails -= not status
+                self.send_error(status or 503)
+            else:
+                school.statements += found
+                self._json([one["id"] for one in found])
+        elif path == "/token":
             school.tokens.append(dict(parse_qsl(body)))
             self._json({"access_token": "token-1", "expires_in": 3600})
         elif self.headers["Authorization"] not in {"Bearer token-1", None} or path == "/links":

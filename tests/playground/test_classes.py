@@ -15,7 +15,7 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 
 from playground.lessons import classes, receipts
-from playground.models import Room, RoomPerson
+from playground.models import Room, RoomPerson, WaitingStatement
 from playground.rooms import results, rows
 from scheduler_core.authoring.lessons import bundle_of, key_of, lesson, lessons
 from scheduler_core.authoring.lessons.validation import first
@@ -203,8 +203,12 @@ async def test_the_answer_before_and_after_a_discussion() -> None:
     assert [row[7] for row in rows[1:]] == ["yes", "no", "yes", "yes"]
 
 
-async def test_answers_are_statements_for_a_learning_record_store() -> None:
-    """Who answered what, once it is revealed, and who completed the lesson; the same ones each time."""
+async def test_answers_are_statements_for_a_learning_record_store(settings: Any) -> None:
+    """Who answered what, once it is revealed, and who completed the lesson; the same ones each time.
+
+    They are those that go to the operator's record store, question by question.
+    """
+    settings.LRS, settings.LRS_HOME = "http://key:secret@127.0.0.1:9/xapi", "http://testserver"
     of = lesson("first-of-its-kind")
     assert of is not None
     asked = [at for at in of.stops if at.task and at.task.form]
@@ -228,8 +232,10 @@ async def test_answers_are_statements_for_a_learning_record_store() -> None:
         await leader.success("room.reveal", {})
         found = (await report_of(room, "statements")).json()
     assert {one["id"] for one in before} < {one["id"] for one in found}
+    assert {one.pk async for one in WaitingStatement.objects.all()} == {one["id"] for one in found}
     [done] = [one for one in found if one["verb"]["id"] == "http://adlnet.gov/expapi/verbs/completed"]
     assert done["actor"]["name"] == "Ada"
+    assert (await WaitingStatement.objects.aget(pk=done["id"])).statement == done
     assert done["object"]["id"].endswith(f"/learn/{of.slug}/")
     assert done["result"]["score"]["scaled"] == 1
     wrong = [one for one in found if not one["result"]["success"]]

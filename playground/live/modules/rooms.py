@@ -27,7 +27,7 @@ from playground.protocol.answers import (
     VoteCastWire,
 )
 from playground.protocol.rooms import JoinedWire, QuestionWire
-from playground.rooms import questions, rows
+from playground.rooms import questions, rows, statements
 from scheduler_core.authoring.lessons import LessonError
 
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
@@ -245,6 +245,7 @@ async def reveal(call: Call) -> Answer:
     with _refusals():
         row = await in_storage(rows.reveal, hall.row.pk, question["number"], *more)
     await hub().changed(row)
+    await in_storage(statements.revealed, row, question["number"])
     return questions.wire(row.question, hall.votes)
 
 
