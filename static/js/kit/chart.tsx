@@ -34,43 +34,44 @@ export function Chart({ label, class: name, hidden = false, ...props }: ChartPro
   const [error, setError] = useState("");
   const latest = useRef(props);
   latest.current = props;
-  const state = useRef({ drawn: "", ready: false, timer: 0 }).current;
+  const state = useRef({ drawn: "", ready: false, timer: 0 });
   const keyOf = () => `${host.current?.clientWidth}/${latest.current.of}`;
   const draw = async () => {
     const element = host.current;
     const width = element?.clientWidth;
     const key = keyOf();
-    if (!element || !width || key === state.drawn) return;
-    state.drawn = key;
+    if (!element || !width || key === state.current.drawn) return;
+    state.current.drawn = key;
     try {
       const Plotly = await plotly(latest.current.library);
-      if (key !== state.drawn || !element.isConnected) return;
+      if (key !== state.current.drawn || !element.isConnected) return;
       const { data, layout } = latest.current.figure(width);
       Plotly.react(element, data, { ...layout, width, shapes: shapesAt(latest.current.now) }, STILL);
     } catch (failed) {
-      state.drawn = "";
+      state.current.drawn = "";
       setError((failed as Error).message);
       return;
     }
-    if (state.ready) return;
-    state.ready = true;
+    if (state.current.ready) return;
+    state.current.ready = true;
     (element as any).on("plotly_click", ({ points: [point], event }: any) => {
       if (point) latest.current.onPoint?.(point, event?.timeStamp);
     });
   };
   const { now, of, wait = 0 } = props;
   useLayoutEffect(() => {
-    if (hidden || keyOf() === state.drawn) return;
-    clearTimeout(state.timer);
-    if (wait && state.ready) state.timer = setTimeout(draw, wait);
+    if (hidden || keyOf() === state.current.drawn) return;
+    clearTimeout(state.current.timer);
+    if (wait && state.current.ready) state.current.timer = setTimeout(draw, wait);
     else void draw();
   });
   useLayoutEffect(() => {
-    if (state.ready && !hidden && host.current) window.Plotly.relayout(host.current, { shapes: shapesAt(now) });
+    if (state.current.ready && !hidden && host.current) window.Plotly.relayout(host.current, { shapes: shapesAt(now) });
   }, [now, of, hidden]);
   useLayoutEffect(() => {
+    const own = state.current;
     const again = () => {
-      state.drawn = "";
+      own.drawn = "";
       void draw();
     };
     const wider = debounce(() => void draw(), WIDER);
@@ -80,9 +81,10 @@ export function Chart({ label, class: name, hidden = false, ...props }: ChartPro
     return () => {
       observer.disconnect();
       wider.cancel();
-      clearTimeout(state.timer);
+      clearTimeout(own.timer);
       removeEventListener("podstep:theme", again);
     };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- draw reads what refs hold
   }, []);
   return (
     <>

@@ -26,6 +26,7 @@ export function Grid({ columns, rows, none, selected, hovered, grid, className =
     own.current = new Rows({ ...options, signal: end.signal, element: host.current as HTMLElement });
     if (grid) grid.current = own.current;
     return () => end.abort();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- made once: below it gets what has changed
   }, []);
   useLayoutEffect(() => {
     if (!own.current) return;

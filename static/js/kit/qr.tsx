@@ -1,6 +1,6 @@
 const MOST = 600; // characters of an address, as the server draws them: a phone still reads that off a projector
 
-/** The QR code of an address of this server, which it draws without what is behind a "#"; null where that is too long. */
+/** The QR code of an address of this server, which draws it without what is behind a "#"; null of one too long. */
 export function qrCode(address: string, label: string) {
   if (address.length > MOST) return null;
   const { pathname, search } = new URL(address);

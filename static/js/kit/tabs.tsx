@@ -29,30 +29,30 @@ const PEEK = 28; // pixels of a neighbour that show that there is one
 /** The id of a tab. */
 const idOf = (panel: string, key: string) => `${panel}-${key}`;
 
+/** Show at which side of a strip there is more. */
+function edges(strip: HTMLElement) {
+  strip.classList.toggle("more-before", strip.scrollLeft > 1);
+  strip.classList.toggle("more-after", strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1);
+}
+
+/** Scroll the open tab into view whole, with a piece of the one before; return whether the strip scrolls. */
+function reveal(strip: HTMLElement) {
+  const shown = $('[aria-selected="true"]', strip);
+  if (shown && strip.clientWidth) {
+    const left = shown.getBoundingClientRect().left - strip.getBoundingClientRect().left + strip.scrollLeft;
+    strip.scrollLeft = Math.max(
+      left + shown.offsetWidth + PEEK - strip.clientWidth,
+      Math.min(strip.scrollLeft, left - PEEK),
+    );
+  }
+  edges(strip);
+  return strip.scrollWidth > strip.clientWidth + 1;
+}
+
 export function TabStrip({ label, items, selected, onSelect, panel }: StripProps) {
   const list = useRef<HTMLDivElement>(null);
   const [cut, setCut] = useState(false); // whether the strip scrolls: then all of it is in a list as well
   const offered = items.filter(({ hidden }) => !hidden);
-  // Scroll the open tab into view whole, with a piece of the one before, and show at which side there is more.
-  const reveal = () => {
-    const strip = list.current;
-    const shown = strip && $('[aria-selected="true"]', strip);
-    if (!strip) return;
-    if (shown && strip.clientWidth) {
-      const left = shown.getBoundingClientRect().left - strip.getBoundingClientRect().left + strip.scrollLeft;
-      strip.scrollLeft = Math.max(
-        left + shown.offsetWidth + PEEK - strip.clientWidth,
-        Math.min(strip.scrollLeft, left - PEEK),
-      );
-    }
-    edges();
-    setCut(strip.scrollWidth > strip.clientWidth + 1);
-  };
-  const edges = () => {
-    const strip = list.current as HTMLElement;
-    strip.classList.toggle("more-before", strip.scrollLeft > 1);
-    strip.classList.toggle("more-after", strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1);
-  };
   useLayoutEffect(() => {
     const strip = list.current as HTMLElement;
     let wide = 0; // of the strip as its height was measured
@@ -62,13 +62,13 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
       if (strip.clientWidth !== wide) strip.style.minHeight = "";
       wide = strip.clientWidth;
       strip.style.minHeight = `${strip.offsetHeight}px`;
-      reveal();
+      setCut(reveal(strip));
     });
     for (const one of [strip, ...$$("[role=tab]", strip)]) observer.observe(one);
     return () => observer.disconnect();
   }, []);
-  const soon = useRef(perFrame(reveal)).current; // when the page is laid out anyway
-  useLayoutEffect(() => soon(), [selected]);
+  const soon = useRef(perFrame(() => list.current && setCut(reveal(list.current)))); // when it is laid out anyway
+  useLayoutEffect(() => soon.current(), [selected]);
   const onKeyDown = (event: KeyboardEvent) => {
     const keys = offered.map(({ key }) => key);
     const at = keys.indexOf(targetOf(event).closest("[data-tab]")?.dataset.tab ?? "");
@@ -83,7 +83,14 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
   };
   return (
     <>
-      <div ref={list} class="tabs" role="tablist" aria-label={label} onScroll={edges} onKeyDown={onKeyDown}>
+      <div
+        ref={list}
+        class="tabs"
+        role="tablist"
+        aria-label={label}
+        onScroll={() => edges(list.current as HTMLElement)}
+        onKeyDown={onKeyDown}
+      >
         {items.map(({ key, title, badge: [text, tone = ""] = [""], hint, hidden = false }) => (
           <button
             key={key}

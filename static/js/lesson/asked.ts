@@ -22,8 +22,11 @@ export interface Asked {
   forbidden: string[];
 }
 
-/** A stop as the page has it. `language` is that of the stop's texts; `stage` has the addresses of the frame while the question is open, and afterwards.
- * `home` is the address below which the stops are; `launch` names what a learning platform launched, of which the server knows what was `passed`. */
+/**
+ * A stop as the page has it. `language` is that of the stop's texts; `stage` has the addresses of the frame while the
+ * question is open, and afterwards. `home` is the address below which the stops are; `launch` names what a learning
+ * platform launched, of which the server knows what was `passed`.
+ */
 export interface Player {
   lesson: string;
   stop: string;

@@ -37,6 +37,7 @@ export const Edit = ({ task }: { task: Asked }) => {
       .catch((error: Error) =>
         setFailed(gettext("The cluster could not be loaded: {message}", { message: error.message })),
       );
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a page has one task
   }, []);
   /** A draft of the learner's own, with the text as it stands, in another tab. */
   const openIt = () => {

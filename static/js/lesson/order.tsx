@@ -11,8 +11,8 @@ export const Order = ({ options }: { options: Option[] }) => {
   const follow = useRef("");
   const keys = Array.isArray(given.value) ? given.value : options.map(({ key }) => key);
   useEffect(() => {
-    if (given.value === null) give(keys);
-  }, []);
+    if (given.value === null) give(options.map(({ key }) => key));
+  }, [options]);
   useEffect(() => {
     const moved = list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(follow.current)}"]`);
     if (follow.current) moved?.focus();

@@ -63,7 +63,7 @@ const isCard = (value: any): value is Card =>
   && !Number.isNaN(Date.parse(value.due))
   && (value.last_review === null || isText(value.last_review));
 
-/** Progress out of a text that anybody may have written: what has another form is left out. Null for no progress at all. */
+/** Progress out of a text that anybody may have written, without what has another form; null for no progress at all. */
 export function read(text: string): Progress | null {
   if (text.length > LONGEST) return null;
   let given: any;

@@ -66,7 +66,7 @@ async function send(task: Asked) {
     change((progress) => {
       const known = stopIn(progress, kept, stop);
       known.tries += 1;
-      // A card is made at the first try, and changed by a review: trying again until it is right is no proof of knowing.
+      // A card is made at the first try, and changed by a review: trying until it is right is no proof of knowing.
       if (task.kind === "predict" && found.card && verdict.value === null && (seed || !card))
         progress.cards[key] = found.card;
       if (found.right && !seed) Object.assign(known, { right: true, receipt: found.receipt });

@@ -5,17 +5,20 @@ import type { Emitter } from "../lib/emitter.js";
 
 /** A function that has the component drawn again. */
 export function useRedraw(): () => void {
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  return () => redraw(0);
+  const [, redraw] = useReducer<number, void>((n) => n + 1, 0);
+  return redraw;
 }
 
 /** Draw the component again at events, while `shown`, asked then, holds. */
 export function useEvent(emitter: Emitter, names: string[], shown: () => boolean) {
   const redraw = useRedraw();
+  const latest = useRef(shown);
+  latest.current = shown;
+  const heard = names.join();
   useLayoutEffect(() => {
-    const ends = names.map((name) => emitter.on(name, () => shown() && redraw()));
+    const ends = heard.split(",").map((name) => emitter.on(name, () => latest.current() && redraw()));
     return () => ends.forEach((end) => end());
-  }, [emitter]);
+  }, [emitter, heard, redraw]);
 }
 
 /** An answer, or why there is none, and the question that it answers. */
@@ -65,6 +68,7 @@ export function useAnswer<T>(
       clearTimeout(timer);
       if (state.asked === key && state.answer?.key !== key) state.asked = "";
     };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a question is its key
   }, [key]);
   return state.answer;
 }

@@ -115,8 +115,9 @@ function Where({
       </select>
       <p class="dim">
         {stop.step
-          ? `It shows step ${stop.step}${stop.phase ? `, to the end of ${stop.phase}` : ""}, and the scenario as it is now.`
-          : "It shows the cluster before the first cycle, and the scenario as it is now."}
+          ? `It shows step ${stop.step}${stop.phase ? `, to the end of ${stop.phase}` : ""}`
+          : "It shows the cluster before the first cycle"}
+        , and the scenario as it is now.
       </p>
       {wrong.value && (
         <p class="note error" role="alert">

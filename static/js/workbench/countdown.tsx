@@ -53,12 +53,12 @@ export function useNow(view: View, tab: string, time: number): Now {
   // Before it is drawn: what stands at the time of another cycle would be drawn twice.
   if (now.peek() !== time && !view.pace) now.value = time;
   const since = useSignal(0);
-  useLayoutEffect(() => view.playback.on("step", () => (since.value = performance.now())), [view]);
+  useLayoutEffect(() => view.playback.on("step", () => (since.value = performance.now())), [view, since]);
   useLayoutEffect(() => {
     let frame = 0;
     const tick = () => {
       const next = view.playback.light(view.playback.index + 1)?.time ?? time;
-      const passed = Math.min(1, (performance.now() - since.value) / view.pace);
+      const passed = Math.min(1, (performance.now() - since.peek()) / view.pace);
       now.value = time + Math.max(0, next - time) * passed;
       frame = requestAnimationFrame(tick);
     };
@@ -73,6 +73,6 @@ export function useNow(view: View, tab: string, time: number): Now {
       cancelAnimationFrame(frame);
       for (const end of ends) end();
     };
-  }, [view, time]);
+  }, [view, time, tab, now, since]);
   return now;
 }

@@ -60,8 +60,10 @@ export function Field({
     else if (saved) was.current = now; // it was typed on meanwhile
   }
 
+  const latest = useRef(commit);
+  latest.current = commit;
   useEffect(() => {
-    const leave = () => void commit();
+    const leave = () => void latest.current();
     addEventListener("pagehide", leave);
     return () => {
       removeEventListener("pagehide", leave);

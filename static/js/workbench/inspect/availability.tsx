@@ -101,7 +101,7 @@ function Workloads({ view, data, until }: WorkloadsProps) {
         const one = seenUntil(whole, until);
         return { one, key: whole === data.total ? "" : keyOf(one), line: lineOf(one, ends) };
       }),
-    [data, until],
+    [data, until, ends],
   );
   const { one, key } = all.find((row) => row.key === sub) ?? all[0];
   const name = key ? nameOf(one) : "All workloads";

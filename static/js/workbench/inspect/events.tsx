@@ -28,7 +28,7 @@ export function Events({ view }: { view: View }) {
   const redraw = useRedraw();
   const answer = useEvents(playback, most);
   // A step is painted before its events have arrived: until then those before are not drawn again.
-  const table = useMemo(() => answer && listed(view, answer), [answer]);
+  const table = useMemo(() => answer && listed(view, answer), [view, answer]);
   if (!answer) return null;
   if (!answer.events.length)
     return (

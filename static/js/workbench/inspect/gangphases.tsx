@@ -98,7 +98,7 @@ function Ways({ part, group, lit }: Omit<PhasesProps, "view"> & { lit: string })
     return <p class="dim fine">{`${lit} is final: the controller no longer reconciles the group.`}</p>;
   if (!ways.length)
     return (
-      <p class="dim fine">{`The controller's table has no transition from ${lit}; its rules for other phases apply.`}</p>
+      <p class="dim fine">The controller's table has no transition from {lit}; its rules for other phases apply.</p>
     );
   return (
     <details class="phase-ways">

@@ -31,7 +31,7 @@ export function NodeGrid({ view, list, grid, ...props }: NodeGridProps) {
       }),
     ];
     return () => ends.forEach((end) => end());
-  }, [view]);
+  }, [view, grid]);
   return (
     <Grid
       {...props}

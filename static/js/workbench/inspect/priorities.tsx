@@ -233,7 +233,7 @@ function Across({ view, ranked, made, mode, nodes, list, label, picked, pick, he
       observer.disconnect();
       end();
     };
-  }, [view]);
+  }, [view, redraw]);
   const turn = (to: number) => {
     list.page = Math.floor(to / size);
     stays.current = true;

@@ -165,8 +165,8 @@ function Listed({ view, timed, lane, now }: LaneProps) {
         <td />
         <td colSpan={4}>
           <p class="dim fine">
-            {`${here(since, Boolean(event || (place === "active" && attempts)))} ${reason}${event ? ` (${event})` : ""}`}
-            {`${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`}
+            {here(since, Boolean(event || (place === "active" && attempts)))} {reason}
+            {`${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`}
           </p>
           {leaves(timed, entry, now)}
         </td>

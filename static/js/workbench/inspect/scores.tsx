@@ -270,7 +270,7 @@ function sums(ranked: PrioritiesPart, made: Ranking): Sum[] {
   ];
 }
 
-/** The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them. */
+/** The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, and those under them. */
 export const priorityIds = (made: Ranking, mode: Mode) => [
   ...(mode === "sum" ? [] : made.rows.map((row) => row.index)),
   ...[0, 1, 2].map((n) => made.rows.length + n),
@@ -284,7 +284,7 @@ export function priorityTsv(ranked: PrioritiesPart, made: Ranking, names: string
   return lines.join("\n");
 }
 
-/** What tells nodes apart as a stacked bar, as long as its part of the best such sum. Beside it the numbers must stand. */
+/** What tells nodes apart as a stacked bar, as long as its part of the best such sum. The numbers must stand beside. */
 export const Stack = ({ made, i }: { made: Ranking; i: number }) => (
   <span class="stack">
     {addedTo(made, i).map(([row, value]) => (

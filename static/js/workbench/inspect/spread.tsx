@@ -40,7 +40,7 @@ function rule({ least, maxSkew, itself, minDomains, number, policies }: SpreadCo
   return `${room}: the fewest of a domain is ${fewest}, and maxSkew allows ${plural(maxSkew, "pod")} more.${tainted}`;
 }
 
-/** The part of each value that distinguishes them: what all end with, from a dot on, is left out where it is too long. */
+/** The part of each value that distinguishes them: where it is too long, without what all end with, from a dot on. */
 function shortened(values: string[]) {
   const [first = ""] = values;
   const dots = values.length < 2 ? [] : [...first].flatMap((letter, at) => (letter === "." ? [at] : []));

@@ -29,6 +29,7 @@ export function Weighing({ view, ranked }: WeighingProps) {
   const key = `${view.playback.index}/${made.rows.map((row) => `${row.name}×${row.weight}`).join()}`;
   const name: Named = (position, most = NAME) => ellipsis(names[made.nodes[position]], most);
   const sums = exact(scales, scales.weights);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- the key names what it is made of
   const teaser = useMemo(() => (sums ? nearestOf(made, scales, name) : ""), [key]);
   if (!made.rows.length) return null;
   return (
@@ -288,8 +289,8 @@ function Acts({ view, ranked, made, weights, asDecided, heap, reset }: ActsProps
       ))}
       {offered.length ? (
         <p class="dim fine weigh-note">
-          {"Applied from the start, earlier pods may be placed differently too. Applied before this cycle, the "
-            + `scheduler restarts: it retries all pending pods${heap ? "" : ", and its tie-break counter is reset to 0"}.`}
+          Applied from the start, earlier pods may be placed differently too. Applied before this cycle, the scheduler
+          restarts: it retries all pending pods{heap ? "" : ", and its tie-break counter is reset to 0"}.
         </p>
       ) : null}
     </div>

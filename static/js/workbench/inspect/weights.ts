@@ -113,8 +113,9 @@ export function rankOf(totals: Float64Array, at: number) {
 }
 
 /**
- * Who wins over the weight of priority `r`, the others as in `weights`, over 0 … MOST_WEIGHT. Every node is a line over the weight, whose slope
- * is its score: of equal slopes only the highest can win, so at most as many lines are examined as there are scores.
+ * Who wins over the weight of priority `r`, the others as in `weights`, over 0 … MOST_WEIGHT. Every node is a line over
+ * the weight, whose slope is its score: of equal slopes only the highest can win, so at most as many lines are examined
+ * as there are scores.
  */
 export function flipsOf(scales: Scales, weights: number[], r: number, totals = totalsWith(scales, weights)): Flip[] {
   type Line = { slope: number; base: number; at: number[] };

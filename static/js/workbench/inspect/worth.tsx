@@ -160,6 +160,7 @@ function Computing({ view, progress, held }: { view: View; progress: Progress | 
   const stop = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (held) stop.current?.focus({ preventScroll: true });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- as it appears
   }, []);
   return (
     <div class="worth-progress">

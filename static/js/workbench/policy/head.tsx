@@ -12,7 +12,7 @@ export type Landing = {
   /** The shown cycle, and how many changes led to what is in force there. */
   index: number;
   number: number;
-  /** The step after which a change lands, "" the start, null where none can be made; whether that is the shown cycle. */
+  /** The step after which a change lands ("": the start; null: none can be made); whether that is the shown cycle. */
   moment: string | null;
   here: boolean;
   /** The kind of the document that is written; whether v1.37 runs its default plugins. */

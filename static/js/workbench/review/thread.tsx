@@ -22,7 +22,8 @@ export const anchored = ({ step, node, pod, rule }: Place) =>
 
 function decided(about: Thread["about"]) {
   if (!about?.pod) return "";
-  return `When it was written: ${short(about.pod)} ${about.node ? `went to ${about.node}` : (about.result ?? "was tried")}.`;
+  const what = about.node ? `went to ${about.node}` : (about.result ?? "was tried");
+  return `When it was written: ${short(about.pod)} ${what}.`;
 }
 
 type ThreadProps = {

@@ -18,7 +18,7 @@ export function momentAt(moments: AvailableMoment[], time: number): AvailableMom
   return moments[low - 1] ?? null;
 }
 
-/** A workload up to a time, Infinity: all of it, with the fewest ready pods and the seconds below desired until then. */
+/** A workload up to a time (Infinity: all of it), with the fewest ready pods and the seconds below desired so far. */
 export function seenUntil(one: Available, until: number): Seen {
   if (until === Infinity) return one;
   const moments = one.moments.filter(([at]) => at <= until);

@@ -128,11 +128,12 @@ export function rounds(session: SessionPart) {
             <li>
               <p class="fine">
                 <b>{`Round ${round.number}`}</b>
-                {` divides ${names.map((name) => `${name} ${held(name, round.before[name] ?? 0)}`).join(", ")} by weight: `}
+                {" divides "}
+                {names.map((name) => `${name} ${held(name, round.before[name] ?? 0)}`).join(", ")}
+                {" by weight: "}
                 {round.queues.map(([name, weight], i) => `${i ? ", " : ""}${name} ${weight}/${round.weights}`).join("")}
-                {done.length
-                  ? `. ${done.join(", ")} ${done.length === 1 ? "asks" : "ask"} for less, and takes no part in the next.`
-                  : "."}
+                {done.length ? `. ${done.join(", ")} ${done.length === 1 ? "asks" : "ask"} for less, and ` : "."}
+                {done.length ? `${done.length === 1 ? "takes" : "take"} no part in the next.` : ""}
               </p>
               {names.map((name) => (
                 <div class="round-bar">
