@@ -3,7 +3,7 @@
 import { $, h, fill, icon, toast } from "../lib/dom.js";
 import { Socket } from "../lib/socket.js";
 import { plural } from "../lib/quantity.js";
-import { About } from "./about.js";
+import { about } from "./about.tsx";
 import { askByPointer } from "./authoring.tsx";
 import { Address } from "./address.js";
 import { Breakpoints } from "./breakpoints.js";
@@ -45,7 +45,7 @@ playback.locked = "locked" in root.dataset;
 if (root.dataset.veil) playback.veiled = Number(root.dataset.veil);
 const view = new View(playback);
 const layout = new Layout(root, view);
-new About($("[data-about]"), view, JSON.parse($("#about").textContent));
+about($("[data-about]"), view, JSON.parse($("#about").textContent));
 const timings = new Timings(playback);
 const stage = new Stage($("[data-stage]", root), view);
 new CycleBar($("[data-cycle-bar]", root), view, layout);

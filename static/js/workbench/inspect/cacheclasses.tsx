@@ -2,6 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { Filter } from "../../kit/filter.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Pager } from "../../kit/pager.tsx";
@@ -106,12 +107,7 @@ export function CacheClasses({ view }: { view: View }) {
                 name="classes"
                 title={
                   <>
-                    <h3>
-                      {"Classes "}
-                      <small class="dim num" role="status">
-                        {plural(found.count, "class", "classes") + without}
-                      </small>
-                    </h3>
+                    <Heading text="Classes" count={plural(found.count, "class", "classes") + without} live />
                     <Pager
                       from={found.from}
                       total={found.count}

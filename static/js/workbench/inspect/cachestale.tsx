@@ -1,6 +1,7 @@
 // Stale hits of a cycle: what the cache answered, what is true, and the event that should have cleared the entry.
 
 import type { ComponentChildren } from "preact";
+import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Table } from "../../kit/table.tsx";
 import { toast } from "../../lib/dom.js";
@@ -148,9 +149,7 @@ function causes(part: CachePart) {
   const rows = [...part.causes].sort((a, b) => b[1] - a[1]);
   return (
     <div class="causes">
-      <h4>
-        Causes over the run so far <small class="dim num">{plural(part.totals.stale, "stale hit")}</small>
-      </h4>
+      <Heading text="Causes over the run so far" count={plural(part.totals.stale, "stale hit")} level={4} />
       <ul>
         {rows.map(([cause, n]) => (
           <li>

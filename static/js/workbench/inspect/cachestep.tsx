@@ -1,6 +1,7 @@
 // The Cache tab, This step: where every predicate's answers came from, what was invalidated, and which hits were stale.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { More } from "../../kit/more.tsx";
@@ -159,14 +160,14 @@ function answers(view: View, part: CachePart) {
 function invalidations(view: View, part: CachePart) {
   const { invalidations: rows, invalidationsCount: total } = part;
   const title = (
-    <h3>
-      Invalidations{" "}
-      <small class="dim num">
-        {total
+    <Heading
+      text="Invalidations"
+      count={
+        total
           ? `${count(total)}, clearing ${plural(part.counts.invalidated, "entry", "entries")}`
-          : "none in this cycle"}
-      </small>
-    </h3>
+          : "none in this cycle"
+      }
+    />
   );
   if (!rows.length)
     return (

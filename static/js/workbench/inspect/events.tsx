@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Empty } from "../../kit/empty.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { Playback } from "../playback.js";
@@ -60,11 +61,7 @@ const listed = (view: View, { events, more, to }: Answer) => (
     heads={["cycle", "age", "type", "reason", "object", "message"].map((text) => ({ text, class: text }))}
     caption="Simulated events up to this step, newest first"
     class="list tight events"
-    title={
-      <h3>
-        Simulated events <small class="dim num">{`${more ? "the newest " : ""}${count(events.length)}`}</small>
-      </h3>
-    }
+    title={<Heading text="Simulated events" count={`${more ? "the newest " : ""}${count(events.length)}`} />}
     filter="Filter events"
     kept={view.lists.of("events")}
     name="events"

@@ -2,6 +2,7 @@
 // PostFilter.
 
 import type { ComponentChildren } from "preact";
+import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { More } from "../../kit/more.tsx";
@@ -304,11 +305,7 @@ function Members({ view, group, now }: Omit<GangProps, "part">) {
         ]}
         caption={`Members of ${group.key}`}
         class="list tight members"
-        title={
-          <h4>
-            Members <small class="dim num">{count(group.memberCount)}</small>
-          </h4>
-        }
+        title={<Heading text="Members" count={group.memberCount} level={4} />}
         filter="Filter members"
         kept={view.lists.of("podgroups")}
         name="members"
@@ -325,10 +322,7 @@ function Refused({ view, title, rows, total, now }: RefusedProps) {
   if (!rows.length) return null;
   return (
     <section class="gang-denials">
-      <h4>
-        {title}
-        <small class="dim num">{count(total)}</small>
-      </h4>
+      <Heading text={title} count={total} level={4} />
       <ul>
         {rows.map(({ group, until: end }) => (
           <li key={group}>

@@ -2,6 +2,7 @@
 // aggregator that takes what stays pending, and each pod's path with the next best.
 
 import { Empty } from "../../kit/empty.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { NetworkClass, NetworkPart, NetworkPhase } from "../../lib/protocol.js";
@@ -145,11 +146,7 @@ function paths(view: View, part: NetworkPart, marked: string) {
         rows={rows}
         heads={["pod", "its path", { text: "cost", class: "num" }, "next best"]}
         caption="Paths of the pods through the network"
-        title={
-          <h4>
-            Paths <small class="dim num">{count(part.pathCount)}</small>
-          </h4>
-        }
+        title={<Heading text="Paths" count={part.pathCount} level={4} />}
         filter="Filter paths"
         kept={view.lists.of("network")}
         name="paths"

@@ -2,6 +2,7 @@
 // happened around the cycle.
 
 import { Empty } from "../../kit/empty.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -88,8 +89,7 @@ function All({ view, part, chosen, now }: { view: View; part: PodGroupsPart; cho
     );
   });
   const title = (
-    <h3>
-      PodGroups <small class="dim num">{count(part.count)}</small>
+    <Heading text="PodGroups" count={part.count}>
       <small class="dim end">
         <a href={`/reference/podgroups/#${part.edition}`}>{`${part.edition} edition`}</a>
         {" · "}
@@ -106,7 +106,7 @@ function All({ view, part, chosen, now }: { view: View; part: PodGroupsPart; cho
           <Standing now={now} />
         </span>
       </small>
-    </h3>
+    </Heading>
   );
   return (
     <section class="gangs">

@@ -5,6 +5,7 @@ import { CopyRows } from "../../kit/copy.tsx";
 import { Empty } from "../../kit/empty.tsx";
 import { Filter } from "../../kit/filter.tsx";
 import type { Column, GridRows } from "../../kit/grid.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { Select } from "../../kit/select.tsx";
 import { h } from "../../lib/dom.js";
@@ -81,16 +82,17 @@ export function Predicates({ view }: { view: View }) {
       <Ladder view={view} light={light} sources={sources} sort={(key) => grid.current?.sort(key)} />
       <Spread constraints={playback.parts?.predicates?.spread} />
       <section class={`matrix-section${verdict ? "" : " waiting"}`}>
-        <h3>
-          {`Node × ${rule} `}
-          <small class="dim num" role="status">
-            {rows
+        <Heading
+          text={`Node × ${rule}`}
+          count={
+            rows
               ? rows.length === there.length
                 ? `${count(rows.length)} rows`
                 : `${count(rows.length)} of ${count(there.length)} rows`
-              : null}
-          </small>
-        </h3>
+              : null
+          }
+          live
+        />
         <div class="matrix-tools">
           <Filter
             label="Filter nodes by name or reason"

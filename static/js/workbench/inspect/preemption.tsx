@@ -3,6 +3,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import { Empty } from "../../kit/empty.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Table } from "../../kit/table.tsx";
 import { toast } from "../../lib/dom.js";
@@ -130,12 +131,10 @@ function Candidates({ view, part }: { view: View; part: PreemptionPart }) {
           ]}
           caption="Candidate nodes, the chosen one first"
           title={
-            <h3>
-              Candidate nodes{" "}
-              <small class="dim num">
-                {`${count(total)} of ${plural(part.potential, "node")} where deletions might help`}
-              </small>
-            </h3>
+            <Heading
+              text="Candidate nodes"
+              count={`${count(total)} of ${plural(part.potential, "node")} where deletions might help`}
+            />
           }
           filter="Filter candidate nodes by name or victim"
           kept={view.lists.of("preemption")}

@@ -6,6 +6,7 @@ import { CopyRows } from "../../kit/copy.tsx";
 import { Empty } from "../../kit/empty.tsx";
 import { Filter } from "../../kit/filter.tsx";
 import { Grid, type GridRows } from "../../kit/grid.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Pager } from "../../kit/pager.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { $$, targetOf } from "../../lib/dom.js";
@@ -104,14 +105,15 @@ function Ranked({ view, light, ranked }: RankedProps) {
       </div>
       {weighed ? <Weighing view={view} ranked={ranked} /> : null}
       <section class="matrix-section">
-        <h3>
-          <span>{across ? `${capital(column)} × node ` : `Node × ${column} `}</span>
-          <small class="dim num" role="status">
-            {nodes.length === made.nodes.length
+        <Heading
+          text={across ? `${capital(column)} × node` : `Node × ${column}`}
+          count={
+            nodes.length === made.nodes.length
               ? plural(nodes.length, "feasible node")
-              : `${count(nodes.length)} of ${plural(made.nodes.length, "feasible node")}`}
-          </small>
-        </h3>
+              : `${count(nodes.length)} of ${plural(made.nodes.length, "feasible node")}`
+          }
+          live
+        />
         <div class="matrix-tools">
           <Filter
             label="Filter nodes by name"

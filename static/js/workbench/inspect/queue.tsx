@@ -1,6 +1,7 @@
 // Queue: what waited at the moment the cycle's pod was taken, with the key that orders it, and where that pod went.
 
 import type { ComponentChildren } from "preact";
+import { Heading } from "../../kit/heading.tsx";
 import { Table } from "../../kit/table.tsx";
 import { count } from "../../lib/quantity.js";
 import type { Light } from "../../lib/protocol.js";
@@ -89,12 +90,7 @@ function Waiting({ view, title, entries, total, empty, own }: WaitingProps) {
           { text: "order", class: "num", title: "Position of creation: the earliest created has the lowest" },
         ]}
         caption={`${title}: pods in the order in which they are taken`}
-        title={
-          <h3>
-            {`${title} `}
-            <small class="dim num">{count(all)}</small>
-          </h3>
-        }
+        title={<Heading text={title} count={all} />}
         filter={`Filter pods: ${title}`}
         kept={view.lists.of("queue")}
         name={name}

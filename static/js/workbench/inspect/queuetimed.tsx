@@ -2,6 +2,7 @@
 // there are and when each is looked through, then every pod with its sort key, why it is there, and what would move it.
 
 import type { ComponentChildren } from "preact";
+import { Heading } from "../../kit/heading.tsx";
 import { Table, type Head } from "../../kit/table.tsx";
 import { $ } from "../../lib/dom.js";
 import type { QueueEntry, QueueName, QueuePart, TimedQueue } from "../../lib/protocol.js";
@@ -124,12 +125,7 @@ function QueueTable({ view, timed, lane, title, filter, ...more }: Omit<LaneProp
     <section class={`queue at-${place}`}>
       <Table
         {...more}
-        title={
-          <h3 tabIndex={-1}>
-            {`${title} `}
-            <small class="dim num">{count(total)}</small>
-          </h3>
-        }
+        title={<Heading text={title} count={total} tabIndex={-1} />}
         filter={`Filter pods: ${filter}`}
         kept={view.lists.of("queue")}
         name={place}

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { Empty } from "../../kit/empty.tsx";
+import { Heading } from "../../kit/heading.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { SessionJob, SessionPart, SessionShares } from "../../lib/protocol.js";
@@ -86,11 +87,7 @@ function jobs(view: View, part: SessionPart, shares: SessionShares, as: string) 
           "became",
         ]}
         caption={`Jobs of the session, shares ${as}`}
-        title={
-          <h4>
-            Jobs <small class="dim num">{count(part.jobCount)}</small>
-          </h4>
-        }
+        title={<Heading text="Jobs" count={part.jobCount} level={4} />}
         filter="Filter jobs"
         kept={view.lists.of("session")}
         name="jobs"
@@ -207,12 +204,7 @@ function ending(view: View, title: string, caption: string, all: number, heads: 
         rows={rows}
         heads={heads}
         caption={caption}
-        title={
-          <h4>
-            {`${title} `}
-            <small class="dim num">{count(all)}</small>
-          </h4>
-        }
+        title={<Heading text={title} count={all} level={4} />}
         filter={`Filter ${name}`}
         kept={view.lists.of("session")}
         name={name}

@@ -1,5 +1,6 @@
 // How preemption chose among its candidates, and where it could not help.
 
+import { Heading } from "../../../kit/heading.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { Table } from "../../../kit/table.tsx";
 import type { Criterion, Hopeless as Group, PreemptionPart } from "../../../lib/protocol.js";
@@ -99,9 +100,7 @@ function Race({ view, criterion }: { view: View; criterion: Criterion }) {
 /** The nodes on which no deletion helps, by why. */
 export const Hopeless = ({ view, part }: PartProps) => (
   <section class="hopeless">
-    <h3>
-      Where it cannot help <small class="dim num">{plural(part.hopelessCount, "node")}</small>
-    </h3>
+    <Heading text="Where it cannot help" count={plural(part.hopelessCount, "node")} />
     <ul>
       {part.hopeless.map((group) => (
         <HopelessNodes view={view} group={group} />

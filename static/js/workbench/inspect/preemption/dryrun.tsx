@@ -1,5 +1,6 @@
 // The dry run of preemption on one node: which pods would have to go.
 
+import { Heading } from "../../../kit/heading.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import type { DryRun as Run } from "../../../lib/protocol.js";
 import { count, short } from "../../../lib/quantity.js";
@@ -14,9 +15,7 @@ export function DryRun({ view, run }: { view: View; run: Run | undefined }) {
   return (
     <div class="dry-run">
       <section>
-        <h4>
-          1. Remove all of lower priority <small class="dim num">{count(run.count)}</small>
-        </h4>
+        <Heading text="1. Remove all of lower priority" count={run.count} level={4} />
         <ol class="chips" aria-label="Pods removed, in order">
           {run.removed.map((key) => (
             <li class="chip out">{podLink(view, key)}</li>

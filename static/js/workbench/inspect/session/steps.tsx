@@ -2,6 +2,7 @@
 // What is picked is in the address as `number@job`, of which either may be missing.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Heading } from "../../../kit/heading.tsx";
 import { $ } from "../../../lib/dom.js";
 import type { SessionPart, SessionShares, SessionStep, SessionSteps } from "../../../lib/protocol.js";
 import { count, short } from "../../../lib/quantity.js";
@@ -110,9 +111,7 @@ function tools(view: View, part: SessionPart, { page, at, action, job, picked, n
   const previous = page.rows[at - 1];
   return (
     <div class="session-tools">
-      <h4>
-        Steps <small class="dim num">{count(page.count)}</small>
-      </h4>
+      <Heading text="Steps" count={page.count} level={4} />
       <div class="seg" role="group" aria-label="Steps of one action">
         {chosen("", "all")}
         {[...new Set(part.actions)].map((name) => chosen(name, name))}
