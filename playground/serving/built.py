@@ -30,7 +30,7 @@ LOCK_FILE = "package-lock.json"  # the versions of what the modules import from 
 #: The files that pages refer to, relative to ``static/``.
 ENTRIES = (
     "js/base.js",
-    "js/compare/main.js",
+    "js/compare/main.tsx",
     "js/lesson/done.tsx",
     "js/lesson/author/main.tsx",
     "js/lesson/gallery.ts",

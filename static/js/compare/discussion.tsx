@@ -7,8 +7,8 @@ import { CommentForm } from "../workbench/review/form.tsx";
 import { hereOf } from "../workbench/review/here.js";
 import { ThreadItem } from "../workbench/review/thread.tsx";
 import { Threads } from "../workbench/review/threads.js";
-import type { Side } from "./side.js";
-import type { Stepper } from "./stepper.js";
+import type { Side } from "./side.tsx";
+import type { Stepper } from "./stepper.tsx";
 
 type Column = { side: Side; threads: Threads; stepper: Stepper };
 

@@ -2,7 +2,7 @@
 // their names: the sides may be two clusters.
 
 import { PENDING } from "../workbench/cluster.js";
-/** @import { Side } from "./side.js" */
+/** @import { Side } from "./side.tsx" */
 
 const LISTED = 200; // pods that are named
 

@@ -4,7 +4,7 @@
 import { h, penOf, perFrame } from "../lib/dom.js";
 import { count, plural, short } from "../lib/quantity.js";
 import { palette } from "../workbench/stage/palette.js";
-/** @import { Side } from "./side.js" */
+/** @import { Side } from "./side.tsx" */
 
 const TALLEST = 260; // pixels of a stage
 const WIDEST = 92; // of a node

@@ -5,7 +5,7 @@ import { h, penOf, perFrame } from "../lib/dom.js";
 import { token } from "../lib/theme.js";
 import { LETTERS, RESULTS } from "../workbench/marks.js";
 /** @import { Rows } from "./rows.js" */
-/** @import { Side } from "./side.js" */
+/** @import { Side } from "./side.tsx" */
 
 const HEIGHT = 74;
 const MIDDLE = HEIGHT / 2;

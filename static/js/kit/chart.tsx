@@ -54,6 +54,7 @@ export function Chart({ label, class: name, hidden = false, ...props }: ChartPro
     }
     if (state.current.ready) return;
     state.current.ready = true;
+    element.dataset.drawn = "yes";
     (element as any).on("plotly_click", ({ points: [point], event }: any) => {
       if (point) latest.current.onPoint?.(point, event?.timeStamp);
     });
@@ -66,7 +67,8 @@ export function Chart({ label, class: name, hidden = false, ...props }: ChartPro
     else void draw();
   });
   useLayoutEffect(() => {
-    if (state.current.ready && !hidden && host.current) window.Plotly.relayout(host.current, { shapes: shapesAt(now) });
+    if (now === undefined || !state.current.ready || hidden) return;
+    if (host.current) window.Plotly.relayout(host.current, { shapes: shapesAt(now) });
   }, [now, of, hidden]);
   useLayoutEffect(() => {
     const own = state.current;

@@ -1,6 +1,5 @@
 // A plain table with what people do to it: sort by a column, filter its rows, copy it by a button or by Ctrl C in it.
 
-import { untracked } from "./signals.ts";
 import { isValidElement, toChildArray, type ComponentChild, type ComponentChildren, type VNode } from "preact";
 import { useReducer, useRef } from "preact/hooks";
 import { count } from "../lib/quantity.js";
@@ -9,6 +8,7 @@ import type { KeptLists, ListState } from "../lib/tables.js";
 import { CopyRows } from "./copy.tsx";
 import { Filter } from "./filter.tsx";
 import { More } from "./more.tsx";
+import { reading } from "./reading.ts";
 
 /** A column: its name, or that with further attributes of its header, and with a sign before it. */
 export type Head = string | { text: string; class?: string; title?: string; sign?: ComponentChildren };
@@ -192,7 +192,7 @@ function groupsOf(rows: ComponentChildren): Group[] {
 }
 
 /** What is read in an element: its text and that of its components, which are functions without hooks. */
-export const textOf = (child: ComponentChildren): string => untracked(() => read(child));
+export const textOf = (child: ComponentChildren): string => reading.untracked(() => read(child));
 
 function read(child: ComponentChildren): string {
   if (Array.isArray(child)) return child.map(read).join("");

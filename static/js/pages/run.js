@@ -6,7 +6,7 @@ import { nodesOf } from "../kit/node.tsx";
 import { because } from "../workbench/inspect/cacheparts.tsx";
 import { percent } from "../workbench/inspect/cachewords.ts";
 import { recordedWords } from "../workbench/recorded.tsx";
-import { Charts } from "./charts.js";
+import { Charts } from "./charts.tsx";
 import { link } from "./link.js";
 
 const ENDED = new Set(["done", "cancelled", "failed"]);
@@ -325,7 +325,6 @@ async function figures() {
     stats();
     part("progress-text").textContent = words();
     await charts.show(data, ENDED.has(data.state) ? data.cycles : Math.max(run.total ?? 0, run.done));
-    root.dataset.drawn = data.state;
   } catch {
     fetched.at = performance.now() + 2000; // the tables stand; a little later again
   } finally {

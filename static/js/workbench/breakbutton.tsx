@@ -3,7 +3,7 @@
 import { Icon } from "../kit/icon.tsx";
 import { nodesOf } from "../kit/node.tsx";
 import { toast } from "../lib/dom.js";
-import { FULL } from "./breakpanel.js";
+import { FULL } from "./breakpoints.js";
 import { words } from "./conditions.js";
 import type { View } from "./view.js";
 

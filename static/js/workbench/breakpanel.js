@@ -3,8 +3,8 @@
 
 import { $, $$, h, fill, icon, copy, dialog, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
+import { FULL } from "./breakpoints.js";
 import { KINDS, condition, named, parse, words } from "./conditions.js";
-import { MOST } from "./finder.js";
 /** @import { Breakpoints } from "./breakpoints.js" */
 /** @import { Stops } from "./stops.js" */
 /** @import { View } from "./view.js" */
@@ -13,7 +13,6 @@ import { MOST } from "./finder.js";
 
 const ALWAYS = ["preemption", "unschedulable", "stale", "group", "operation"];
 const SUGGESTED = 300; // names in a list of suggestions
-export const FULL = `There are ${MOST} breakpoints, which is the limit.`;
 
 export class Points {
   #box = null;

@@ -6,6 +6,8 @@ import { KINDS, condition, known, marked, parse, why, words } from "./conditions
 import { MOST } from "./finder.js";
 /** @import { View } from "./view.js" */
 
+export const FULL = `There are ${MOST} breakpoints, which is the limit.`;
+
 const STORE = "podstep.breaks";
 const SOURCES = 50; // whose breakpoints are kept, the newest
 const UNKNOWN = "The rest is still being computed.";

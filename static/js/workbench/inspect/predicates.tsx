@@ -1,5 +1,6 @@
 // Predicates: the order as a ladder, and every predicate's answer for every node.
 
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { CopyRows } from "../../kit/copy.tsx";
 import { Empty } from "../../kit/empty.tsx";
@@ -12,8 +13,6 @@ import { h } from "../../lib/dom.js";
 import type { Light } from "../../lib/protocol.js";
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { useRedraw } from "../asking.tsx";
-import { BreakButton } from "../breakbutton.tsx";
-import { condition } from "../conditions.js";
 import type { List } from "../lists.js";
 import { describeNode } from "../nodewords.js";
 import { termsIn } from "../terms.js";
@@ -40,7 +39,13 @@ const ONLY: [value: string, text: string][] = [
 ];
 const values = (choices: [value: string, text: string][]) => choices.map(([value]) => value);
 
-export function Predicates({ view }: { view: View }) {
+type PredicatesProps = {
+  view: View;
+  /** What stands at the end of a rule's rung. */
+  rung?: (name: string) => ComponentChildren;
+};
+
+export function Predicates({ view, rung }: PredicatesProps) {
   const grid = useRef<GridRows>(null);
   const redraw = useRedraw();
   const { playback } = view;
@@ -79,7 +84,7 @@ export function Predicates({ view }: { view: View }) {
   };
   return (
     <>
-      <Ladder view={view} light={light} sources={sources} sort={(key) => grid.current?.sort(key)} />
+      <Ladder {...{ view, light, sources, rung }} sort={(key) => grid.current?.sort(key)} />
       <Spread constraints={playback.parts?.predicates?.spread} />
       <section class={`matrix-section${verdict ? "" : " waiting"}`}>
         <Heading
@@ -159,10 +164,10 @@ function none({ only, from, find }: List) {
   return only === "failed" ? "Every node fits this pod." : "There is no node.";
 }
 
-type LadderProps = { view: View; light: Light; sources: Sources | null; sort: (key: string) => void };
+type LadderProps = PredicatesProps & { light: Light; sources: Sources | null; sort: (key: string) => void };
 
 /** The order, with how many nodes each rule removed. */
-function Ladder({ view, light, sources, sort }: LadderProps) {
+function Ladder({ view, light, sources, rung, sort }: LadderProps) {
   const { ladder, alwaysCheckAll, release } = light;
   const all = ladder[0]?.[1] ?? 0;
   const saved = all * ladder.length - ladder.reduce((sum, rung) => sum + rung[1], 0);
@@ -213,7 +218,7 @@ function Ladder({ view, light, sources, sort }: LadderProps) {
               <span class="sr">{"nodes in and out: "}</span>
               {into === out ? count(into) : [`${count(into)} → `, <b>{count(out)}</b>]}
             </span>
-            <BreakButton view={view} at={condition("predicate", name)} />
+            {rung?.(name)}
           </li>
         ))}
       </ol>

@@ -1,6 +1,7 @@
 // Priorities, under v1.37 Score: what every feasible node scored, as map, reduced or weighted, and the sum, in either
 // orientation; and how a tie was broken.
 
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CopyRows } from "../../kit/copy.tsx";
 import { Empty } from "../../kit/empty.tsx";
@@ -23,7 +24,6 @@ import type { Content } from "./panel.tsx";
 import { rankedOf, type Mode, type Ranking } from "./ranked.ts";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.tsx";
 import { sentence } from "./sentence.tsx";
-import { Weighing } from "./weighing.tsx";
 import { Winner } from "./winner.tsx";
 
 const MODES: Mode[] = ["raw", "score", "weighted", "sum"];
@@ -38,9 +38,12 @@ function reasonsIn(view: View, result: Light["result"]): [head: string, ask: str
   return [`${capital(scorers)} were not run, because only one node fits.`, "See what removed the others"];
 }
 
-export function Priorities({ view, part }: Content<"priorities">) {
+/** What stands over the matrix where its weights can be tried. */
+type Weights = { weights?: (ranked: PrioritiesPart) => ComponentChildren };
+
+export function Priorities({ view, part, weights }: Content<"priorities"> & Weights) {
   const light = view.playback.current as Light;
-  if ("totals" in part) return <Ranked view={view} light={light} ranked={part} />;
+  if ("totals" in part) return <Ranked {...{ view, light, weights }} ranked={part} />;
   if (light.result === "undecided") return <Later view={view} title="No node is ranked at this moment." />;
   const [head, ask] = reasonsIn(view, light.result);
   return (
@@ -55,9 +58,9 @@ export function Priorities({ view, part }: Content<"priorities">) {
   );
 }
 
-type RankedProps = { view: View; light: Light; ranked: PrioritiesPart };
+type RankedProps = Weights & { view: View; light: Light; ranked: PrioritiesPart };
 
-function Ranked({ view, light, ranked }: RankedProps) {
+function Ranked({ view, light, ranked, weights }: RankedProps) {
   const { names } = view.playback.nodes;
   const made = rankedOf(ranked, names);
   const list = view.lists.list("priorities", "matrix", { sort: "total", down: true });
@@ -103,7 +106,7 @@ function Ranked({ view, light, ranked }: RankedProps) {
           </div>
         ) : null}
       </div>
-      {weighed ? <Weighing view={view} ranked={ranked} /> : null}
+      {weighed ? weights?.(ranked) : null}
       <section class="matrix-section">
         <Heading
           text={across ? `${capital(column)} × node` : `Node × ${column}`}

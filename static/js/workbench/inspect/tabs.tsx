@@ -3,6 +3,8 @@
 
 import { releaseOf } from "../../lib/releases.js";
 import type { Terms } from "../../lib/protocol.js";
+import { BreakButton } from "../breakbutton.tsx";
+import { condition } from "../conditions.js";
 import type { View } from "../view.js";
 import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";
@@ -11,7 +13,7 @@ import { Descheduling } from "./descheduling.tsx";
 import { Events } from "./events.tsx";
 import { Hints } from "./hints.tsx";
 import { Network } from "./network.tsx";
-import type { Framed } from "./panel.tsx";
+import type { Content, Framed } from "./panel.tsx";
 import { PodGroups } from "./podgroups.tsx";
 import { Predicates } from "./predicates.tsx";
 import { Preemption } from "./preemption.tsx";
@@ -20,6 +22,7 @@ import { Queue } from "./queue.tsx";
 import { Session } from "./session.tsx";
 import { Story } from "./story.tsx";
 import { Views } from "./views.tsx";
+import { Weighing } from "./weighing.tsx";
 
 /** What stands beside a title, and the class that gives it its colour. */
 type Badge = string | [text: string, tone: string];
@@ -36,11 +39,18 @@ export type Tab = {
   badge?: (view: View) => Badge;
 } & Omit<Framed, "key">;
 
+const Filtered = ({ view }: { view: View }) => (
+  <Predicates view={view} rung={(name) => <BreakButton view={view} at={condition("predicate", name)} />} />
+);
+const Scored = (props: Content<"priorities">) => (
+  <Priorities {...props} weights={(ranked) => <Weighing view={props.view} ranked={ranked} />} />
+);
+
 export const TABS: Tab[] = [
   { key: "story", title: "Story", component: Story },
-  { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, component: Predicates },
+  { key: "predicates", title: "Predicates", term: "filterTab", badge: feasible, component: Filtered },
   { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, part: "cache", component: Cache, always: true },
-  { key: "priorities", title: "Priorities", term: "scoreTab", part: "priorities", component: Priorities },
+  { key: "priorities", title: "Priorities", term: "scoreTab", part: "priorities", component: Scored },
   { key: "preemption", title: "Preemption", badge: victims, part: "preemption", component: Preemption },
   { key: "podgroups", title: "PodGroups", offered: groups, badge: waiting, part: "podgroups", component: PodGroups },
   { key: "queue", title: "Queue", badge: queued, part: "queue", component: Queue },
