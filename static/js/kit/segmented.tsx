@@ -1,5 +1,3 @@
-import { nodesOf } from "./node.tsx";
-
 type SegmentedProps = {
   label: string;
   options: [value: string, text: string][];
@@ -18,11 +16,3 @@ export const Segmented = ({ label, options, value, onChange, class: more = "" }:
     ))}
   </span>
 );
-
-/** The same, drawn once, for a module that builds its DOM by hand. */
-export const segmented = (
-  label: string,
-  options: SegmentedProps["options"],
-  value: string,
-  onChange: (value: string) => void,
-) => nodesOf(<Segmented label={label} options={options} value={value} onChange={onChange} />)[0];
