@@ -114,6 +114,11 @@ def launch_expiry() -> datetime:
     return timezone.now() + timedelta(days=limit("LTI_DAYS"))
 
 
+def progress_expiry() -> datetime:
+    """Return the expiry of an account's progress that is changed or read now."""
+    return timezone.now() + timedelta(days=limit("PROGRESS_DAYS"))
+
+
 def room_expiry() -> datetime:
     """Return when a room that is opened now ends by itself."""
     return timezone.now() + timedelta(seconds=limit("ROOM_SECONDS"))
@@ -610,6 +615,22 @@ class Account(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.username
+
+
+class LearnerProgress(models.Model):
+    """How far an account's holder is with the lessons; goes with the account."""
+
+    account = models.OneToOneField(
+        Account, primary_key=True, on_delete=models.CASCADE, related_name="progress"
+    )
+    content = models.BinaryField(default=bytes)  # zstd of playground.lessons.progress.packed; b"": nothing
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of the content as stored
+    lessons = models.PositiveIntegerField(default=0)  # how many it is about
+    revision = models.PositiveIntegerField(default=0)  # incremented by each change
+    expires = models.DateTimeField(default=progress_expiry, db_index=True)
+
+    def __str__(self) -> str:
+        return f"progress of {self.account_id}"
 
 
 class EndedSession(models.Model):

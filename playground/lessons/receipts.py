@@ -58,11 +58,23 @@ def completed(of: Lesson, receipts: Sequence[str], name: str = "") -> str:
     return signing.dumps([of.slug, clean_title(name)[:NAME], int(timezone.now().timestamp())], salt=CODE)
 
 
-def certified(code: str) -> Completion | None:
-    """Return what a code certifies, None for a code that was not issued here, or of a lesson that is gone."""
+def lesson_of(code: str) -> str:
+    """Return the lesson that a code is about, "" for a code that was not issued here."""
+    return _signed(code)[0]
+
+
+def _signed(code: str) -> tuple[str, str, int]:
     try:
         slug, name, seconds = signing.loads(code[:LONGEST], salt=CODE)
     except (signing.BadSignature, ValueError):
+        return "", "", 0
+    return slug, name, seconds
+
+
+def certified(code: str) -> Completion | None:
+    """Return what a code certifies, None for a code that was not issued here, or of a lesson that is gone."""
+    slug, name, seconds = _signed(code)
+    if not slug:
         return None
     try:
         found = lesson_at(slug)

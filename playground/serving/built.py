@@ -31,6 +31,7 @@ LOCK_FILE = "package-lock.json"  # the versions of what the modules import from 
 ENTRIES = (
     "js/base.js",
     "js/compare/main.tsx",
+    "js/lesson/account.ts",
     "js/lesson/done.tsx",
     "js/lesson/author/main.tsx",
     "js/lesson/gallery.ts",

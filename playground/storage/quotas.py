@@ -25,6 +25,7 @@ from playground.models import (
     Comparison,
     ComparisonShare,
     Draft,
+    LearnerProgress,
     Link,
     Run,
     Scenario,
@@ -118,6 +119,8 @@ def _statement(vendor: str, column: str) -> tuple[str, tuple[Any, ...]]:
     of_all: tuple[QuerySet[Any], ...] = (Comparison.objects.all(), Scenario.objects.all())
     kept: list[QuerySet[Any]] = [model.objects.filter(holder) for model in (Draft, Run, Link, AuthoredLesson)]
     kept += (_comparisons(holder), _scenarios(holder)) if column else of_all
+    if column != "address":  # an account's progress is of no address
+        kept.append(LearnerProgress.objects.filter(**{f"account__{column}": HOLDER} if column else {}))
     parts: list[QuerySet[Any, Any]] = [rows.values_list("packed") for rows in kept]
     parts += [model.objects.filter(holder).values_list(Value(0)) for model in (Share, ComparisonShare)]
     sql, parameters = parts[0].union(*parts[1:], all=True).query.sql_with_params()
@@ -133,7 +136,7 @@ def _used(column: str = "", holder: str = "") -> int:
 
 
 def used_by_owner(owner: str) -> int:
-    """Return the bytes that an owner's drafts, lessons, links, comparisons and runs take."""
+    """Return the bytes that an owner's drafts, lessons, links, comparisons, runs and progress take."""
     return _used("owner", owner)
 
 

@@ -30,6 +30,7 @@ from playground.models import (
     Comparison,
     ComparisonShare,
     Draft,
+    LearnerProgress,
     Link,
     LtiLaunch,
     Recall,
@@ -72,7 +73,8 @@ def _unused(now: datetime) -> QuerySet[Account]:
         model.objects.filter(owner=OuterRef("owner"))
         for model in (Share, Link, Draft, Run, Room, Comment, ComparisonShare, AuthoredLesson)
     )
-    return idle.exclude(reduce(or_, map(Exists, held)))
+    learned = LearnerProgress.objects.filter(account=OuterRef("pk"))
+    return idle.exclude(reduce(or_, map(Exists, (*held, learned))))
 
 
 def _forget(keys: list[Any]) -> None:
@@ -137,6 +139,13 @@ RULES: tuple[RetentionRule, ...] = (
     ),
     RetentionRule(
         "states", lambda now: UsedState.objects.filter(expires__lt=now), "expires", 500, _delete(UsedState)
+    ),
+    RetentionRule(
+        "progress",
+        lambda now: LearnerProgress.objects.filter(expires__lt=now),
+        "expires",
+        200,
+        _delete(LearnerProgress),
     ),
     RetentionRule("accounts", _unused, "last_login", 100, _delete(Account)),
     RetentionRule(

@@ -20,7 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 from msgspec import Struct
 
-from playground.accounts import offered, owning, signing
+from playground.accounts import learned, offered, owning, signing
 from playground.accounts.forms import NAME_RULE, ChangePassword, Confirm, SignIn, SignUp, clean_username
 from playground.accounts.passwords import CrowdedError
 from playground.models import Account, Comment
@@ -143,7 +143,8 @@ def page(request: HttpRequest) -> HttpResponse:
 def _render(request: HttpRequest, trouble: Trouble | None = None, done: str = "") -> HttpResponse:
     """Render the page.
 
-    Context: ``section`` "account"; ``account`` (Account or None); ``held`` ([{words, url}], without kinds of
+    Context: ``section`` "account"; ``account`` (Account or None); ``learner`` (as on pages of lessons);
+    ``deleted`` (whether the account just was); ``held`` ([{words, url}], without kinds of
     which there is nothing); ``rooms`` ([{title, url, lead_url, over, expires}]); ``commented`` ([{title,
     url}]); ``next``; ``done`` (a sentence); ``trouble`` (Trouble or None); ``name`` (that was sent);
     ``name_rule``.
@@ -156,11 +157,14 @@ def _render(request: HttpRequest, trouble: Trouble | None = None, done: str = ""
     context = {
         "section": "account",
         "account": account,
-        "held": [{"words": kind.words(count), "url": kind.listed} for kind, count in kinds if count],
+        "held": [{"words": kind.words(count), "url": kind.listed} for kind, count in kinds if count]
+        + _learned(account),
+        "learner": learned.shown(account),
         "rooms": _rooms(visitor),
         "commented": _commented(visitor),
         "next": _next_of(request),
         "done": done,
+        "deleted": done == DONE["deleted"],
         "trouble": trouble,
         "name": clean_username(request.POST.get("username", ""))[:80],
         "name_rule": NAME_RULE,
@@ -169,6 +173,12 @@ def _render(request: HttpRequest, trouble: Trouble | None = None, done: str = ""
     if trouble and trouble.retry_after:
         response.headers["Retry-After"] = str(trouble.retry_after)
     return response
+
+
+def _learned(account: Account | None) -> list[dict[str, str]]:
+    count = learned.lessons_of(account) if account is not None else 0
+    words = f"progress in {count:,} lesson{'' if count == 1 else 's'}"
+    return [{"words": words, "url": "/learn/"}] if count else []
 
 
 def _rooms(visitor: str) -> list[dict[str, Any]]:

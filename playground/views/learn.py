@@ -10,12 +10,14 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 from msgspec import Struct, to_builtins
 
+from playground.accounts import learned
 from playground.lessons import catalogue, forms, lookup, receipts, reviews, served, stages
 from playground.lessons.markdown import html, line
 from playground.pool.reading import reading
 from playground.serving.framing import framed
 from playground.serving.languages import current, translated, words_of_scripts
 from playground.serving.unsound import unsound
+from playground.views.progress import account_at
 from scheduler_core.authoring.lessons import (
     Lesson,
     LessonTask,
@@ -60,8 +62,14 @@ def gallery(request: HttpRequest) -> HttpResponse:
         "tracks": [catalogue.track_in(track, language) for track in listed],
         "progress": [_progress(one) for one in found],
         "words": words_of_scripts(language),
+        **_learner(request),
     }
     return render(request, "learn.html", context)
+
+
+def _learner(request: HttpRequest) -> dict[str, Any]:
+    """Return the context of pages that show progress: ``learner``, whose it is; None for this browser's."""
+    return {"learner": learned.shown(account_at(request))}
 
 
 def _progress(of: Lesson) -> dict[str, Any]:
@@ -163,6 +171,7 @@ def player(
             "home": home,
             "launched": launched,
             **context,
+            **_learner(request),
         },
     )
 
@@ -219,6 +228,7 @@ def done(request: HttpRequest, slug: str) -> HttpResponse:
         "following": onward,
         "progress": _progress(found),
         "words": words_of_scripts(language),
+        **_learner(request),
     }
     return render(request, "lesson_done.html", context)
 
@@ -260,6 +270,7 @@ def review(request: HttpRequest) -> HttpResponse:
         "section": "learn",
         "review": {"lessons": titles, "seeds": reviews.SEEDS},
         "words": words_of_scripts(language),
+        **_learner(request),
     }
     return render(request, "lesson_review.html", context)
 
@@ -284,5 +295,7 @@ def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpRespon
         context = _asking(at, drawn.task, drawn.bundle, stage)
     context["player"] |= {"lesson": slug, "stop": at.key, "stops": [at.key], "resumes": False, "seed": seed}
     return render(
-        request, "lesson.html", {"section": "learn", "lesson": of, "stop": at, "review": True, **context}
+        request,
+        "lesson.html",
+        {"section": "learn", "lesson": of, "stop": at, "review": True, **context, **_learner(request)},
     )

@@ -4,15 +4,25 @@ import { useSignal } from "@preact/signals";
 import { render } from "preact";
 import { $, copy, toast } from "../lib/dom.js";
 import { code } from "./api.ts";
-import { done, load, type Outline } from "./progress.ts";
+import { change, done, load, onChange, type Outline, type Progress } from "./progress.ts";
+import { sync } from "./sync.ts";
 import { gettext, ngettext } from "./words.ts";
 
 const lesson: Outline = JSON.parse($("#progress").textContent ?? "null");
-const known = load().lessons[lesson.slug]?.stops ?? {};
-const open = lesson.asked.filter((key) => !known[key]?.receipt);
+const receiptsIn = (progress: Progress) =>
+  lesson.asked.map((key) => progress.lessons[lesson.slug]?.stops[key]?.receipt ?? "");
+const openIn = (progress: Progress) => {
+  const receipts = receiptsIn(progress);
+  return lesson.asked.filter((_, place) => !receipts[place]);
+};
+/** The link of a code that was made before, here or on another device. */
+const codeIn = (progress: Progress) => {
+  const made = progress.lessons[lesson.slug]?.code;
+  return made ? `${location.origin}/learn/code/${made}/` : "";
+};
 
 /** The questions that are still open, with the way back to the first of them. */
-const Open = () => (
+const Open = ({ open }: { open: string[] }) => (
   <p>
     {ngettext("One question is still open.", "{number} questions are still open.", open.length)}{" "}
     <a href={`/learn/${lesson.slug}/${open[0]}/`}>
@@ -23,13 +33,16 @@ const Open = () => (
 
 const Code = () => {
   const name = useSignal("");
-  const found = useSignal("");
+  const found = useSignal(codeIn(load()));
   const failed = useSignal("");
   const ask = async (event: Event) => {
     event.preventDefault();
     try {
-      const receipts = lesson.asked.map((key) => known[key]?.receipt ?? "");
-      found.value = (await code(lesson.slug, receipts, name.value.trim())).url;
+      const made = await code(lesson.slug, receiptsIn(load()), name.value.trim());
+      found.value = made.url;
+      change((progress) => {
+        Object.assign(progress.lessons[lesson.slug], { code: made.code, coded: new Date().toISOString() });
+      });
       failed.value = "";
     } catch (error) {
       failed.value = (error as Error).message;
@@ -58,7 +71,16 @@ const Code = () => {
           </button>
         </p>
         <p class="dim">
-          <a href={found.value}>{gettext("Look at it")}</a>
+          <a href={found.value}>{gettext("Look at it")}</a> ·{" "}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              found.value = "";
+            }}
+          >
+            {gettext("Make one with another name")}
+          </button>
         </p>
       </div>
     );
@@ -91,5 +113,14 @@ const Code = () => {
 
 const place = $("[data-code]");
 place.replaceChildren();
-render(open.length ? <Open /> : <Code />, place);
-if (!open.length && done(load(), lesson) === lesson.stops.length) document.body.classList.add("completed");
+
+function show() {
+  const progress = load();
+  const open = openIn(progress);
+  render(open.length ? <Open open={open} /> : <Code />, place);
+  document.body.classList.toggle("completed", !open.length && done(progress, lesson) === lesson.stops.length);
+}
+
+show();
+onChange(show);
+void sync();

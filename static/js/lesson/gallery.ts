@@ -1,7 +1,8 @@
 // The gallery of lessons: how far one is with each, and progress as a file.
 
 import { $, $$, h } from "../lib/dom.js";
-import { done, due, keep, load, merge, read, type Outline, type Progress } from "./progress.ts";
+import { done, due, keep, load, merge, onChange, read, type Outline, type Progress } from "./progress.ts";
+import { onTrouble, sync } from "./sync.ts";
 import { gettext, ngettext } from "./words.ts";
 
 const lessons: Outline[] = JSON.parse($("#progress").textContent ?? "[]");
@@ -44,7 +45,8 @@ function show(progress: Progress) {
 function onward(progress: Progress) {
   const button = $("a[data-continue]");
   if (!button) return;
-  const begun = Object.keys(progress.lessons);
+  const when = (slug: string) => Date.parse(progress.lessons[slug]?.when ?? "") || 0;
+  const begun = Object.keys(progress.lessons).sort((one, other) => when(one) - when(other));
   const open = lessons.filter((one) => done(progress, one) < one.stops.length);
   const next =
     open.find(({ slug }) => slug === begun.at(-1)) ?? open.find(({ slug }) => begun.includes(slug)) ?? open[0];
@@ -81,3 +83,8 @@ input.addEventListener("change", async () => {
 });
 
 show(load());
+onChange(() => show(load()));
+onTrouble((message) => {
+  note.textContent = message;
+});
+void sync();

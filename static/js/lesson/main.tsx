@@ -5,7 +5,8 @@ import { render } from "preact";
 import { $, $$, typing } from "../lib/dom.js";
 import { kept, passed, player } from "./asked.ts";
 import { pickIn } from "./picking.ts";
-import { change, load, stopIn } from "./progress.ts";
+import { change, load, onChange, stopIn } from "./progress.ts";
+import { caughtUp, sync } from "./sync.ts";
 import { Task } from "./task.tsx";
 import { gettext } from "./words.ts";
 
@@ -15,17 +16,21 @@ if (player.passed.length)
   change((progress) => {
     for (const key of player.passed) stopIn(progress, kept, key).right = true;
   });
-const passedBefore = !seed && load().lessons[kept]?.stops[stop]?.right === true;
 
-resume();
-mark();
 if (task) {
   const place = $("[data-task]");
   place.replaceChildren();
   render(<Task task={task} />, place);
   pickIn(frame, task);
 }
-if (passedBefore && stage.open !== stage.shown) offerReveal();
+await caughtUp(); // with another device of the account
+const passedBefore = !seed && load().lessons[kept]?.stops[stop]?.right === true;
+resume();
+note();
+mark();
+onChange(mark);
+void sync();
+if (passedBefore && !passed.value && stage.open !== stage.shown) offerReveal();
 effect(() => {
   if (passed.value) reveal();
 });
@@ -38,16 +43,18 @@ function resume() {
   if (at && at !== stop && stops.includes(at)) location.replace(`${player.home}${at}/`);
 }
 
-/** Note that the stop was seen, and show which were passed. */
+/** Note that the stop was seen, and that the learner is there. */
+function note() {
+  if (seed) return;
+  change((progress) => {
+    const now = new Date().toISOString();
+    stopIn(progress, kept, stop).seen ||= now;
+    Object.assign(progress.lessons[kept], { at: stop, when: now });
+  });
+}
+
+/** Show which stops were seen and passed. */
 function mark() {
-  if (!seed)
-    change((progress) => {
-      stopIn(progress, kept, stop).seen ||= new Date().toISOString();
-      const known = progress.lessons[kept];
-      known.at = stop;
-      delete progress.lessons[kept]; // the last one is where the gallery goes on
-      progress.lessons[kept] = known;
-    });
   const known = load().lessons[kept]?.stops ?? {};
   for (const link of $$("a[data-stop]")) {
     const one = known[link.dataset.stop ?? ""];

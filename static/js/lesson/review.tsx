@@ -2,7 +2,8 @@
 
 import { render } from "preact";
 import { $ } from "../lib/dom.js";
-import { due, load } from "./progress.ts";
+import { due, load, onChange, type Progress } from "./progress.ts";
+import { sync } from "./sync.ts";
 import { gettext, ngettext } from "./words.ts";
 
 interface Known {
@@ -11,11 +12,11 @@ interface Known {
 }
 
 const { lessons, seeds }: Known = JSON.parse($("#review").textContent ?? "null");
-const progress = load();
 const DAY = 86_400_000;
 
 /** Another variant each time: how often it was asked chooses it. */
-const seedOf = (slug: string, stop: string) => 1 + ((progress.lessons[slug]?.stops[stop]?.tries ?? 0) % seeds);
+const seedOf = (progress: Progress, slug: string, stop: string) =>
+  1 + ((progress.lessons[slug]?.stops[stop]?.tries ?? 0) % seeds);
 
 const listed = (keys: string[]) =>
   keys.flatMap((key) => {
@@ -25,46 +26,50 @@ const listed = (keys: string[]) =>
     return found ? [{ key, slug, stop, lesson: lesson.title, title: found }] : [];
   });
 
-const waiting = listed(due(progress).map(([key]) => key));
-const later = Object.entries(progress.cards)
-  .filter(([key, card]) => Date.parse(card.due) > Date.now() && listed([key]).length)
-  .sort(([, a], [, b]) => Date.parse(a.due) - Date.parse(b.due));
-
 const days = (date: string) => Math.max(1, Math.round((Date.parse(date) - Date.now()) / DAY));
 
-const Review = () => (
-  <>
-    {waiting.length ? (
-      <ol class="card lessons">
-        {waiting.map(({ key, slug, stop, lesson, title }) => (
-          <li key={key} class="lesson-row">
-            <div class="lesson-words">
-              <h2>
-                <a href={`/learn/review/${slug}/${stop}/${seedOf(slug, stop)}/`}>{title}</a>
-              </h2>
-              <p class="lesson-question">{lesson}</p>
-            </div>
-          </li>
-        ))}
-      </ol>
-    ) : (
-      <div class="card empty runs-empty">
-        <b>{gettext("Nothing is due.")}</b>
-        <span>
-          {later.length
-            ? ngettext(
-                "The next prediction comes back in {number} day.",
-                "The next prediction comes back in {number} days.",
-                days(later[0][1].due),
-              )
-            : gettext("Predictions of lessons come back here once you have answered them.")}
-        </span>
-        <a class="btn" href="/learn/">
-          {gettext("To the lessons")}
-        </a>
-      </div>
-    )}
-  </>
-);
+const Review = ({ progress }: { progress: Progress }) => {
+  const waiting = listed(due(progress).map(([key]) => key));
+  const later = Object.entries(progress.cards)
+    .filter(([key, card]) => Date.parse(card.due) > Date.now() && listed([key]).length)
+    .sort(([, a], [, b]) => Date.parse(a.due) - Date.parse(b.due));
+  return (
+    <>
+      {waiting.length ? (
+        <ol class="card lessons">
+          {waiting.map(({ key, slug, stop, lesson, title }) => (
+            <li key={key} class="lesson-row">
+              <div class="lesson-words">
+                <h2>
+                  <a href={`/learn/review/${slug}/${stop}/${seedOf(progress, slug, stop)}/`}>{title}</a>
+                </h2>
+                <p class="lesson-question">{lesson}</p>
+              </div>
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <div class="card empty runs-empty">
+          <b>{gettext("Nothing is due.")}</b>
+          <span>
+            {later.length
+              ? ngettext(
+                  "The next prediction comes back in {number} day.",
+                  "The next prediction comes back in {number} days.",
+                  days(later[0][1].due),
+                )
+              : gettext("Predictions of lessons come back here once you have answered them.")}
+          </span>
+          <a class="btn" href="/learn/">
+            {gettext("To the lessons")}
+          </a>
+        </div>
+      )}
+    </>
+  );
+};
 
-render(<Review />, $("[data-review]"));
+const show = () => render(<Review progress={load()} />, $("[data-review]"));
+show();
+onChange(show);
+void sync();
