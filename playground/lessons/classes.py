@@ -18,6 +18,7 @@ from playground.pool.reading import reading
 from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, bundle_of, key_of, task_of, text_of
 
 END = "end"
+UNPUBLISHED = "This is the preview of a lesson that is being written: publish it, and teach it from its link."
 SOLVED = ("edit", "claim")  # forms that each learner solves on the lesson's own page
 
 
@@ -52,6 +53,9 @@ def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | 
 
 
 def _found(slug: str, key: str) -> tuple[Lesson, Stop] | None:
+    """Return a stop, the first one without a key. Raises LessonError for a lesson that is not published."""
+    if lookup.is_preview(slug):  # a room tells its learners the address: it is the author's alone
+        raise LessonError(UNPUBLISHED)
     of = lookup.lesson_at(slug)
     if of is None:
         return None

@@ -40,6 +40,12 @@ def stop_at(address: str, key: str) -> tuple[Lesson, Stop] | None:
     return None if found is None or stop is None else (found, stop)
 
 
+def is_preview(address: str) -> bool:
+    """Return whether an address is the one at which an author alone plays what is not published."""
+    found = None if (lesson(address) or served.lesson(address)) is not None else authored.at(address)
+    return found is not None and found[1]
+
+
 def author_of(of: Lesson) -> AuthoredLesson | None:
     """Return the row of a lesson that a visitor wrote, None for any other."""
     found = None if (lesson(of.slug) or served.lesson(of.slug)) is not None else authored.at(of.slug)

@@ -134,8 +134,9 @@ def player(
     where nothing is asked); ``question`` (HTML); ``options`` ({html, group}); ``stage``
     (:class:`playground.lessons.stages.Stage`); ``player`` (for the browser, static/js/lesson/asked.ts);
     ``resumes`` (whether the address names no stop); ``embedded`` (whether it is the stop alone);
-    ``authored`` (whether a visitor wrote the lesson); ``words`` (what its scripts say in its language);
-    ``home`` (the address below which its stops are); ``launched`` (by a platform, or None).
+    ``authored`` (whether a visitor wrote the lesson); ``preview`` (whether it is not published); ``words``
+    (what its scripts say in its language); ``home`` (the address below which its stops are); ``launched``
+    (by a platform, or None).
     """
     home = launched.home if launched is not None else f"/learn/{of.slug}/"
     place, language = of.stops.index(at), current()
@@ -165,6 +166,7 @@ def player(
             "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
             "text": html(text),
             "authored": lookup.author_of(of) is not None,
+            "preview": lookup.is_preview(of.slug),
             "terms": catalogue.words_of(of, language),
             "resumes": resumes,
             "embedded": embedded,
@@ -226,6 +228,7 @@ def done(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "learn",
         "lesson": found,
         "following": onward,
+        "preview": lookup.is_preview(slug),
         "progress": _progress(found),
         "words": words_of_scripts(language),
         **_learner(request),

@@ -14,6 +14,7 @@ from playground.serving.unsound import unsound
 from playground.storage import store
 from playground.visitors import identity
 from playground.visitors.throttle import address_of, wait_seconds
+from scheduler_core.authoring.lessons import LessonError
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,6 +28,8 @@ def teach(request: HttpRequest, slug: str) -> HttpResponse:
     of = lookup.lesson_at(slug)
     if of is None:
         raise Http404("There is no such lesson.")
+    if lookup.is_preview(slug):
+        raise LessonError(classes.UNPUBLISHED)
     error = ""
     if request.method == "POST":
         at = classes.stop(slug)

@@ -12,12 +12,16 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from playground.lessons import classes, receipts
 from playground.models import Room, RoomPerson, WaitingStatement
 from playground.rooms import results, rows
+from playground.storage import authored
 from scheduler_core.authoring.lessons import bundle_of, key_of, lesson, lessons
+from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
+from scheduler_core.authoring.lessons.packing import packed
 from scheduler_core.authoring.lessons.validation import first
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected, visitor_client
 from tests.playground.rooms import inside, post
@@ -318,3 +322,58 @@ def test_bundles_of_lessons_are_told_apart() -> None:
     of = lesson(TRAVELS)
     assert of is not None
     assert len({bundle_of(of, at) for at in of.stops}) == 3
+
+
+# --- a lesson that a visitor wrote
+
+
+@pytest.fixture
+def written(owner: Client) -> tuple[str, str]:
+    """A lesson of the owner's, published: its page as a learner has it, and as its author previews it."""
+    upload = SimpleUploadedFile(
+        "a.zip", packed("07-my-pods", dict(_texts(_HERE.joinpath("10-pack-or-spread"))))
+    )
+    made = owner.post("/learn/author/import", {"lesson": upload}).headers["Location"]
+    published = owner.post(f"{made}publish")
+    assert published.status_code == 200, published.content
+    preview = owner.get(f"{made}state").json()["stops"][0]["preview"]
+    return published.json()["link"].split("/")[2], preview.split("/")[2]
+
+
+async def test_a_lesson_by_link_is_taught_over_its_scenarios(written: tuple[str, str]) -> None:
+    """As a shipped one: stops, ballots, what they hide, and the answers; until it is withdrawn."""
+    link, _ = written
+    of = lesson(TRAVELS)
+    assert of is not None
+    async with taught(link) as (room, leader, ada, _bob):
+        for at in of.stops:
+            await leader.success("room.stop", {"stop": at.key})
+            told = (await ada.success("room.join", {"room": room["id"], "name": "Ada"}))["lesson"]
+            assert (told["slug"], told["stop"], told["heading"]) == (link, at.key, at.title)
+            if at.task is None:
+                continue
+            asked = await leader.success("room.ask", {"kind": "lesson"})
+            assert await asked_of(ada) == asked
+            edit = asked["form"] == "edit"
+            truth = receipts.receipt(link, at.key) if edit else key_of(of, at).answer
+            await ada.success("room.vote", {"answer": truth})
+            revealed = await leader.success("room.reveal", {})
+            assert revealed["votes"] == 1
+            assert revealed["accepted"] == ([True] if edit else [truth])
+        row = await sync_to_async(authored.at)(link)
+        assert row is not None
+        await sync_to_async(authored.withdraw)(row[0])
+        assert await leader.error("room.stop", {"stop": of.stops[0].key})  # nobody is taken anywhere
+
+
+def test_a_preview_is_not_taught(owner: Client, written: tuple[str, str]) -> None:
+    """A room tells its learners the lesson's address, and that of a preview is its author's alone."""
+    link, preview = written
+    refused = post("/api/rooms", {"lesson": preview})
+    assert (refused.status_code, "publish it" in refused.content.decode()) == (409, True)
+    assert owner.get(f"/learn/{preview}/teach/").status_code == 409
+    assert owner.post(f"/learn/{preview}/teach/").status_code == 409
+    assert not Room.objects.exists()
+    for address, offered in ((preview, False), (link, True)):
+        for page in (f"/learn/{address}/", f"/learn/{address}/done/"):
+            assert (f"/learn/{address}/teach/" in owner.get(page).content.decode()) is offered
