@@ -207,6 +207,13 @@ LIMITS: tuple[Limit, ...] = (
     Limit("LESSONS_PER_OWNER", 50, "lessons", "lessons that one visitor writes or has imported"),
     Limit("LESSON_BYTES", 2 * MIB, "bytes", "all files of such a lesson"),
     Limit("LESSON_DAYS", 365, "days", "such a lesson that nobody opened or changed for longer expires"),
+    Limit(
+        "LESSON_LINK_SECONDS",
+        21_600,
+        "seconds",
+        "until a link in PLAYGROUND_LESSONS is fetched again; a quarter of an hour at most if it failed",
+        least=60,
+    ),
     Limit("LESSON_CHANGES_PER_MINUTE", 240, "requests", "changes of such lessons, from one address"),
     Limit("LTI_LAUNCHES_PER_MINUTE", 3_000, "requests", "logins and launches of lessons from one address"),
     Limit("LTI_TOKEN_BYTES", 65_536, "bytes", "one signed message of a learning platform"),

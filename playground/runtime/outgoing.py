@@ -22,13 +22,16 @@ class CallError(requests.exceptions.RequestException):
 class BoundedSession(requests.Session):
     """A session of few calls, each bounded in time and size, that follows no redirect."""
 
-    def __init__(self, approved: Callable[[str], bool], remedy: str) -> None:
-        """Call what is ``approved``; ``remedy`` says how the operator approves more."""
+    def __init__(self, approved: Callable[[str], bool], remedy: str, most: int = MOST_BYTES) -> None:
+        """Call what is ``approved``; ``remedy`` says how the operator approves more.
+
+        ``most`` is how many bytes an answer may have.
+        """
         super().__init__()
         self.trust_env = False  # no credentials out of a .netrc
         self.proxies.update(getproxies())
         self.headers["User-Agent"] = AGENT
-        self._approved, self._remedy, self._calls = approved, remedy, 0
+        self._approved, self._remedy, self._most, self._calls = approved, remedy, most, 0
 
     def request(self, method: Any, url: Any, *args: Any, **more: Any) -> requests.Response:
         """Send a request, and return its answer as read. Raises RequestException."""
@@ -41,7 +44,7 @@ class BoundedSession(requests.Session):
         more |= {"timeout": (CONNECT_SECONDS, READ_SECONDS), "stream": True, "allow_redirects": False}
         answer = super().request(method, url, *args, **more)
         try:
-            answer._content = _body(answer, until)  # noqa: SLF001 - as Response.content keeps it
+            answer._content = _body(answer, until, self._most)  # noqa: SLF001 - as Response.content keeps it
         finally:
             answer.close()
         if answer.is_redirect:
@@ -49,12 +52,12 @@ class BoundedSession(requests.Session):
         return answer
 
 
-def _body(answer: requests.Response, until: float) -> bytes:
+def _body(answer: requests.Response, until: float, most: int) -> bytes:
     parts, size = [], 0
     for part in answer.iter_content(16_384):
         size += len(part)
-        if size > MOST_BYTES:
-            raise CallError(f"{answer.url[:200]} answered more than {MOST_BYTES:,} bytes.")
+        if size > most:
+            raise CallError(f"{answer.url[:200]} answered more than {most:,} bytes.")
         if time.monotonic() > until:
             raise CallError(f"{answer.url[:200]} took longer than {WHOLE_SECONDS:.0f} seconds to answer.")
         parts.append(part)

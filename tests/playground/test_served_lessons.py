@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from playground.lessons import lookup, served
+from playground.lessons import links, lookup, served
+from playground.runtime import outgoing
 from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
+from scheduler_core.authoring.lessons.packing import PACKED, packed
 from scheduler_core.authoring.lessons.reading import MOST_FILES
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,9 +29,9 @@ def folder(tmp_path: Path, settings: Any) -> Iterator[Path]:
     """A folder with a sound lesson, which the setting names."""
     written(tmp_path / "01-ours", FIRST)
     settings.LESSONS = str(tmp_path)
-    served.lessons.cache_clear()
+    served.forget()
     yield tmp_path
-    served.lessons.cache_clear()
+    served.forget()
 
 
 def written(folder: Path, files: dict[str, str]) -> None:
@@ -48,7 +53,7 @@ def test_the_gallery_lists_and_plays_them(folder: Path, client: Client) -> None:
 
 def test_without_the_setting_there_are_none(client: Client) -> None:
     """The gallery has no empty heading."""
-    served.lessons.cache_clear()
+    served.forget()
     assert served.lessons() == ()
     assert "From this server" not in client.get("/learn/").content.decode()
 
@@ -77,3 +82,131 @@ def test_a_command_checks_a_folder(folder: Path, capsys: pytest.CaptureFixture[s
     assert "02-told/stops/03-node.md:" in capsys.readouterr().out
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("check_lessons", folder / "nowhere")
+
+
+# --- links
+
+
+class Site:
+    """Another server on this machine, which answers what a test says at each path."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.answers: dict[str, tuple[int, bytes]] = {}
+        self.asked: list[str] = []
+
+    def link(self, path: str, body: bytes, status: int = 200) -> str:
+        self.answers[path] = status, body
+        return f"{self.address}{path}"
+
+
+@pytest.fixture
+def site(tmp_path: Path, settings: Any) -> Iterator[Site]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = made.answers.get(self.path, (404, b""))
+            made.asked.append(self.path)
+            self.send_response(status)
+            self.send_header("Location", "/other.zip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made = Site(f"http://127.0.0.1:{server.server_port}")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    settings.DATA_DIR, settings.LESSONS = tmp_path / "data", ""
+    settings.DATA_DIR.mkdir()
+    served.forget()
+    yield made
+    server.shutdown()
+    server.server_close()
+    served.forget()
+
+
+def test_a_lesson_of_a_link_is_listed(site: Site, settings: Any, client: Client) -> None:
+    """Fetched in the background by the first who asks, who does not wait; a changed archive replaces it."""
+    link = site.link("/a.zip", packed("01-from-afar", FIRST))
+    settings.LESSONS = link
+    assert served.lessons() == ()
+    fetching(True)
+    assert [one.slug for one in served.lessons()] == ["from-afar"]
+    assert client.get("/learn/from-afar/").status_code == 200
+    known = links.kept(link)
+    assert (known.sha256, known.error) == (sha256(packed("01-from-afar", FIRST)).hexdigest(), "")
+    served.lessons()
+    fetching(False)
+    assert site.asked == ["/a.zip"]  # not again before its time
+    site.link("/a.zip", packed("01-from-afar", {**FIRST, "notes.md": "Say less."}))
+    links.fetch(link)
+    served.forget()
+    assert served.lessons()[0].notes == "Say less."
+
+
+def fetching(began: bool) -> None:
+    """Wait for the thread that fetches, if there is one."""
+    found = [one for one in threading.enumerate() if one.name == links.THREAD]
+    assert began or not found
+    for one in found:
+        one.join(30)
+
+
+def test_what_a_link_may_not_bring(
+    site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each is told by name, and the last good copy stays and is listed."""
+    good = packed("01-from-afar", FIRST)
+    link = site.link("/a.zip", good)
+    links.fetch(link)
+    told = FIRST["stops/03-node.md"].replace("phase: predicates", "phase: bind")
+    for body, status, words in (
+        (b"", 404, "it answered 404"),
+        (good, 302, "redirects, which is not followed"),
+        (b"x" * (PACKED + 1), 200, "answered more than"),
+        (b"<html>", 200, "archive"),
+        (packed("from-afar", FIRST), 200, "named by a number"),
+        (packed("01-from-afar", {**FIRST, "stops/03-node.md": told}), 200, "stops/03-node.md:"),
+    ):
+        site.link("/a.zip", body, status)
+        found = links.fetch(link)
+        assert words in found.error, found
+        assert found.sha256 == sha256(good).hexdigest()
+    assert "/other.zip" not in site.asked
+    monkeypatch.setattr(outgoing, "WHOLE_SECONDS", -1.0)
+    site.link("/a.zip", good)
+    assert "took longer" in links.fetch(link).error
+    with pytest.raises(CommandError, match="1 problems in 1 lessons"):
+        call_command("check_lessons", link)
+    assert f"{link}: it cannot be fetched:" in (said := capsys.readouterr().out)
+    assert "stays" in said
+    settings.LESSONS = link
+    served.forget()
+    assert [one.slug for one in served.lessons()] == ["from-afar"]
+    links._path(link, "zip").write_bytes(packed("01-from-afar", {**FIRST, "notes.md": "Changed on disk."}))
+    served.forget()
+    assert served.lessons() == ()  # another hash than what was checked
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["http://example.org/a.zip", "https:///a.zip", "http://[::1", "https://a b/c.zip", "http://10.0.0.1/a"],
+)
+def test_what_is_no_link(link: str, settings: Any) -> None:
+    """Plain http leaves no machine; the gallery has none of the setting's, and the command says why."""
+    settings.LESSONS = link
+    assert served.lessons() == ()
+    with pytest.raises(CommandError, match="is no https:// link"):
+        call_command("check_lessons")
+
+
+def test_folders_and_links_in_one_setting() -> None:
+    """Separated by spaces; a folder's name may have some."""
+    found = served.sources("/srv/our lessons https://a.example/1.zip /srv/more\nhttps://b.example/2.zip")
+    assert found == (
+        ("/srv/our lessons", "/srv/more"),
+        ("https://a.example/1.zip", "https://b.example/2.zip"),
+    )
+    assert served.sources("lessons") == (("lessons",), ())
