@@ -7,7 +7,7 @@ import { placeWords } from "./deck/words.js";
 import { Moments } from "./moments.js";
 import { Timeline } from "./timeline.js";
 import { STOPS, UNITS, Walk } from "./walk.js";
-/** @import { Points } from "./breakpanel.js" */
+/** @import { Points } from "./breakpanel.tsx" */
 /** @import { Breakpoints } from "./breakpoints.js" */
 /** @import { Stops } from "./stops.js" */
 /** @import { View } from "./view.js" */

@@ -7,7 +7,7 @@ import { about } from "./about.tsx";
 import { askByPointer } from "./authoring.tsx";
 import { Address } from "./address.js";
 import { Breakpoints } from "./breakpoints.js";
-import { Points } from "./breakpanel.js";
+import { Points } from "./breakpanel.tsx";
 import { Build } from "./build.js";
 import { Computing } from "./computing.js";
 import { Controls } from "./controls.js";
