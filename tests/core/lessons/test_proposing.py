@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from scheduler_core.authoring.lessons import bundle_of, lesson, lessons
 from scheduler_core.authoring.lessons.model import Lesson, LessonError
 from scheduler_core.authoring.lessons.played import Played, played
 from scheduler_core.authoring.lessons.proposing import (
-    PROPOSERS,
+    CONDITIONS,
     AskedPlace,
+    PlaceKind,
     Proposal,
     faults,
     proposals,
+    table,
 )
 
 SOME = [one.slug for one in lessons()][::3]
@@ -100,4 +104,10 @@ def test_a_place_that_is_none_is_asked_nothing_about() -> None:
         labels("first-cycle", AskedPlace("cycle"), "9.9")
     with pytest.raises(LessonError, match="no pod"):
         labels("first-cycle", AskedPlace("pod", pod="nobody"))
-    assert set(PROPOSERS) == {"cycle", "node", "filter", "score", "pod", "event"}
+
+
+def test_the_table_is_used_whole() -> None:
+    """Each kind of place has questions, each question a place, and conditions that there are."""
+    assert set(table().places) == set(get_args(PlaceKind))
+    assert {name for names in table().places.values() for name in names} == set(table().questions)
+    assert {name for row in table().questions.values() for name in row.when} == set(CONDITIONS)
