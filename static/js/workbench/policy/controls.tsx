@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { Button } from "../../kit/button.tsx";
 import type { Argument, Catalogue, Framework } from "../../lib/protocol.js";
-import { customForm } from "./forms.js";
+import { customForm } from "./forms.tsx";
 
 export type Refusal = { message: string; errors: { path: string; message: string }[] };
 type Changing<T> = (what: string, key: string, value: string, words: string) => Promise<T>;

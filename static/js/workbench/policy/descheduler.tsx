@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import type { Descheduler, DeschedulerPlugin, DeschedulerProfile } from "../../lib/protocol.js";
 import { ByWord, NumberField, Part, Setting, Switch, type PolicyForm, type Refusal } from "./controls.tsx";
-import { argumentsForm } from "./plugins/dialog.js";
+import { argumentsForm } from "./plugins/dialog.tsx";
 import { isWritten, shown, valueAt } from "./plugins/values.js";
 
 const MOST_PASSES = 1000;

@@ -5,9 +5,9 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import type { CataloguePlugin, Framework, FrameworkProfile } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.js";
-import { takesArguments } from "./arguments.js";
+import { PLUGIN_ARGUMENTS } from "./arguments.ts";
 import { Folded, Part, Switch, type PolicyForm } from "./controls.tsx";
-import { pluginForm } from "./forms.js";
+import { pluginForm } from "./forms.tsx";
 import { MovableList, MovableRow, moved } from "./order.tsx";
 import { ProfileBar } from "./profile_bar.tsx";
 import { Weight } from "./weight.tsx";
@@ -154,14 +154,14 @@ function What({ form, at, profile, known, point, name, weight }: WhatProps) {
   const rule = point === "filter" ? plugin?.predicates.join(", ") : point === "score" ? plugin?.priority : "";
   const written = profile.arguments[name];
   const ask = () =>
-    pluginForm(name, written, (value: string) => form.ask("arguments", `${at}/${name}`, value, `arguments of ${name}`));
+    pluginForm(name, written, (value) => form.attempt("arguments", `${at}/${name}`, value, `arguments of ${name}`));
   return (
     <div class="what">
       <span class="name" title={plugin?.differs.join("; ")}>
         {name}
       </span>
       <small class="dim">{rule || (evaluates ? "nothing is evaluated" : "")}</small>
-      {takesArguments(name) && form.editable && (evaluates || plugin?.points[0] === point) ? (
+      {name in PLUGIN_ARGUMENTS && form.editable && (evaluates || plugin?.points[0] === point) ? (
         <Button
           look="link fine"
           data-control={`arguments:${point}:${name}`}

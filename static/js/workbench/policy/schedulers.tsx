@@ -4,7 +4,7 @@ import { Button } from "../../kit/button.tsx";
 import type { ListedScheduler, Schedulers } from "../../lib/protocol.js";
 import { span } from "../../lib/quantity.js";
 import { Choice, Part, Setting, type PolicyForm } from "./controls.tsx";
-import { DELAYS, NONE, asLabels, runsOf, schedulerForm } from "./scheduler_form.js";
+import { DELAYS, NONE, asLabels, runsOf, schedulerForm } from "./scheduler_form.tsx";
 
 const DESIGNS: [design: string, label: string, does: string][] = [
   ["side-by-side", "side by side", "Nothing stands between them: the kubelet settles conflicts."],

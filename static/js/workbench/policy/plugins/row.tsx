@@ -4,7 +4,7 @@ import { Button } from "../../../kit/button.tsx";
 import type { PluginRow } from "../../../lib/protocol.js";
 import { ByWord, Folded, Switch } from "../controls.tsx";
 import { Weight } from "../weight.tsx";
-import { argumentsForm } from "./dialog.js";
+import { argumentsForm } from "./dialog.tsx";
 import { Wrong, type Panel } from "./wrong.tsx";
 import { applies, inForce, isWritten, lastName, shown } from "./values.js";
 

@@ -94,3 +94,35 @@ const SHOWN = {
  */
 export const shown = ({ type }, value) =>
   value === null || value === undefined ? "" : (SHOWN[type]?.(value) ?? String(value));
+
+/**
+ * Write a part of a value, undefined to take it out.
+ *
+ * @param {Arguments} value
+ * @param {string} path
+ * @param {any} part
+ */
+export function put(value, path, part) {
+  const keys = path.split(".");
+  const last = keys.pop();
+  let within = value;
+  for (const key of keys) {
+    within[key] = { ...within[key] };
+    within = within[key];
+  }
+  if (part === undefined) delete within[last];
+  else within[last] = part;
+}
+/**
+ * A value without what is empty.
+ *
+ * @param {Arguments} value
+ * @returns {Arguments}
+ */
+export const prune = (value) =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([key, part]) => {
+      const kept = part && typeof part === "object" && !Array.isArray(part) ? prune(part) : part;
+      return kept && typeof kept === "object" && !Array.isArray(kept) && !Object.keys(kept).length ? [] : [[key, kept]];
+    }),
+  );
