@@ -7,11 +7,11 @@ import { Icon } from "../../kit/icon.tsx";
 import { toast } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { useEvent } from "../asking.tsx";
-import { ask } from "./ask.js";
+import { ask } from "./ask.tsx";
 import { askEnd, askName, handOver, invite } from "./dialogs.tsx";
 import type { Follow } from "./follow.js";
 import type { Room } from "./room.js";
-import { travel } from "./travel.js";
+import { travel } from "./travel.tsx";
 
 type BarProps = { room: Room; follow: Follow; alone: () => string };
 

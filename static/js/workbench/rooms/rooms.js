@@ -5,8 +5,8 @@ import { showBar } from "./bar.tsx";
 import { invite } from "./dialogs.tsx";
 import { Follow } from "./follow.js";
 import { INVITE } from "./open.tsx";
-import { QuestionPanel } from "./question.js";
-import { LessonStrip } from "./lesson.js";
+import { showLesson } from "./lesson.tsx";
+import { showQuestions } from "./question.tsx";
 import { Room } from "./room.js";
 /** @import { Address } from "../address.js" */
 /** @import { Layout } from "../layout.js" */
@@ -22,11 +22,9 @@ export function enter({ id, hash, view, address, layout, root }) {
   const { playback } = view;
   const room = new Room(playback.socket, id, hash);
   const follow = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
-  const panel = new QuestionPanel(room, view);
   const lesson = $("[data-room-lesson]");
-  if (lesson) new LessonStrip(lesson, room);
-  root.append(panel.element);
-  playback.on("opened", () => panel.update());
+  if (lesson) showLesson(lesson, room);
+  showQuestions(root, room, view);
   room.on("changed", () => veil(room, follow, view));
   room.scenario = playback.source.scenario ?? "";
   room.on("travelled", () => {
