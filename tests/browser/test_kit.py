@@ -40,6 +40,9 @@ def test_every_component_is_accessible_in_every_state(kit: Page, accessible: Cal
         accessible(kit)
         assert wide(kit) <= width
     kit.get_by_role("button", name="Show a toast").click()
+    kit.get_by_role("button", name="Open a menu").click()
+    accessible(kit)
+    kit.keyboard.press("Escape")
     kit.get_by_role("button", name="Open a dialog").click()
     expect(kit.get_by_role("dialog", name="A dialog")).to_be_visible()
     accessible(kit)
@@ -67,6 +70,31 @@ def test_a_table_sorts_filters_and_keeps_the_focus(kit: Page) -> None:
     expect(field).to_be_focused()
     field.fill("nowhere")
     expect(kit.get_by_text("No row contains “nowhere”.")).to_be_visible()
+
+
+def test_a_menu_is_walked_by_keys_and_closes(kit: Page) -> None:
+    """Arrows and letters choose, Escape gives the focus back, the button and a press elsewhere close it."""
+    button = kit.get_by_role("button", name="Open a menu")
+    button.press("Enter")
+    menu = kit.get_by_role("menu", name="What to do with n1")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    for key, name in (("w", "Without an icon"), ("ArrowDown", "Zone a…"), ("ArrowDown", "Drain…")):
+        kit.keyboard.press(key)
+        expect(menu.get_by_role("menuitem", name=name)).to_be_focused()
+    kit.keyboard.press("Escape")
+    expect(menu).to_have_count(0)
+    expect(button).to_be_focused()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    for _ in "ab":
+        button.click()
+    expect(menu).to_have_count(0)
+    button.click()
+    kit.get_by_role("heading", name="Table", exact=True).click()
+    expect(menu).to_have_count(0)
+    button.click()
+    menu.get_by_role("menuitem", name="Zone a…").click()
+    expect(menu).to_have_count(0)
+    expect(kit.get_by_text("Zone a", exact=True)).to_be_visible()
 
 
 def test_style_is_set_without_an_exception_of_the_policy(kit: Page) -> None:

@@ -13,6 +13,7 @@ import { Grid, type Column, type GridRows } from "../kit/grid.tsx";
 import { Heading } from "../kit/heading.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Inline } from "../kit/inline.tsx";
+import { openMenu, type Section as MenuSection } from "../kit/menu.tsx";
 import { More } from "../kit/more.tsx";
 import { Pager } from "../kit/pager.tsx";
 import { qrCode } from "../kit/qr.tsx";
@@ -253,9 +254,29 @@ const Buttons = () => (
   </Section>
 );
 
+const MENU: MenuSection[] = [
+  {
+    heading: "node n1",
+    entries: [
+      { text: "Drain…", icon: "minus", title: "With a hint", run: () => toast("Drained") },
+      { text: "Without an icon", run: () => toast("Done") },
+    ],
+  },
+  { heading: "It belongs to", entries: [{ text: "Zone a…", icon: "right", run: () => toast("Zone a") }] },
+];
+
 const Overlays = () => (
-  <Section title="Dialog and toast">
+  <Section title="Dialog, menu and toast">
     <p>
+      <button
+        type="button"
+        class="btn"
+        aria-haspopup="menu"
+        aria-expanded={false}
+        onClick={({ currentTarget }) => openMenu("What to do with n1", MENU, currentTarget)}
+      >
+        Open a menu
+      </button>{" "}
       <Button act={() => openDialog("A dialog", () => "It closes by Escape, and by a click beside it.")}>
         Open a dialog
       </Button>{" "}

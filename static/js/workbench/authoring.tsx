@@ -6,8 +6,8 @@ import type { AuthoredLesson, Proposal } from "../lib/protocol.js";
 import { refusalOf } from "../lib/socket.js";
 import { Icon } from "../kit/icon.tsx";
 import { openDialog } from "../kit/dialog.tsx";
+import { openMenu } from "../kit/menu.tsx";
 import { Inline } from "../lesson/inline.tsx";
-import { openMenu } from "./verbs/menu.js";
 import type { View } from "./view.js";
 
 const KEPT = "podstep.author"; // the lesson that the last stop was added to
@@ -190,11 +190,11 @@ export async function askHere(view: View, target: EventTarget | null, at?: { x: 
     const { proposals } = await socket.call("authoring.propose", { source, place: wanted, ...(step ? { step } : {}) });
     const entries = proposals.map(({ label, ...stop }) => ({
       text: label,
-      name: "help",
+      icon: "help",
       title: String(stop.task.question ?? ""),
       run: () => void place(view, stop),
     }));
-    const plain = { text: "Add this view without a question", name: "plus", run: () => addView(view) };
+    const plain = { text: "Add this view without a question", icon: "plus", run: () => addView(view) };
     const heading = entries.length ? `Ask about ${about(wanted)}` : `Nothing to ask about ${about(wanted)}`;
     openMenu("Ask here", [{ heading, entries: [...entries, plain] }], at ?? box ?? { x: innerWidth / 3, y: 120 });
   } catch (error) {

@@ -1,7 +1,7 @@
 // Build: the objects as a tree, the policy, and the YAML of the draft with errors on their line.
 
 import { $, h, fill, icon, toast } from "../lib/dom.js";
-import { AddBar } from "./add/bar.js";
+import { addBar } from "./add/bar.tsx";
 import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
 import { History } from "./history.js";
@@ -66,7 +66,7 @@ export class Build {
         : null;
     if (this.edit) view.verbs = new Verbs(view, this.edit);
     this.history = new History(view, this.edit, mine);
-    if (this.edit) this.body.before(new AddBar(view, this.edit, mine).element);
+    if (this.edit) this.body.before(addBar(view, this.edit, mine));
     this.objects = new Objects(view, this.edit);
     const { search, tree } = this.objects;
     this.page = h("div", { class: "objects" }, search, tree.element, this.history.element);

@@ -4,7 +4,7 @@ import { h, fill, icon, perFrame } from "../lib/dom.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
 import { HeatMap } from "./heat.js";
-import { Sheet } from "./sheet.js";
+import { Sheet } from "./sheet.tsx";
 import { CLASSES } from "./stage/colours.js";
 import { nodeColumns } from "./stage/columns.js";
 import { FindBar } from "./stage/findbar.js";

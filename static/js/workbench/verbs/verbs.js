@@ -1,9 +1,9 @@
 // What operators do, from menus: on nodes, groups of them, workloads and pods.
 
-import { h, icon, toast } from "../../lib/dom.js";
+import { openMenu } from "../../kit/menu.tsx";
+import { toast } from "../../lib/dom.js";
 import { Moment } from "../events/moment.js";
 import { VerbDialog, wishOf } from "./dialog.js";
-import { openMenu } from "./menu.js";
 import {
   aboutGroup,
   aboutNode,
@@ -22,7 +22,7 @@ import {
 import { WhatIf } from "./whatif.js";
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
-/** @import { Section } from "./menu.js" */
+/** @import { Place, Section } from "../../kit/menu.tsx" */
 /** @import { About } from "./table.js" */
 
 const NAMED = 20; // nodes by name in the palette
@@ -38,7 +38,7 @@ const WORKLOADS = 500;
  *   about?: About | null,
  *   target?: string,
  *   group?: [label: string, members: number[]],
- *   place?: import("./menu.js").Place,
+ *   place?: Place,
  * }} ActWish
  */
 
@@ -67,7 +67,7 @@ export class Verbs {
     const [first, ...others] = abouts;
     const more = others.map((about) => ({
       text: `${about.label[0].toUpperCase()}${about.label.slice(1)}…`,
-      name: "right",
+      icon: "right",
       run: () => openMenu(`What to do with ${about.label}`, [this.#section(about), ...this.#tried(about)], at),
     }));
     const beyond = more.length ? [{ heading: "It belongs to", entries: more }] : [];
@@ -83,7 +83,7 @@ export class Verbs {
       heading: about.label,
       entries: verbsFor(this.view, about).map((verb) => ({
         text: `${verb.title}…`,
-        name: verb.icon,
+        icon: verb.icon,
         title: verb.help,
         run: () => this.start(verb.verb, about),
       })),
@@ -100,7 +100,7 @@ export class Verbs {
     const rows = verbsFor(this.view, about).filter(({ question }) => question);
     const entries = rows.map(({ verb, question }) => ({
       text: `… ${question}?`,
-      name: "fork",
+      icon: "fork",
       title: "In a branch that is run to its end and compared with this",
       run: () => this.tryOut(verb, about),
     }));
@@ -226,27 +226,4 @@ export class Verbs {
     const wish = wishOf(view, verb, about, when, verb.value?.default);
     this.whatIf.open(wish, `${verb.title.toLowerCase()} ${about.label}`);
   }
-}
-
-/**
- * A button that opens the menu, for a node or a pod of the sheet; null where nothing can be changed.
- *
- * @param {View} view
- * @param {ActWish} wish
- */
-export function actButton(view, wish) {
-  if (!view.edit) return null;
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "btn small",
-      "data-act": true,
-      "aria-haspopup": "menu",
-      title: "Drain, cordon, evict, scale … (a)",
-      onclick: (event) => view.emit("act", { ...wish, place: event.target.closest("button") }),
-    },
-    icon("more"),
-    "Operate",
-  );
 }
