@@ -48,7 +48,7 @@ const undo =
     }
   };
 
-// `keys` as keys.js writes them; `help` is the help's text for two that belong together, `many` leaves one out of it,
+// `keys` as keys.tsx writes them; `help` is the help's text for two that belong together, `many` leaves one out of it,
 // `span` stands for all keys of a row; `elsewhere`: the part itself listens for the keys; `when`: without it always.
 /**
  * @typedef {{

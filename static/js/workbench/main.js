@@ -33,7 +33,7 @@ import { Stops } from "./stops.js";
 import { Timings } from "./timings.js";
 import { title } from "./title.js";
 import { View } from "./view.js";
-import { Why } from "./why.js";
+import { Why } from "./why.tsx";
 import { showApplied } from "./why/applied.js";
 
 const root = $("[data-workbench]");

@@ -1,9 +1,9 @@
 // The command palette: every command, and every step, node, pod and example, by a few letters. What was used last
 // stands first.
 
-import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
+import { openPanel } from "../kit/dialog.tsx";
 import { focused } from "../kit/focus.ts";
 import { Icon } from "../kit/icon.tsx";
 import { $, focusedNow } from "../lib/dom.js";
@@ -22,19 +22,10 @@ export class Palette {
   open() {
     if (!this.context.playback.nodes || this.#box?.open) return;
     const target = focusedNow(); // what a command is about
-    const box = document.createElement("dialog");
-    box.className = "command-palette";
-    box.ariaLabel = "Command palette";
-    box.addEventListener("close", () => {
-      render(null, box);
-      box.remove();
-    });
-    box.addEventListener("click", (event) => event.target === box && box.close());
-    document.body.append(box);
-    box.showModal();
-    this.#box = box;
     const find = (typed: string, examples: Example[]) => found(this.context, typed, examples, target);
-    render(<Commands find={find} examples={this.#load()} close={() => box.close()} />, box);
+    this.#box = openPanel("command-palette", "Command palette", (close) => (
+      <Commands find={find} examples={this.#load()} close={close} />
+    ));
   }
 
   /** The examples; where they cannot be had, they are asked for again next time. */

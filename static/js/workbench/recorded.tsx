@@ -36,7 +36,5 @@ export const RecordedFigure = ({ answer }: { answer: RecordedAnswer | null | und
     </figure>
   ) : null;
 
-// For modules that build their DOM by hand.
+/** The words, for a module that builds its DOM by hand. */
 export const recordedWords = (answer: RecordedAnswer) => nodesOf(<Recorded answer={answer} />);
-export const recordedFigure = (answer: RecordedAnswer | null | undefined) =>
-  nodesOf(<RecordedFigure answer={answer} />);

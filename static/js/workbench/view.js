@@ -8,7 +8,7 @@
 /** @import { CycleParts } from "./playback/records.js" */
 /** @import { Settings } from "./settings.js" */
 /** @import { Look } from "./stage/look.js" */
-/** @import { Why } from "./why.js" */
+/** @import { Why } from "./why.tsx" */
 import { Emitter } from "../lib/emitter.js";
 import { short } from "../lib/quantity.js";
 import { Lists } from "./lists.js";
