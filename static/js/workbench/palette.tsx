@@ -51,7 +51,7 @@ function Commands({ find, examples, close }: CommandsProps) {
   const [known, setKnown] = useState<Example[]>([]);
   const [at, mark] = useState({ id: "", at: 0, scroll: true });
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => void examples.then(setKnown), []);
+  useEffect(() => void examples.then(setKnown), [examples]);
   const items = find(typed, known);
   const last = items.length - 1;
   const kept = items.findIndex(({ id }) => id === at.id); // where examples have come meanwhile

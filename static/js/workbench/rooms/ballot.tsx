@@ -2,7 +2,7 @@
 // for a lesson's question what its form wants.
 
 import type { FunctionComponent } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { Answer, Question } from "../../lib/protocol.js";
@@ -149,17 +149,20 @@ function Ordered({ question: { text, options = [] }, given, vote }: BallotProps)
 
 /** An edit is made on the lesson's own page; its receipt, which this browser keeps, is the vote. */
 function Solved({ question: { lesson = "", stop = "" }, given, vote }: BallotProps) {
+  const latest = useRef(vote);
+  latest.current = vote;
+  const open = given === undefined;
   useEffect(() => {
-    if (given !== undefined) return;
+    if (!open) return;
     const look = () => {
       const receipt = receiptOf(lesson, stop);
-      if (receipt) vote(receipt);
+      if (receipt) latest.current(receipt);
     };
     const seen = ({ key }: StorageEvent) => key === PROGRESS && look();
     look();
     addEventListener("storage", seen);
     return () => removeEventListener("storage", seen);
-  }, [given]);
+  }, [open, lesson, stop]);
   return (
     <div class="ballot-box">
       <a class="btn primary big" href={`/learn/${lesson}/${stop}/`} target="_blank" rel="noopener">
@@ -168,7 +171,7 @@ function Solved({ question: { lesson = "", stop = "" }, given, vote }: BallotPro
       </a>
       <p class="dim">Edit the cluster on the lesson's page. Once it is right there, it counts here.</p>
       <p class="dim" role="status">
-        {given === undefined ? "" : "You have solved it."}
+        {open ? "" : "You have solved it."}
       </p>
     </div>
   );

@@ -42,7 +42,7 @@ function Prediction({ room, view }: QuestionProps) {
         fold(false);
         announce(`A question: ${titleOf(asked)}`);
       }),
-    [],
+    [room],
   );
   const { question, leads, watching } = room;
   if (!question || !view.playback.nodes) return null;
@@ -79,9 +79,10 @@ function Body({ room, view, question }: QuestionProps & { question: Question }) 
   const [kept, setKept] = useState(() => voteIn(room.id));
   const { number, revealed, answer } = question;
   const given = kept?.number === number ? kept.answer : undefined;
+  const said = revealed && answer !== null ? `The scheduler's answer: ${worded(question, answer)}` : "";
   useLayoutEffect(() => {
-    if (revealed && answer !== null) announce(`The scheduler's answer: ${worded(question, answer)}`);
-  }, [revealed]);
+    if (said) announce(said);
+  }, [said]);
   const vote = (answer: Answer) =>
     attempt(async () => {
       const { number } = await room.vote(answer);

@@ -45,7 +45,7 @@ function Fields({ all, given, reads, problems }: FieldsProps) {
   const [now, settle] = useState(given);
   useLayoutEffect(() => {
     for (const one of reads.values()) one.before = JSON.stringify(one.get());
-  }, []);
+  }, [reads]);
   return (
     <div class="arguments" onChange={() => settle(collect(all, reads, given))}>
       {all.map((one) => (

@@ -1,7 +1,7 @@
 // The controls of declared arguments, by their types.
 
 import type { ComponentChild, FunctionComponent } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { DeclaredArgument } from "../../../lib/protocol.js";
 import { Points } from "../points.tsx";
 import { Affinity, requirementRows } from "./affinity.tsx";
@@ -56,26 +56,44 @@ const Json: Control = ({ value, id, read }) => {
 
 const written = (rows: any[]) => JSON.stringify(rows.map((one) => [one.key, one.operator, one.values ?? []]));
 
+const Choice: Control = ({ argument, value, id, read }) => {
+  const field = useRef<HTMLSelectElement>(null);
+  read(() => field.current?.value);
+  return (
+    <select ref={field} class="field" id={id}>
+      {argument.choices.map((word) => (
+        <option value={word} selected={word === value}>
+          {word === argument.default ? `${word} (default)` : word}
+        </option>
+      ))}
+    </select>
+  );
+};
+
+const Flag: Control = ({ value, id, read }) => {
+  const field = useRef<HTMLInputElement>(null);
+  read(() => field.current?.checked);
+  return <input ref={field} type="checkbox" role="switch" class="switch" id={id} defaultChecked={Boolean(value)} />;
+};
+
+const Selector: Control = ({ value, read }) => {
+  const [given] = useState(() => [
+    ...Object.entries(value?.matchLabels ?? {}).map(([key, one]) => ({ key, operator: "In", values: [one] })),
+    ...(value?.matchExpressions ?? []),
+  ]);
+  return requirementRows(given, (get) =>
+    read(() => {
+      const now = get();
+      if (written(now) === written(given)) return value ?? undefined;
+      return now.length ? { matchExpressions: now } : undefined;
+    }),
+  );
+};
+
 /** Those that a label names; the others are several fields, in a fieldset. */
 const SINGLE: Record<string, Control> = {
-  choice: ({ argument, value, id, read }) => {
-    const field = useRef<HTMLSelectElement>(null);
-    read(() => field.current?.value);
-    return (
-      <select ref={field} class="field" id={id}>
-        {argument.choices.map((word) => (
-          <option value={word} selected={word === value}>
-            {word === argument.default ? `${word} (default)` : word}
-          </option>
-        ))}
-      </select>
-    );
-  },
-  flag: ({ value, id, read }) => {
-    const field = useRef<HTMLInputElement>(null);
-    read(() => field.current?.checked);
-    return <input ref={field} type="checkbox" role="switch" class="switch" id={id} defaultChecked={Boolean(value)} />;
-  },
+  choice: Choice,
+  flag: Flag,
   integer: typed(text, typedNumber, { class: "field num", inputMode: "numeric", spellcheck: undefined }),
   names: typed(joined, listed, { placeholder: "none" }),
   numbers: typed(joined, (given) => listed(given).map(typedNumber), { placeholder: "none" }),
@@ -134,22 +152,7 @@ const SEVERAL: Record<string, Control> = {
       read={(get) => read(() => Object.fromEntries(get().map((one: any) => [one.name, one.percent])))}
     />
   ),
-  selector: ({ value, read }) => {
-    const given = useMemo(
-      () => [
-        ...Object.entries(value?.matchLabels ?? {}).map(([key, one]) => ({ key, operator: "In", values: [one] })),
-        ...(value?.matchExpressions ?? []),
-      ],
-      [],
-    );
-    return requirementRows(given, (get) =>
-      read(() => {
-        const now = get();
-        if (written(now) === written(given)) return value ?? undefined;
-        return now.length ? { matchExpressions: now } : undefined;
-      }),
-    );
-  },
+  selector: Selector,
   rows: ({ argument: { fields = [] }, value, read }) => (
     <Rows
       value={value ?? []}
