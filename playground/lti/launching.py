@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any, cast
 
 import jwt
-import requests
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -36,8 +35,12 @@ ALGORITHM = "RS256"
 LEEWAY_SECONDS = 60  # by which clocks may differ
 KEYS_SECONDS = 3_600  # a platform's keys are kept
 ASKED_SECONDS = 60  # between two calls for keys that are missing
+DOWN_SECONDS = 10  # a platform that did not give its keys is not asked again
 MOST_KEYS = 50
 NEEDED = ["iss", "aud", "exp", "iat", "sub", "nonce"]
+UNREACHABLE = (
+    "The platform's keys could not be fetched, so the launch cannot be verified: try again in a minute"
+)
 AGAIN = "Open the lesson from your course again."
 REMEDY = "The operator can add its origin to the platform's origins."
 
@@ -159,7 +162,13 @@ class Launch(MessageLaunch[Any, Any, Any, Any]):
             or not cache.add(f"{name}:asked", 1, ASKED_SECONDS)
         ):
             return cast(TKeySet, known)
-        found = super().fetch_public_key(key_set_url)
+        if cache.get(f"{name}:down"):
+            raise LtiKeyException(UNREACHABLE)
+        try:
+            found = super().fetch_public_key(key_set_url)
+        except LtiKeyException as error:  # who comes next need not wait for it as well
+            cache.set(f"{name}:down", 1, DOWN_SECONDS)
+            raise LtiKeyException(UNREACHABLE) from error
         keys = found.get("keys") if isinstance(found, dict) else None
         if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
             raise LtiKeyException(f"{key_set_url} is no key set.")
@@ -225,12 +234,6 @@ def verified(given: Mapping[str, str], browser: str) -> Launch:
     try:
         launch.validate()
     except (LtiException, ToolConfException) as error:
-        cause = error.__cause__
-        if isinstance(cause, requests.exceptions.RequestException):
-            raise LaunchRefusedError(
-                f"The keys of {launch.platform.name} could not be fetched, so the launch cannot be verified."
-                " Try again in a minute."
-            ) from error
         raise LaunchRefusedError(f"{str(error)[:300].rstrip('.')}. {AGAIN}") from error
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, LaunchRefusedError):

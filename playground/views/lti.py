@@ -32,6 +32,7 @@ from scheduler_core.authoring.lessons import Lesson, in_language
 TRIED = "tried"  # that the browser was given its cookie before
 KEYS_SECONDS = 3_600
 RATE = "LTI_LAUNCHES_PER_MINUTE"
+HANDED_IN = frozenset({"open", "failed"})  # states of a score that can be
 RELOADED_SECONDS = 90  # the page of a score that is being sent asks again for so long
 
 
@@ -149,7 +150,8 @@ def done(request: HttpRequest, name: str) -> HttpResponse:
         return _elsewhere(request)
     row, platform, of = found
     if request.method == "POST":
-        launches.hand_in(row, of)
+        if _state(row, len(launches.passed(row, of))) in HANDED_IN:
+            launches.hand_in(row, of)
         return HttpResponseRedirect(request.path, status=303)
     launched = _launched(row, platform, of)
     spoken = in_language(of, current())

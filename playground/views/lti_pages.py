@@ -9,8 +9,10 @@ import structlog
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from playground.limits import limit
 from playground.lti import registered
 from playground.lti.login import LaunchRefusedError
+from playground.serving.error_pages import error_page
 from playground.serving.framing import framed
 
 log = structlog.get_logger(__name__)
@@ -18,13 +20,19 @@ log = structlog.get_logger(__name__)
 View = Callable[..., HttpResponse]
 
 
+LARGEST = 4  # times the longest message: a form with it, encoded
+
+
 def offered(view: View) -> View:
-    """Answer 404 unless there is a platform."""
+    """Answer 404 unless there is a platform, and 413 to a form that is longer than any of a platform's."""
 
     @wraps(view)
     def shown(request: HttpRequest, *args: object, **names: object) -> HttpResponse:
         if not registered.platforms():
             raise Http404("No learning platform is registered here.")
+        length = request.headers.get("Content-Length") or "0"
+        if not length.isdigit() or int(length[:19]) > LARGEST * limit("LTI_TOKEN_BYTES"):
+            return error_page(request, 413, "The form is longer than a learning platform's.")
         return view(request, *args, **names)
 
     return shown

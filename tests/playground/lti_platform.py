@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import jwt
+import msgspec
 from jwcrypto.jwk import JWK
 
 from playground.lti.platforms import Platform
@@ -33,6 +34,19 @@ def pem(of: JWK) -> str:
     return str(of.export_to_pem(private_key=True, password=None).decode())
 
 
+def registration(address: str) -> dict[str, Any]:
+    """A platform at an address, as the operator's file has it."""
+    return {
+        "title": "Test school",
+        "issuer": address,
+        "client_id": CLIENT,
+        "auth_login_url": f"{address}/auth",
+        "auth_token_url": f"{address}/token",
+        "key_set_url": f"{address}/keys",
+        "deployment_ids": [DEPLOYMENT],
+    }
+
+
 class FakePlatform:
     """The platform's state: what it was asked, the scores it keeps, and how it misbehaves."""
 
@@ -48,20 +62,11 @@ class FakePlatform:
         self.requests: list[dict[str, str]] = []  # their headers
         self.refuses: dict[str, int] = {}  # a status by the id of a statement
         self.page = ""  # an HTML page, for a browser
-        self.answers: dict[str, str] = {}  # by login_hint: the person's roles
-        self.claims: dict[str, Any] = {}
+        self.claims: dict[str, Any] = {}  # of whom a browser launches
 
     @property
     def registered(self) -> Platform:
-        return Platform(
-            issuer=self.address,
-            client_id=CLIENT,
-            auth_login_url=f"{self.address}/auth",
-            auth_token_url=f"{self.address}/token",
-            key_set_url=f"{self.address}/keys",
-            deployment_ids=(DEPLOYMENT,),
-            title="Test school",
-        )
+        return msgspec.convert(registration(self.address), Platform)
 
     def message(self, nonce: str, lesson: str = "first-cycle", **more: Any) -> dict[str, Any]:
         """The claims of a learner's launch; a claim of None is left out."""
@@ -153,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/token":
             school.tokens.append(dict(parse_qsl(body)))
             self._json({"access_token": "token-1", "expires_in": 3600})
-        elif self.headers["Authorization"] not in {"Bearer token-1", None} or path == "/links":
+        elif path == "/links":
             school.deep_links.append(parse_qs(body)["JWT"][0])
             self._page("Added")
         elif path == "/items":
@@ -182,13 +187,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running() -> Iterator[FakePlatform]:
+def running(port: int = 0) -> Iterator[FakePlatform]:
     """Serve a platform on this machine."""
 
     class Handler(_Handler):
         pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     Handler.school = FakePlatform(f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
@@ -203,7 +208,3 @@ def running() -> Iterator[FakePlatform]:
 def asked_of(location: str) -> dict[str, str]:
     """The query of a redirect to the platform."""
     return dict(parse_qsl(urlsplit(location).query))
-
-
-def encoded(fields: Mapping[str, str]) -> str:
-    return urlencode(fields)

@@ -20,8 +20,9 @@ from typing import Any
 from playground.queues import WORKERS
 from playground.serving.supervisor import programs
 from tests.parts import REPOSITORY
+from tests.playground.lti_platform import registration
 from tests.services import client, compose
-from tests.services.processes import Process, wait_until, wait_until_ready
+from tests.services.processes import Process, free_port, wait_until, wait_until_ready
 from tests.services.servers import Server
 
 #: Values for the variables that docker-compose.yml takes from the shell; none is its default.
@@ -211,8 +212,14 @@ def clean_environment() -> dict[str, str]:
 
 
 def embedded_parts(home: Path, port: int) -> dict[str, Part]:
-    """Return what ``make run`` starts, with the data in ``home``."""
-    env = {**clean_environment(), "PLAYGROUND_DATA_DIR": str(home / "data")}
+    """Return what ``make run`` starts, with the data in ``home``, and a platform that a test may bring."""
+    platforms = home / "lti.json"
+    platforms.write_text(json.dumps({"platforms": [registration(f"http://127.0.0.1:{free_port()}")]}))
+    env = {
+        **clean_environment(),
+        "PLAYGROUND_DATA_DIR": str(home / "data"),
+        "PLAYGROUND_LTI": str(platforms),
+    }
     parts = {
         program.name: Part(
             program.name, program.command, env, program.stop_signal, program.grace, restarts=True
