@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, WebSocket, expect
+from playwright.sync_api import FrameLocator, Locator, Page, WebSocket, expect
 
 from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
 from scheduler_core.authoring.lessons.checking import StopQuestion
@@ -204,31 +204,79 @@ def test_nothing_tells_the_answer_while_it_is_open(page: Page) -> None:
     )
 
 
-def test_a_lesson_by_keyboard_alone(page: Page) -> None:
-    """From the gallery to a checked answer and on to the next stop, with the focus where one reads."""
-    page.goto("/learn/")
-    page.get_by_role("link", name=re.compile("^Start with lesson")).focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.keyboard.press("n")
-    page.wait_for_url("**/feasible/")
-    button(page, "n2").focus()
-    page.keyboard.press("Space")
-    page.keyboard.press("Tab")
-    expect(button(page, "n3")).to_be_focused()
-    page.keyboard.press("Space")
-    page.keyboard.press("Enter")  # a button of its own: it is taken back
-    expect(button(page, "n3")).to_have_attribute("aria-pressed", "false")
-    page.keyboard.press("Space")
-    for _ in range(3):
+def reach(page: Page, wanted: Locator) -> None:
+    """Press Tab until something has the focus, as who has no mouse."""
+    wanted.wait_for()
+    for _ in range(30):
         page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Check", exact=True)).to_be_focused()
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"Tab does not lead to {wanted}")
+
+
+def test_a_lesson_by_keyboard_alone(page: Page) -> None:
+    """From the gallery to the code, answered by Tab, Space and Enter; the focus is where one reads."""
+    of = found(FIRST)
+    page.route("**/e/**", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+    page.goto("/learn/")
+    reach(page, page.get_by_role("link", name=re.compile("^Start with lesson")))
     page.keyboard.press("Enter")
-    expect(page.locator(".verdict.right")).to_be_focused()
-    page.keyboard.press("n")
-    page.wait_for_url("**/node/")
-    page.keyboard.press("p")
-    page.wait_for_url("**/feasible/")
+    form = page.locator("[data-task]")
+    check = page.get_by_role("button", name=re.compile("^Check"))
+    for place, stop in enumerate(of.stops):
+        expect(page.locator(f"a[data-stop='{stop.key}'].seen[aria-current]")).to_be_attached()  # scripts ran
+        if stop.task is not None and stop.task.form is not None:
+            answer = right_answer(of, stop)
+            if stop.task.form == "edit":
+                form.get_by_label("The cluster as YAML").focus()
+                editor = editor_in(form, "The cluster as YAML")
+                page.keyboard.press("Control+a")
+                editor.paste(answer)
+                page.keyboard.press("Escape")  # and Tab leaves the editor
+            elif stop.task.choices:
+                reach(
+                    page,
+                    form.locator(".choice-button").nth([one.key for one in stop.task.choices].index(answer)),
+                )
+                page.keyboard.press("Space")
+            for name in answer if stop.task.form == "nodes" else [answer] if stop.task.form == "node" else []:
+                reach(page, button(page, name))
+                page.keyboard.press("Space")
+                expect(button(page, name)).to_have_attribute("aria-pressed", "true")
+            reach(page, check)
+            page.keyboard.press("Enter")
+            expect(page.locator(".verdict.right")).to_be_focused(timeout=60_000)
+        if place == 1:
+            page.keyboard.press("p")
+            page.wait_for_url(f"**/{of.stops[0].key}/")
+            expect(page.locator("a[data-stop].seen[aria-current]")).to_be_attached()
+            page.keyboard.press("n")
+            page.wait_for_url(f"**/{stop.key}/")
+            expect(page.locator("a[data-stop].seen[aria-current]")).to_be_attached()
+        page.keyboard.press("n")
+        page.wait_for_url(f"**/{of.stops[place + 1].key}/" if place + 1 < len(of.stops) else "**/done/")
+    reach(page, page.get_by_role("button", name="Make the code"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Link of the code")).to_be_visible()
+
+
+def test_every_form_of_an_answer_is_accessible(page: Page, accessible: Callable[[Page], None]) -> None:
+    """Order, event, yes or no, and a claim, each answered wrongly once: WCAG 2.2 AA."""
+    page.route("**/e/**", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+    for slug, key in (
+        ("evicted-yet-pending", "order"),
+        ("preemption-101", "next"),
+        ("who-answers-first", "both"),
+        ("the-starving-gang", "claim"),
+    ):
+        of = found(slug)
+        stop = next(one for one in of.stops if one.key == key)
+        page.goto(f"/learn/{slug}/{key}/")
+        fill_in(page, of, stop, "1 > 2" if key == "claim" else wrongly(of, stop))
+        submit(page)
+        expect(page.locator(".verdict.wrong")).to_be_visible(timeout=60_000)
+        accessible(page)
+        assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
 
 
 def test_progress_leaves_as_a_file_and_comes_back(
