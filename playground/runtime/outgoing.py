@@ -54,7 +54,8 @@ class BoundedSession(requests.Session):
 
 def _body(answer: requests.Response, until: float, most: int) -> bytes:
     parts, size = [], 0
-    for part in answer.iter_content(16_384):
+    # Each read returns what has come: iter_content would wait for all of its bytes, however slowly they come.
+    while part := answer.raw.read1(16_384, decode_content=True):
         size += len(part)
         if size > most:
             raise CallError(f"{answer.url[:200]} answered more than {most:,} bytes.")

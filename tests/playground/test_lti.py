@@ -21,7 +21,6 @@ from msgspec.structs import replace
 from playground.lessons import lookup, receipts
 from playground.lti import launches, login, platforms, scores
 from playground.models import LtiLaunch, UsedState
-from playground.runtime import outgoing
 from playground.serving import data_folder
 from playground.serving.faults import StartError
 from playground.storage import retention
@@ -546,21 +545,6 @@ def test_a_score_that_is_not_taken_is_tried_again_and_given_up(
     client.post(f"{address}done/")
     client.post(f"{address}done/")  # it is on its way
     assert scores.deliver() == 1 and client.get(f"{address}done/").context["state"] == "sent"
-
-
-def test_calls_of_a_platform_are_bounded(school: FakePlatform, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To approved addresses, without redirects, in number and in size."""
-    session = outgoing.BoundedSession(school.registered.allows, "Approve it.")
-    with pytest.raises(outgoing.CallError, match=r"not approved. Approve it."):
-        session.get("http://127.0.0.1:1/")
-    with pytest.raises(outgoing.CallError, match="not approved"):
-        session.get("file:///etc/passwd")
-    monkeypatch.setattr(outgoing, "MOST_BYTES", 10)
-    with pytest.raises(outgoing.CallError, match="more than 10 bytes"):
-        session.get(f"{school.address}/keys")
-    monkeypatch.setattr(outgoing, "MOST_CALLS", 3)
-    with pytest.raises(outgoing.CallError, match="More than 3 calls"):
-        session.get(f"{school.address}/keys")
 
 
 def test_what_is_over_is_forgotten(client: Client, school: FakePlatform) -> None:

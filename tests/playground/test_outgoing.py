@@ -1,0 +1,72 @@
+"""Calls of other servers are bounded, whatever those answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from playground.runtime import outgoing
+from playground.runtime.outgoing import BoundedSession, CallError
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Answers a byte every now and then, more than is read, or an address elsewhere."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        body = self.path in ("/much", "/slowly")
+        self.send_response(302 if self.path == "/elsewhere" else 200)
+        self.send_header("Location", "/much")
+        self.send_header("Content-Length", "2000000" if body else "0")
+        self.end_headers()
+        try:
+            if self.path == "/much":
+                self.wfile.write(bytes(2_000_000))
+            for _ in range(100 if self.path == "/slowly" else 0):
+                self.wfile.write(b".")
+                time.sleep(0.05)
+        except OSError:
+            pass  # the caller has gone
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - of the base class
+        return
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The address of a server with these answers."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as served:
+        threading.Thread(target=served.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [("/slowly", "took longer"), ("/much", "more than 1,000,000 bytes"), ("/elsewhere", "redirects")],
+)
+def test_an_answer_is_bounded(server: str, path: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In seconds also where each byte comes in time, in bytes, and to the address that was approved."""
+    monkeypatch.setattr(outgoing, "WHOLE_SECONDS", 0.3 if path == "/slowly" else 30.0)
+    begun = time.monotonic()
+    with pytest.raises(CallError, match=problem):
+        BoundedSession(lambda _: True, "", most=1_000_000).get(server + path)
+    assert time.monotonic() - begun < 3.0
+
+
+def test_calls_are_few_and_approved(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator is told how to approve an address."""
+    session = BoundedSession(lambda address: address.startswith(server), "Approve it.")
+    for address in ("http://127.0.0.1:9/", "file:///etc/passwd"):
+        with pytest.raises(CallError, match=r"is not approved\. Approve it\."):
+            session.get(address)
+    monkeypatch.setattr(outgoing, "MOST_CALLS", 3)
+    assert session.get(f"{server}/nothing").content == b""
+    with pytest.raises(CallError, match="More than 3 calls"):
+        session.get(f"{server}/nothing")
