@@ -46,6 +46,11 @@ def test_every_component_is_accessible_in_every_state(kit: Page, accessible: Cal
     kit.get_by_role("button", name="Open a dialog").click()
     expect(kit.get_by_role("dialog", name="A dialog")).to_be_visible()
     accessible(kit)
+    kit.keyboard.press("Escape")
+    kit.get_by_role("button", name="Open a sheet").click()
+    accessible(kit)
+    kit.get_by_role("dialog", name="A sheet").get_by_role("button", name="Close").click()
+    expect(kit.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_table_sorts_filters_and_keeps_the_focus(kit: Page) -> None:

@@ -6,7 +6,7 @@ import { Button } from "../kit/button.tsx";
 import { Chart, FigureButtons, look } from "../kit/chart.tsx";
 import { CopyRows } from "../kit/copy.tsx";
 import { CopyRow } from "../kit/copyrow.tsx";
-import { openDialog } from "../kit/dialog.tsx";
+import { openDialog, openPanel } from "../kit/dialog.tsx";
 import { Empty } from "../kit/empty.tsx";
 import { Filter } from "../kit/filter.tsx";
 import { Grid, type Column, type GridRows } from "../kit/grid.tsx";
@@ -265,8 +265,20 @@ const MENU: MenuSection[] = [
   { heading: "It belongs to", entries: [{ text: "Zone a…", icon: "right", run: () => toast("Zone a") }] },
 ];
 
+const openSheet = () =>
+  openPanel("why-panel", "A sheet", (close) => (
+    <>
+      <div class="dialog-head">
+        <h2>A sheet</h2>
+        <span class="grow" />
+        <Button look="quiet square" icon="close" label="Close" act={close} />
+      </div>
+      <p class="why-body">It stands at the side, and on a phone it is the whole window.</p>
+    </>
+  ));
+
 const Overlays = () => (
-  <Section title="Dialog, menu and toast">
+  <Section title="Dialog, sheet, menu and toast">
     <p>
       <button
         type="button"
@@ -280,6 +292,7 @@ const Overlays = () => (
       <Button act={() => openDialog("A dialog", () => "It closes by Escape, and by a click beside it.")}>
         Open a dialog
       </Button>{" "}
+      <Button act={openSheet}>Open a sheet</Button>{" "}
       <Button act={() => toast("A toast", { ms: 0 })}>Show a toast</Button>
     </p>
   </Section>

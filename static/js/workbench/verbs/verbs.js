@@ -19,11 +19,12 @@ import {
   whyNot,
   zones,
 } from "./table.js";
-import { WhatIf } from "./whatif.js";
+import { whatIf } from "./whatif.tsx";
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
 /** @import { Place, Section } from "../../kit/menu.tsx" */
 /** @import { About } from "./table.js" */
+/** @import { VerbWish } from "./whatif.tsx" */
 
 const NAMED = 20; // nodes by name in the palette
 const WORKLOADS = 500;
@@ -50,9 +51,8 @@ export class Verbs {
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
-    const { mine } = edit.options;
-    this.whatIf = new WhatIf(view, mine ? (wish) => this.edit.operate(wish, "bundle.verb") : null);
-    this.dialog = new VerbDialog(view, edit, (wish, words) => this.whatIf.open(wish, words));
+    this.apply = edit.options.mine ? (/** @type {VerbWish} */ wish) => edit.operate(wish, "bundle.verb") : null;
+    this.dialog = new VerbDialog(view, edit, (wish, words) => whatIf(view, wish, words, this.apply));
     view.on("act", (wish) => this.menu(wish));
   }
 
@@ -224,6 +224,6 @@ export class Verbs {
     view.emit("hold");
     const when = await new Moment(view.playback, null, { timed: true }).read();
     const wish = wishOf(view, verb, about, when, verb.value?.default);
-    this.whatIf.open(wish, `${verb.title.toLowerCase()} ${about.label}`);
+    whatIf(view, wish, `${verb.title.toLowerCase()} ${about.label}`, this.apply);
   }
 }
