@@ -19,6 +19,7 @@ from django.template.base import Node, NodeList
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 from playground.lessons import catalogue
+from scheduler_core.authoring.lessons import misconceptions
 from scheduler_core.authoring.lessons.edits import MOVES
 from tests.parts import REPOSITORY
 
@@ -26,12 +27,14 @@ Message = str | tuple[str, str]
 
 TEMPLATES = (
     "base", "language", "learn", "lesson", "lesson_code", "lesson_done", "lesson_handout", "lesson_level",
-    "lesson_review", "lti_done", "lti_grade",
+    "lesson_review", "lesson_teach", "lti_done", "lti_grade",
 )  # fmt: skip
 SCRIPTS = REPOSITORY / "static" / "js" / "lesson"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ONE = re.compile(rf"\bgettext\(\s*{_TEXT}")
 _TWO = re.compile(rf"\bngettext\(\s*{_TEXT},\s*{_TEXT}")
+_SAID = re.compile(rf"\bsay\(\s*{_TEXT}")
+REPLIES = REPOSITORY / "scheduler_core" / "authoring" / "lessons"
 _PYTHON = re.compile(rf"\bgettext\({_TEXT}\)")
 
 
@@ -62,6 +65,9 @@ def of_templates() -> Iterator[Message]:
     for track in catalogue.tracks():
         yield from (track.title, track.about)
     yield from (move.words for move in MOVES.values())
+    yield from misconceptions().values()
+    for path in REPLIES.glob("*.py"):
+        yield from _SAID.findall(path.read_text())
     for path in (REPOSITORY / "playground" / "lessons").glob("*.py"):
         yield from _PYTHON.findall(path.read_text())
 

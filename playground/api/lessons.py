@@ -95,7 +95,8 @@ class LessonVerdict(Payload):
     edits: Annotated[int | None, Meta(description="Fields and list items that an edit changed")]
     par: Annotated[int | None, Meta(description="The fewest edits known")]
     why: Annotated[
-        str, Meta(description="The end of the sentence that the lesson wrote, in its language")
+        str,
+        Meta(description="The end of the sentence that is not the engine's, in the lesson's language"),
     ] = ""
     receipt: Annotated[str | UnsetType, Meta(description="Proves the right answer; for a code")] = UNSET
     card: Annotated[

@@ -8,8 +8,9 @@ from django.utils.translation import gettext
 from msgspec import Struct
 
 from scheduler_core.authoring.lessons import LessonTask, Stop
-from scheduler_core.authoring.lessons.edits import MOVES
+from scheduler_core.authoring.lessons.edits import words_of
 from scheduler_core.authoring.lessons.played import Played, played
+from scheduler_core.authoring.lessons.speaking import spoken_by
 
 MOST = 400  # options of a form
 
@@ -24,11 +25,8 @@ class Option(Struct, frozen=True):
 
 def forbidden(stop: Stop) -> list[str]:
     """Return what an edit must leave alone, as sentences of Markdown."""
-    alone = gettext("%(object)s stays as it is.")
-    return [
-        gettext(MOVES[what].words) if what in MOVES else alone % {"object": f"`{what}`"}
-        for what in stop.marking.forbidden
-    ]
+    with spoken_by(gettext):
+        return [words_of(what) for what in stop.marking.forbidden]
 
 
 Offer = Callable[[Played, Stop], list[Option]]

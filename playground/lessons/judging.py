@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import translation
+from django.utils.translation import gettext
+
 from playground.pool import offload
+from playground.pool.jobs import pool_job
 from playground.pool.reading import reading
 from playground.visitors import identity
 from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError, Stop, check
+from scheduler_core.authoring.lessons.speaking import spoken_by
 
 EDIT_FORMS = ("edit", "claim")  # whose answers are computed each time
 EDIT_BYTES = 256 * 1024
@@ -22,9 +27,16 @@ def judged(lesson: Lesson, stop: Stop, answer: Any, sure: bool | None, seed: int
     _bounded(answer, EDIT_BYTES if edits else TEXT)
     asked = (lesson, stop, answer, sure, seed)
     if edits and offload.enabled():
-        return offload.compute(identity.asker(), check, *asked)
+        return offload.compute(identity.asker(), _checked, *asked)
     with reading():
-        return check(*asked)
+        return _checked(*asked)
+
+
+@pool_job
+def _checked(lesson: Lesson, stop: Stop, answer: Any, sure: bool | None, seed: int | None) -> AnswerVerdict:
+    """Return the verdict, in the stop's language but for what the engine says."""
+    with translation.override(stop.language), spoken_by(gettext):
+        return check(lesson, stop, answer, sure, seed)
 
 
 def _bounded(answer: Any, longest: int) -> None:

@@ -10,14 +10,16 @@ from django.views.decorators.http import require_http_methods
 from playground.lessons import classes, lookup
 from playground.lessons.markdown import html
 from playground.rooms import rows
+from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
 from playground.storage import store
 from playground.visitors import identity
 from playground.visitors.throttle import address_of, wait_seconds
-from scheduler_core.authoring.lessons import LessonError
+from scheduler_core.authoring.lessons import LessonError, in_language
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@translated
 @ensure_csrf_cookie
 @unsound
 def teach(request: HttpRequest, slug: str) -> HttpResponse:
@@ -48,5 +50,6 @@ def teach(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             # Behind the #, so that the token is in no log, and in no Referer.
             return HttpResponseRedirect(f"/r/{made.room.pk}/#lead={made.token}&invite=1")
-    context = {"section": "learn", "lesson": of, "notes": html(of.notes), "error": error}
+    found = in_language(of, current())
+    context = {"section": "learn", "lesson": found, "notes": html(found.notes), "error": error}
     return render(request, "lesson_teach.html", context, status=429 if error else 200)

@@ -11,10 +11,12 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from playground.lessons import catalogue, judging
 from scheduler_core.authoring.lessons import in_language, lesson, lessons
 from scheduler_core.authoring.lessons.checking import StopQuestion
 from scheduler_core.authoring.lessons.prose import LANGUAGES
 from tests import catalogues
+from tests.core.lessons.data import wrong_answers
 from tests.playground.test_learn import at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,6 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PAGES = (
     "/learn/", "/learn/first-cycle/node/", "/learn/first-cycle/done/", "/learn/first-cycle/handout/",
     "/learn/review/", "/learn/code/no-code/",
+    "/learn/first-cycle/teach/",
 )  # fmt: skip
 SOURCES = [pytest.param(path, id=path.name) for path in catalogues.sources()]
 COOKIE = settings.LANGUAGE_COOKIE_NAME
@@ -171,3 +174,37 @@ def test_verdicts_and_hints_are_said_in_the_language_of_the_call(client: Client)
     assert right["why"].startswith("`quiet-1` bietet") and right["sentence"].endswith(right["why"])
     refused = post("first-cycle/node/answer?lang=de", {"answer": "n1"})
     assert refused["sentence"].startswith("n1 is refused by NodeResourcesFit") and refused["why"] == ""
+
+
+@pytest.mark.parametrize("slug", ["first-cycle", "reading-the-message", "idle-or-full"])
+def test_wrong_answers_are_met_in_german(slug: str) -> None:
+    """All that is not the engine's own sentence, misconceptions included; the verdict is the same."""
+    one = lesson(slug)
+    assert one is not None
+    told = 0
+    for stop in one.stops:
+        if stop.task is None or stop.task.form in (None, "edit"):
+            continue
+        asked = StopQuestion(one, stop)
+        for wrong in wrong_answers(asked, asked.truth()):
+            english = judging.judged(one, stop, wrong, None, None)
+            german = judging.judged(*catalogue.spoken(one, stop, "de"), wrong, None, None)
+            assert (german.right, german.misconception) == (english.right, english.misconception)
+            engine = [one.sentence.removesuffix(one.why) for one in (english, german)]
+            assert engine[0] == engine[1]
+            assert bool(german.why) == bool(english.why)
+            assert not english.why or german.why != english.why
+            told += bool(german.why)
+    assert told
+
+
+def test_an_edit_is_met_in_german(client: Client) -> None:
+    """Over the API: the move that a task forbids, and that it is the learner's edit that breaks it."""
+    one = lesson("idle-or-full")
+    assert one is not None
+    stop = next(stop for stop in one.stops if stop.key == "repair")
+    text = one.file(stop.scenario).replace('cpu: "4"', 'cpu: "64"')
+    assert text != one.file(stop.scenario)
+    address = "/api/lessons/idle-or-full/repair/answer?lang=de"
+    found = client.post(address, json.dumps({"answer": text}), content_type="application/json").json()
+    assert found["sentence"] == found["why"] == "Die Nodes bleiben, wie sie sind. Diese Änderung ändert das."

@@ -17,6 +17,7 @@ from scheduler_core.authoring.lessons.model import AnswerVerdict, Lesson, Lesson
 from scheduler_core.authoring.lessons.played import Played, play, played
 from scheduler_core.authoring.lessons.prose import filled
 from scheduler_core.authoring.lessons.replies import MOST_TOLD, WrongAnswer, reply
+from scheduler_core.authoring.lessons.speaking import say
 
 AGAIN, HARD, GOOD = 1, 2, 3
 TRIALS = 6  # other numbers in which a counterexample to a claim is searched
@@ -123,7 +124,10 @@ def judge(asked: StopQuestion, answer: Any, sure: bool | None) -> AnswerVerdict:
     key = asked.misconception(given)
     believed = misconceptions().get(key, "")
     wrong = WrongAnswer(stop, asked.play, asked.pod, asked.index, given, truth, believed)
-    return AnswerVerdict(right=False, sentence=_joined(reply(wrong)), misconception=key, answer=truth)
+    said = reply(wrong)
+    sentence = _joined(said.text)
+    own = sentence if said.own else ""
+    return AnswerVerdict(right=False, sentence=sentence, misconception=key, answer=truth, why=own)
 
 
 def _rating(*, right: bool, sure: bool | None) -> int:
@@ -173,7 +177,8 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
 
     for what in stop.marking.forbidden:
         if not edits.unchanged(before, after, what):
-            return verdict(f"{edits.words_of(what)} This edit changes that.")
+            whole = _joined(edits.words_of(what), say("This edit changes that."))
+            return verdict(whole, whole)
     run = play(text)
     moment = ShownMoment(
         lambda name: run if name == stop.scenario else asked.run_of(name), stop.scenario, "", ""
@@ -188,8 +193,9 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
     except FactError as error:  # the edit has taken away what the task is about
         return verdict(_joined(f"{str(error)[:1].upper()}{str(error)[1:]}"))
     said = sentences.about_pod(run, stop.marking.pod, len(run.cycles)) if stop.marking.pod else ""
-    whole = _joined(said, why) or ("It holds." if right else "It does not hold yet.")
-    return verdict(whole, _joined(why), right=right)
+    plain = say("It holds.") if right else say("It does not hold yet.")
+    own = _joined(why) or ("" if said else plain)
+    return verdict(_joined(said, own), own, right=right)
 
 
 @lru_cache(maxsize=256)
@@ -217,20 +223,28 @@ def _claimed(asked: StopQuestion, claim: str, sure: bool | None) -> AnswerVerdic
     """Return whether a claim holds of the stop's scenario and its variants, and fails for each flawed one."""
     for number, bundle in enumerate((asked.bundle, *variants_of(asked.lesson, asked.stop.scenario, TRIALS))):
         if not _holds(claim, asked.stop.scenario, played(bundle)):
-            which = (
-                "where nothing is wrong" if not number else f"with other numbers ({_drawn(asked, bundle)})"
-            )
-            sentence = f"A counterexample: the claim fails in {asked.stop.scenario} {which}."
-            return AnswerVerdict(right=False, sentence=sentence)
+            return _own(_counterexample(asked, bundle if number else ""))
     for name in asked.stop.marking.flawed:
         if _holds(claim, name, asked.run_of(name)):
-            return AnswerVerdict(right=False, sentence=f"The claim holds in {name} too, where the flaw is.")
+            return _own(say("The claim holds in {name} too, where the flaw is.", name=name))
     why = _joined(asked.why())
-    return AnswerVerdict(
-        right=True,
-        sentence=_joined("The claim holds, and fails where the flaw is", why),
-        why=why,
-        rating=_rating(right=True, sure=sure),
+    sentence = _joined(say("The claim holds, and fails where the flaw is."), why)
+    return AnswerVerdict(right=True, sentence=sentence, why=sentence, rating=_rating(right=True, sure=sure))
+
+
+def _own(sentence: str) -> AnswerVerdict:
+    return AnswerVerdict(right=False, sentence=sentence, why=sentence)
+
+
+def _counterexample(asked: StopQuestion, drawn: str) -> str:
+    """Return where a claim fails: in the scenario as it is, or in a variant, the text ``drawn``."""
+    scenario = asked.stop.scenario
+    if not drawn:
+        return say("A counterexample: the claim fails in {name} where nothing is wrong.", name=scenario)
+    return say(
+        "A counterexample: the claim fails in {name} with other numbers ({changes}).",
+        name=scenario,
+        changes=_drawn(asked, drawn),
     )
 
 

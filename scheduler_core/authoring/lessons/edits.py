@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from scheduler_core.authoring.lessons.model import LessonError
 from scheduler_core.authoring.lessons.played import LIMITS
+from scheduler_core.authoring.lessons.speaking import say
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.yaml_writer import write_yaml
 
@@ -184,4 +185,4 @@ def unchanged(before: Documents, after: Documents, what: str) -> bool:
 
 def words_of(what: str) -> str:
     """Return a forbidden move as a sentence for learners."""
-    return MOVES[what].words if what in MOVES else f"`{what}` stays as it is."
+    return say(MOVES[what].words) if what in MOVES else say("{object} stays as it is.", object=f"`{what}`")

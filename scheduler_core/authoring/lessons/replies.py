@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ from scheduler_core.authoring.lessons import sentences
 from scheduler_core.authoring.lessons.model import Form, Stop
 from scheduler_core.authoring.lessons.played import Played
 from scheduler_core.authoring.lessons.prose import shown
+from scheduler_core.authoring.lessons.speaking import say
 
 MOST_TOLD = 3  # nodes that a sentence speaks of
 
@@ -57,14 +58,21 @@ class WrongAnswer(Struct, frozen=True):
         return [name for name in self.named if name not in self.right]
 
 
-def reply(wrong: WrongAnswer) -> str:
+class Reply(NamedTuple):
+    """What a wrong answer is met with; ``own``: in the learner's language, not in the engine's words."""
+
+    text: str
+    own: bool
+
+
+def reply(wrong: WrongAnswer) -> Reply:
     """Return the sentence that a wrong answer is met with."""
     spoken = ENGINE.get(wrong.form, _about_the_node)(wrong)
     if spoken and not tells(wrong, spoken):
-        return spoken
-    believed = f" A common mistake: *{wrong.believed}*" if wrong.believed else ""
+        return Reply(spoken, own=False)
+    believed = say("A common mistake: *{belief}*", belief=say(wrong.believed)) if wrong.believed else ""
     plain = PLAIN[wrong.form](wrong)
-    return plain if tells(wrong, believed) else plain + believed
+    return Reply(plain if not believed or tells(wrong, believed) else f"{plain} {believed}", own=True)
 
 
 # What the engine says of whom an answer names
@@ -111,36 +119,45 @@ ENGINE: Mapping[Form, Callable[[WrongAnswer], str]] = {
 
 def _set(wrong: WrongAnswer) -> str:
     if wrong.surplus:
-        verb = "do" if len(wrong.surplus) > 1 else "does"
-        return f"{shown(wrong.surplus[:MOST_TOLD])} {verb} not belong there."
-    return "Something is missing." if wrong.named else "There is something to name."
+        names = shown(wrong.surplus[:MOST_TOLD])
+        if len(wrong.surplus) > 1:
+            return say("{names} do not belong there.", names=names)
+        return say("{names} does not belong there.", names=names)
+    return say("Something is missing.") if wrong.named else say("There is something to name.")
 
 
 def _number(wrong: WrongAnswer) -> str:
-    return f"The record has a {'larger' if wrong.truth > wrong.given else 'smaller'} number."
+    larger = wrong.truth > wrong.given
+    return say("The record has a larger number.") if larger else say("The record has a smaller number.")
 
 
 def _order(wrong: WrongAnswer) -> str:
     placed = sum(one == other for one, other in zip(wrong.given, wrong.truth))
-    return f"{placed} of {len(wrong.truth)} {'is' if placed == 1 else 'are'} in place."
+    if placed == 1:
+        return say("1 of {all} is in place.", all=len(wrong.truth))
+    return say("{placed} of {all} are in place.", placed=placed, all=len(wrong.truth))
 
 
 def _choice(wrong: WrongAnswer) -> str:
     explains = wrong.stop.task is not None and wrong.stop.task.kind == "explain"
-    return "That is true, and it is not what decides here." if explains else "The record does not say so."
+    if explains:
+        return say("That is true, and it is not what decides here.")
+    return say("The record does not say so.")
 
 
 PLAIN: Mapping[Form, Callable[[WrongAnswer], str]] = {
-    "node": lambda wrong: f"`{wrong.given}` is not the node." if wrong.given else "The record names a node.",
+    "node": lambda wrong: (
+        say("`{name}` is not the node.", name=wrong.given) if wrong.given else say("The record names a node.")
+    ),
     "nodes": _set,
     "pods": _set,
     "order": _order,
     "number": _number,
     "reason": _choice,
     "choice": _choice,
-    "yesno": lambda _: "The record says otherwise.",
-    "cell": lambda wrong: f"`{wrong.given}` is not the cell.",
-    "event": lambda wrong: f"`{wrong.given}` happened, and it is not the event.",
+    "yesno": lambda _: say("The record says otherwise."),
+    "cell": lambda wrong: say("`{name}` is not the cell.", name=wrong.given),
+    "event": lambda wrong: say("`{name}` happened, and it is not the event.", name=wrong.given),
 }
 
 

@@ -3,7 +3,7 @@
 import type { Card } from "./progress.ts";
 import { gettext } from "./words.ts";
 
-/** The verdict on an answer, in the engine's words; `why` is the end of the sentence that the lesson wrote. */
+/** The verdict on an answer, in the engine's words; `why` is its end that is in the language of the lesson. */
 export interface Verdict {
   right: boolean;
   sentence: string;
