@@ -5,7 +5,7 @@ import { render, type ComponentChild } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
 import { Inline } from "../kit/inline.tsx";
-import { indexOf } from "./goto.js";
+import { indexOf } from "./goto.tsx";
 import type { View } from "./view.js";
 
 const KEY = "podstep.about"; // whether it was open when it was last here

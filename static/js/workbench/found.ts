@@ -4,7 +4,7 @@ import type { Playback } from "./playback.js";
 import { short } from "../lib/quantity.js";
 import { COMMANDS, available } from "./commands.js";
 import { match } from "./fuzzy.js";
-import { indexOf } from "./goto.js";
+import { indexOf } from "./goto.tsx";
 
 const RECENT = "podstep.recent";
 const KEPT = 8; // commands that were used last

@@ -7,7 +7,7 @@ import { $, h } from "../../lib/dom.js";
 import type { Thread } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.js";
 import { refusalOf } from "../../lib/socket.js";
-import { indexOf } from "../goto.js";
+import { indexOf } from "../goto.tsx";
 import { cellAt } from "../rooms/cells.js";
 import type { Timeline } from "../timeline.js";
 import type { View } from "../view.js";

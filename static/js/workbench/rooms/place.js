@@ -1,6 +1,6 @@
 // Where somebody is, as a room shares it: read off the view of who leads, and brought onto the screens of the others.
 
-import { indexOf } from "../goto.js";
+import { indexOf } from "../goto.tsx";
 import { TABS } from "../inspect/tabs.tsx";
 /** @import { Position } from "../../lib/protocol.js" */
 /** @import { Address } from "../address.js" */
