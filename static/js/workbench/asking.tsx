@@ -9,15 +9,15 @@ export function useRedraw(): () => void {
   return redraw;
 }
 
-/** Draw the component again at events, while `shown`, asked then, holds. */
-export function useEvent(emitter: Emitter, names: string[], shown: () => boolean) {
+/** Draw the component again at events, while `shown`, asked then, holds; null: there are none yet. */
+export function useEvent(emitter: Emitter | null, names: string[], shown: () => boolean) {
   const redraw = useRedraw();
   const latest = useRef(shown);
   latest.current = shown;
   const heard = names.join();
   useLayoutEffect(() => {
-    const ends = heard.split(",").map((name) => emitter.on(name, () => latest.current() && redraw()));
-    return () => ends.forEach((end) => end());
+    const ends = heard.split(",").map((name) => emitter?.on(name, () => latest.current() && redraw()));
+    return () => ends.forEach((end) => end?.());
   }, [emitter, heard, redraw]);
 }
 

@@ -1,13 +1,14 @@
 // The button that sets a breakpoint, or clears it, where its condition is shown.
 
 import { Icon } from "../kit/icon.tsx";
-import { nodesOf } from "../kit/node.tsx";
 import { toast } from "../lib/dom.js";
+import { useEvent } from "./asking.tsx";
 import { FULL } from "./breakpoints.js";
 import { words } from "./conditions.js";
 import type { View } from "./view.js";
 
 export function BreakButton({ view: { breakpoints }, at }: { view: View; at: string }) {
+  useEvent(breakpoints, ["changed"], () => true);
   const label = `Stop when ${words(at)}`;
   const toggle = () => {
     if (!breakpoints?.toggle(at)) {
@@ -30,6 +31,3 @@ export function BreakButton({ view: { breakpoints }, at }: { view: View; at: str
     </button>
   );
 }
-
-/** The same for modules that build their DOM by hand. */
-export const breakButton = (view: View, at: string) => nodesOf(<BreakButton view={view} at={at} />)[0];

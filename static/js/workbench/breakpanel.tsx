@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { Icon } from "../kit/icon.tsx";
-import { $, $$, copy, toast } from "../lib/dom.js";
+import { $, copy, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
 import { useEvent } from "./asking.tsx";
 import { FULL, type Breakpoints } from "./breakpoints.js";
@@ -28,13 +28,7 @@ export class Points {
   constructor(
     private readonly view: View,
     private readonly parts: Parts,
-  ) {
-    const { breakpoints } = parts;
-    breakpoints.on("changed", () => {
-      for (const button of $$("[data-break]"))
-        button.setAttribute("aria-pressed", String(breakpoints.has(button.dataset.break ?? "")));
-    });
-  }
+  ) {}
 
   open(about: About = {}) {
     const { view, parts } = this;

@@ -306,7 +306,7 @@ function PodSheet({ view, pod }: { view: View; pod: number }) {
         ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
         ...extendedOf(pods, pod).map(([name, asked]): Fact => [name, amount(name, asked)]),
         ["priority", String(pods.priority[pod])],
-        group?.kind ? ["workload", `${group.kind} ${short(group.name)}`] : null,
+        group?.name ? ["workload", `${group.kind} ${short(group.name)}`] : null,
         [
           "its cycle",
           next ? (
