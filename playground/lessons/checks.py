@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
 
 from msgspec.structs import replace
 
@@ -12,10 +15,11 @@ from playground.once import once
 from playground.pool import offload
 from playground.pool.jobs import pool_job
 from playground.pool.reading import reading
+from playground.storage.bundles import TooLargeError
 from playground.visitors import identity
 from scheduler_core.authoring.lessons import Lesson, LessonError, lessons
 from scheduler_core.authoring.lessons.catalogue import words
-from scheduler_core.authoring.lessons.played import played
+from scheduler_core.authoring.lessons.played import Played, keep, known, play, played
 from scheduler_core.authoring.lessons.reading import read_lesson
 from scheduler_core.authoring.lessons.validation import problems_of
 from scheduler_core.formats.locate import find_lines
@@ -101,6 +105,58 @@ def check_small(lesson: Lesson) -> None:
         nodes, cycles = _measured(text)
         _check_size(name, nodes, cycles)
         _note(digest)
+
+
+def play_apart(lesson: Lesson) -> None:
+    """Have a visitor's scenarios played in the pool, unless this process has their runs.
+
+    Nobody else waits meanwhile, and of many who open a lesson at once one has it played. A run that cannot
+    be sent to another process is played in this one. Raises LessonError and BusyError.
+    """
+    if not offload.enabled():
+        return
+    for name in dict.fromkeys(stop.scenario for stop in lesson.stops):
+        text = lesson.file(name)
+        if known(text) is None:
+            with _turn(text):
+                if known(text) is None and (run := _played_apart(text)) is not None:
+                    keep(run)
+
+
+def _played_apart(text: str) -> Played | None:
+    try:
+        sent = offload.compute(identity.asker(), _play, text)
+    except TooLargeError as error:
+        raise LessonError(str(error)) from error
+    return None if sent is None else pickle.loads(sent)  # noqa: S301 - of this server's own process
+
+
+@pool_job
+def _play(text: str) -> bytes | None:
+    try:
+        return pickle.dumps(play(text))
+    except (TypeError, AttributeError, pickle.PicklingError):
+        return None
+
+
+_turns: dict[str, tuple[Lock, int]] = {}
+_taking = Lock()
+
+
+@contextmanager
+def _turn(text: str) -> Iterator[None]:
+    """Let one thread after the other do something about a text."""
+    with _taking:
+        lock, waiting = _turns.get(text, (Lock(), 0))
+        _turns[text] = lock, waiting + 1
+    try:
+        with lock:
+            yield
+    finally:
+        with _taking:
+            lock, waiting = _turns.pop(text)
+            if waiting > 1:
+                _turns[text] = lock, waiting - 1
 
 
 def _measured(text: str) -> tuple[int, int]:

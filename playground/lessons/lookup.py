@@ -30,6 +30,7 @@ def lesson_at(address: str) -> Lesson | None:
     read = _read(row.pk, revision, preview)
     if preview:
         checks.check_small(read)
+    checks.play_apart(read)
     return replace(read, slug=address)
 
 

@@ -1,4 +1,4 @@
-"""What a page says of a lesson that its author has not finished, or whose scenario cannot be stored."""
+"""What a page says of a lesson that its author has not finished, that cannot be stored, or has to wait."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from functools import wraps
 
 from django.http import HttpRequest, HttpResponse
 
+from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
 from playground.storage.quotas import StorageFullError
 from playground.storage.store import GoneError
+from playground.visitors.throttle import RETRY_SECONDS
 from scheduler_core.authoring.lessons import LessonError
 
 View = Callable[..., HttpResponse]
@@ -28,5 +30,7 @@ def unsound(view: View) -> View:
             return error_page(request, error.status, str(error))
         except GoneError as error:
             return error_page(request, 410, str(error))
+        except BusyError as error:
+            return error_page(request, 503, str(error), retry_after=RETRY_SECONDS)
 
     return shown

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import pickle
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -15,8 +19,10 @@ from django.utils import timezone
 from playground.accounts import owning
 from playground.lessons import checks, lookup
 from playground.models import AuthoredLesson, Scenario, Share
+from playground.pool import offload
 from playground.storage import authored, quotas, retention
 from scheduler_core.authoring.lessons import lesson
+from scheduler_core.authoring.lessons import played as play_module
 from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
 from scheduler_core.authoring.lessons.packing import packed, unpacked
 from tests.playground.conftest import OWNER, STRANGER, connected
@@ -236,6 +242,43 @@ def test_a_huge_scenario_is_not_played_in_a_web_process(
     page = owner.get(state(owner, name)["stops"][0]["preview"])
     assert page.status_code == 409 and "3 nodes and 1 cycles" in page.content.decode()
     publish(owner, name, 422)
+
+
+def test_a_lesson_is_played_beside_the_web_process(
+    owner: Client, mine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, however many open it at once; nobody else waits for that. What cannot be sent is played here."""
+    address = publish(owner, mine)["link"].split("/")[2]
+    text = FIRST["scenario.yaml"]
+    jobs: list[str] = []
+
+    def compute(_visitor: str, function: Any, *args: Any) -> Any:
+        jobs.append(args[0])
+        time.sleep(0.05)
+        return function(*args)
+
+    def unsendable(_run: Any) -> bytes:
+        raise pickle.PicklingError
+
+    monkeypatch.setattr(offload, "enabled", lambda: True)
+    monkeypatch.setattr(offload, "compute", compute)
+    monkeypatch.setattr(play_module, "_kept", OrderedDict())
+    of = lookup.lesson_at(address)
+    assert of is not None and jobs == [text]
+    known = play_module.known(text)
+    assert known is not None and [cycle.step for cycle in known.cycles] == ["1.1"]
+    play_module._kept.clear()
+    threads = [threading.Thread(target=checks.play_apart, args=(of,)) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(jobs) == 2 and not checks._turns
+    play_module._kept.clear()
+    monkeypatch.setattr(pickle, "dumps", unsendable)
+    checks.play_apart(of)
+    assert len(jobs) == 3 and play_module.known(text) is None
+    assert Client().get(f"/learn/{address}/node/").status_code == 200
 
 
 def test_an_account_takes_lessons_along(owner: Client, mine: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
@@ -29,6 +31,7 @@ LIMITS = Limits(
 )  # fmt: skip
 """Bounds on a scenario of a lesson, and on what a learner makes of it."""
 MOST_CYCLES = 3_000
+KEPT = 64  # runs
 SECONDS = 10.0  # of processor time for one play, or for one explanation
 
 
@@ -194,7 +197,28 @@ def play(text: str) -> Played:
         return Played(text, scenario, tuple(cycles), run)
 
 
-@lru_cache(maxsize=64)
+_kept: OrderedDict[str, Played] = OrderedDict()
+_keeping = Lock()
+
+
 def played(text: str) -> Played:
     """Return a scenario of a lesson, or a variant of it, played to its end; the last ones are kept."""
-    return play(text)
+    return known(text) or keep(play(text))
+
+
+def known(text: str) -> Played | None:
+    """Return a scenario's run if it is kept."""
+    with _keeping:
+        if text in _kept:
+            _kept.move_to_end(text)
+        return _kept.get(text)
+
+
+def keep(run: Played) -> Played:
+    """Keep a run, which another process may have played."""
+    with _keeping:
+        _kept[run.text] = run
+        _kept.move_to_end(run.text)
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return run
