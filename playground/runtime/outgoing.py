@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from typing import Any
-from urllib.request import getproxies
 
 import requests
 
@@ -28,8 +27,7 @@ class BoundedSession(requests.Session):
         ``most`` is how many bytes an answer may have.
         """
         super().__init__()
-        self.trust_env = False  # no credentials out of a .netrc
-        self.proxies.update(getproxies())
+        self.auth = _as_it_is  # else a .netrc's credentials would replace what is sent
         self.headers["User-Agent"] = AGENT
         self._approved, self._remedy, self._most, self._calls = approved, remedy, most, 0
 
@@ -50,6 +48,10 @@ class BoundedSession(requests.Session):
         if answer.is_redirect:
             raise CallError(f"{str(url)[:200]} redirects, which is not followed.")
         return answer
+
+
+def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request
 
 
 def _body(answer: requests.Response, until: float, most: int) -> bytes:

@@ -126,7 +126,7 @@ def test_what_the_store_does_not_take_is_tried_later_and_dropped(
 
 def test_a_statement_that_is_refused_holds_up_no_other(store: FakePlatform) -> None:
     """The batch is sent again one by one, and the store's refusal costs that statement alone."""
-    found = [made(number) for number in range(4)]
+    found = [made(number) for number in range(4)]  # all of one batch
     store.refuses = {found[1]["id"]: 400, found[2]["id"]: 409}
     statements.put(found)
     statements.deliver()
