@@ -282,10 +282,11 @@ def test_modules_are_not_checked_without_npm_but_in_ci(bundler: Machine) -> None
 
 
 def test_every_package_of_the_browser_is_pinned() -> None:
-    """package.json names exact versions, and the lock file has the hash of each; nothing runs at install."""
+    """package.json names exact versions, of aliases too, the lock file has the hash of each; nothing runs."""
     named = json.loads((REPOSITORY / "package.json").read_text())
     locked = json.loads((REPOSITORY / "package-lock.json").read_text())["packages"]
     asked = {**named["dependencies"], **named["devDependencies"]}
+    asked = {name: re.sub(r"^npm:.+@", "", version) for name, version in asked.items()}
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
     for name, version in asked.items():
         assert locked[f"node_modules/{name}"]["version"] == version
