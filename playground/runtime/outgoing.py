@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import http.client
 import time
 from collections.abc import Callable
 from typing import Any
 
 import requests
+import urllib3
 
 CONNECT_SECONDS, READ_SECONDS, WHOLE_SECONDS = 4.0, 8.0, 12.0
 MOST_BYTES = 1_000_000  # of one answer
 MOST_CALLS = 20  # of one session: what is paged may have no end
 AGENT = "podstep"
+#: What reading a body raises that stalls, is cut off, or is not packed as it says.
+BROKEN = (urllib3.exceptions.HTTPError, http.client.HTTPException, ConnectionError, TimeoutError)
 
 
 class CallError(requests.exceptions.RequestException):
@@ -43,6 +47,8 @@ class BoundedSession(requests.Session):
         answer = super().request(method, url, *args, **more)
         try:
             answer._content = _body(answer, until, self._most)  # noqa: SLF001 - as Response.content keeps it
+        except BROKEN as error:  # those of requests are none of these
+            raise CallError(f"{str(url)[:200]} broke its answer off: {error!r}"[:400]) from error
         finally:
             answer.close()
         if answer.is_redirect:

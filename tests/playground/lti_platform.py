@@ -127,10 +127,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"keys": [json.loads(key().export_public())]})
         elif parts.path == "/items":
             self._json(school.line_items)
-        elif parts.path == "/moved":
-            self.send_response(302)
-            self.send_header("Location", "/keys")
-            self.end_headers()
         elif parts.path == "/auth":
             query = dict(parse_qsl(parts.query))
             token = school.sign(school.message(query["nonce"]))

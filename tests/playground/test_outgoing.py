@@ -6,15 +6,18 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
 from playground.runtime import outgoing
 from playground.runtime.outgoing import BoundedSession, CallError
 
+BROKEN = ("/unpacked", "/cut", "/stalls")
+
 
 class Answers(BaseHTTPRequestHandler):
-    """Answers a byte every now and then, more than is read, or an address elsewhere."""
+    """Answers a byte every now and then, more than is read, an address elsewhere, or what is broken."""
 
     protocol_version = "HTTP/1.1"
 
@@ -22,11 +25,20 @@ class Answers(BaseHTTPRequestHandler):
         body = self.path in ("/much", "/slowly")
         self.send_response(302 if self.path == "/elsewhere" else 200)
         self.send_header("Location", "/much")
-        self.send_header("Content-Length", "2000000" if body else "0")
+        if self.path == "/unpacked":
+            self.send_header("Content-Encoding", "gzip")
+        if self.path == "/cut":
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Content-Length", "2000000" if body or self.path in BROKEN else "0")
         self.end_headers()
         try:
             if self.path == "/much":
                 self.wfile.write(bytes(2_000_000))
+            if self.path in BROKEN:
+                self.wfile.write(b"no chunk, and not packed")
+                self.wfile.flush()
+                time.sleep(0.5 if self.path == "/stalls" else 0.0)
             for _ in range(100 if self.path == "/slowly" else 0):
                 self.wfile.write(b".")
                 time.sleep(0.05)
@@ -49,11 +61,17 @@ def server() -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("path", "problem"),
-    [("/slowly", "took longer"), ("/much", "more than 1,000,000 bytes"), ("/elsewhere", "redirects")],
+    [
+        ("/slowly", "took longer"),
+        ("/much", "more than 1,000,000 bytes"),
+        ("/elsewhere", "redirects"),
+        *((path, "broke its answer off") for path in BROKEN),
+    ],
 )
 def test_an_answer_is_bounded(server: str, path: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In seconds also where each byte comes in time, in bytes, and to the address that was approved."""
     monkeypatch.setattr(outgoing, "WHOLE_SECONDS", 0.3 if path == "/slowly" else 30.0)
+    monkeypatch.setattr(outgoing, "READ_SECONDS", 0.2 if path == "/stalls" else 8.0)
     begun = time.monotonic()
     with pytest.raises(CallError, match=problem):
         BoundedSession(lambda _: True, "", most=1_000_000).get(server + path)
@@ -70,3 +88,14 @@ def test_calls_are_few_and_approved(server: str, monkeypatch: pytest.MonkeyPatch
     assert session.get(f"{server}/nothing").content == b""
     with pytest.raises(CallError, match="More than 3 calls"):
         session.get(f"{server}/nothing")
+
+
+def test_a_netrc_does_not_replace_what_is_sent(
+    server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The token that a call has is the one that arrives."""
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login a password b")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    session = BoundedSession(lambda _: True, "")
+    sent = session.get(f"{server}/nothing", headers={"Authorization": "Bearer x"}).request
+    assert sent.headers["Authorization"] == "Bearer x"
