@@ -26,10 +26,11 @@ from tests.parts import REPOSITORY
 Message = str | tuple[str, str]
 
 TEMPLATES = (
-    "base", "language", "learn", "lesson", "lesson_code", "lesson_done", "lesson_handout", "lesson_level",
-    "lesson_review", "lesson_teach", "lti_done", "lti_grade",
+    "base", "language", "learn", "lesson", "lesson_code", "lesson_done", "lesson_handout", "lesson_kind",
+    "lesson_level", "lesson_review", "lesson_teach", "room_class", "lti_done", "lti_grade",
 )  # fmt: skip
 SCRIPTS = REPOSITORY / "static" / "js" / "lesson"
+CLASS = SCRIPTS.parent / "pages" / "class.tsx"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ONE = re.compile(rf"\bgettext\(\s*{_TEXT}")
 _TWO = re.compile(rf"\bngettext\(\s*{_TEXT},\s*{_TEXT}")
@@ -83,7 +84,7 @@ def _of_nodes(nodes: NodeList) -> Iterator[Message]:
 
 def of_scripts() -> Iterator[Message]:
     """Yield what the scripts of lessons say."""
-    for path in SCRIPTS.glob("*.ts*"):
+    for path in (*SCRIPTS.glob("*.ts*"), CLASS):
         text = path.read_text()
         yield from _TWO.findall(text)
         yield from _ONE.findall(text)

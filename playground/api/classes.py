@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext
 from msgspec import Meta, json
 
 from playground.api.answers import ApiError, answer
@@ -15,6 +16,7 @@ from playground.api.route import ERRORS, route
 from playground.lessons import classes
 from playground.models import Room
 from playground.rooms import results, rows, statements
+from playground.serving.languages import asked_of
 from playground.visitors.throttle import token_of
 from scheduler_core.kubernetes.plain import schemas
 
@@ -133,13 +135,15 @@ STATEMENTS = {
     "/api/rooms/{name}/class",
     "Get the answers of a room by person, question and misconception; for who leads it",
     {200: ("The report", "ClassReport"), **_DENIED},
+    query=(("lang", "string", "Of the misconceptions, such as de"),),
     token=_LEADS,
     schemas=SCHEMAS,
 )
 def get_class(request: HttpRequest, name: str) -> HttpResponse:
     """Answer what the leader of a room sees of the class."""
     room = led(request, name)
-    return answer(report(room), Cache_Control="no-store")
+    with translation.override(asked_of(request)):
+        return answer(report(room), Cache_Control="no-store")
 
 
 @route(
@@ -213,7 +217,10 @@ def report(room: Room) -> ClassReport:
         lesson=_lesson(room),
         people=[_person(one) for one in found.people],
         questions=[_question(found, one) for one in found.questions],
-        misconceptions=[ClassMisconception(*row) for row in found.misconceptions()],
+        misconceptions=[
+            ClassMisconception(key, gettext(text), answers, people)
+            for key, text, answers, people in found.misconceptions()
+        ],
     )
 
 

@@ -16,6 +16,7 @@ from playground.limits import limit
 from playground.models import Comment, Room
 from playground.playback import sources
 from playground.rooms import people, questions, results, rows
+from playground.serving.languages import current, translated, words_of_scripts
 from playground.storage import comments
 from playground.views.workbench import workbench
 from playground.visitors.throttle import throttled
@@ -95,18 +96,21 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
 
 
 @require_safe
+@translated
 @ensure_csrf_cookie
 def overview(request: HttpRequest, name: str) -> HttpResponse:
     """Render ``room_class.html``, the page of who teaches in a room; the browser asks for what it shows.
 
     Whoever has the lead token, or opened the room, sees it; others see that they may not. Context:
-    ``room`` (its id); ``title``; ``lesson`` (of the row, or None).
+    ``room`` (its id); ``title``; ``lesson`` (of the row, or None); ``words`` (what its script says).
     """
     row = rows.find(name)
     if row is None:
         raise Http404
     title = row.title or row.scenario.title
-    response = render(request, "room_class.html", {"room": row.pk, "title": title, "lesson": row.lesson})
+    words = words_of_scripts(current())
+    context = {"room": row.pk, "title": title, "lesson": row.lesson, "words": words}
+    response = render(request, "room_class.html", context)
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 

@@ -17,6 +17,7 @@ from scheduler_core.authoring.lessons.checking import StopQuestion
 from scheduler_core.authoring.lessons.prose import LANGUAGES
 from tests import catalogues
 from tests.core.lessons.data import wrong_answers
+from tests.playground.rooms import post
 from tests.playground.test_learn import at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -208,3 +209,12 @@ def test_an_edit_is_met_in_german(client: Client) -> None:
     address = "/api/lessons/idle-or-full/repair/answer?lang=de"
     found = client.post(address, json.dumps({"answer": text}), content_type="application/json").json()
     assert found["sentence"] == found["why"] == "Die Nodes bleiben, wie sie sind. Diese Änderung ändert das."
+
+
+def test_the_pages_of_a_class_in_german(client: Client) -> None:
+    """That which opens a room, with what each stop asks for, and that of who leads it."""
+    page = client.get("/learn/first-cycle/teach/?lang=de").content.decode()
+    assert "Den Raum öffnen" in page and '<span class="pill">vorhersagen</span>' in page
+    room = post("/api/rooms", {"lesson": "first-cycle"}).json()
+    page = client.get(f"/r/{room['id']}/class/").content.decode()  # the cookie remembers
+    assert "<title>Klasse: " in page and words_in(page)["Questions"] == "Fragen"

@@ -74,7 +74,7 @@ const Code = () => {
           <a href={found.value}>{gettext("Look at it")}</a> ·{" "}
           <button
             type="button"
-            class="link"
+            class="btn quiet"
             onClick={() => {
               found.value = "";
             }}

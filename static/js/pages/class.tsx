@@ -4,6 +4,7 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import { $ } from "../lib/dom.js";
+import { gettext, ngettext } from "../lesson/words.ts";
 import { takeToken } from "../workbench/rooms/kept.js";
 
 const EVERY = 2500; // milliseconds
@@ -55,13 +56,17 @@ const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(Math.fl
 
 async function ask() {
   try {
-    const answer = await fetch(`/api/rooms/${room}/class`, { headers: headers() });
+    const answer = await fetch(`/api/rooms/${room}/class?lang=${document.documentElement.lang}`, {
+      headers: headers(),
+    });
     const found = await answer.json();
     if (!answer.ok) {
       trouble.value =
         answer.status === 403
-          ? "This page is for who opened the room. Open it in the browser that did, or with the link that leads."
-          : (found.errors?.[0]?.message ?? `The server answered ${answer.status}.`);
+          ? gettext(
+              "This page is for who opened the room. Open it in the browser that did, or with the link that leads.",
+            )
+          : (found.errors?.[0]?.message ?? gettext("The server answered {status}.", { status: answer.status }));
       if (answer.status < 429) return;
     } else {
       report.value = found;
@@ -69,7 +74,7 @@ async function ask() {
       if (found.ended) return;
     }
   } catch {
-    trouble.value = "The server cannot be reached; trying again.";
+    trouble.value = gettext("The server cannot be reached; trying again.");
   }
   setTimeout(ask, EVERY);
 }
@@ -78,7 +83,7 @@ async function ask() {
 async function save(address: string, name: string) {
   const answer = await fetch(address, { headers: headers() });
   if (!answer.ok) {
-    trouble.value = `The server answered ${answer.status}.`;
+    trouble.value = gettext("The server answered {status}.", { status: answer.status });
     return;
   }
   const link = document.createElement("a");
@@ -91,14 +96,15 @@ async function save(address: string, name: string) {
 const Facts = ({ found }: { found: Report }) => (
   <p class="class-facts">
     <span>
-      <b class="num">{found.ended ? "Over" : found.watching}</b> {found.ended ? "" : "watching"}
+      <b class="num">{found.ended ? gettext("Over") : found.watching}</b> {found.ended ? "" : gettext("watching")}
     </span>
     <span>
-      <b class="num">{found.people.length}</b> took part
+      <b class="num">{found.people.length}</b> {gettext("took part")}
     </span>
     {found.lesson && (
       <span class={found.elapsed > found.lesson.minutes * 60 ? "late" : ""}>
-        <b class="num">{clock(found.elapsed)}</b> of {found.lesson.minutes} minutes planned
+        <b class="num">{clock(found.elapsed)}</b>{" "}
+        {gettext("of {minutes} minutes planned", { minutes: found.lesson.minutes })}
       </span>
     )}
     <span class="grow" />
@@ -110,19 +116,19 @@ const Facts = ({ found }: { found: Report }) => (
           named.value = currentTarget.checked;
         }}
       />{" "}
-      Names
+      {gettext("Names")}
     </label>
     <button
       type="button"
       class="btn"
       onClick={() => save(`/api/rooms/${room}/answers.csv${named.value ? "" : "?names=0"}`, `answers-${room}.csv`)}
     >
-      Answers as CSV
+      {gettext("Answers as CSV")}
     </button>
     <button
       type="button"
       class="btn"
-      title="Statements for a learning record store: answered, completed"
+      title={gettext("Statements for a learning record store: answered, completed")}
       onClick={() => save(`/api/rooms/${room}/statements${named.value ? "" : "?names=0"}`, `statements-${room}.json`)}
     >
       xAPI
@@ -155,21 +161,22 @@ const Question = ({
       {place}. {one.text}
     </h3>
     <p class="dim num">
-      {one.votes} {one.votes === 1 ? "vote" : "votes"} · {percent(one.share)} right
-      {one.before !== null && `, ${percent(one.before)} before the discussion`}
-      {!one.revealed && " · open"}
+      {ngettext("{number} vote", "{number} votes", one.votes)} ·{" "}
+      {gettext("{share} right", { share: percent(one.share) })}
+      {one.before !== null && gettext(", {share} before the discussion", { share: percent(one.before) })}
+      {!one.revealed && ` · ${gettext("open")}`}
     </p>
     <table class="list tight">
       <thead>
         <tr>
-          <th scope="col">answer</th>
+          <th scope="col">{gettext("answer")}</th>
           {one.before !== null && (
             <th scope="col" class="num">
-              before
+              {gettext("before")}
             </th>
           )}
           <th scope="col" class="num">
-            votes
+            {gettext("votes")}
           </th>
         </tr>
       </thead>
@@ -177,7 +184,7 @@ const Question = ({
         {one.answers.map(({ label, votes, before, right, misconception }) => (
           <tr key={label} class={right ? "right" : ""}>
             <th scope="row">
-              {label} {right && <span class="pill pass">right</span>}
+              {label} {right && <span class="pill pass">{gettext("right")}</span>}
               {misconception && <span class="dim class-belief">{misconceptions.get(misconception)}</span>}
             </th>
             {one.before !== null && <td class="num">{before}</td>}
@@ -192,23 +199,28 @@ const Question = ({
 const sign = (right: boolean | null | undefined) =>
   right === undefined ? "" : right === null ? "·" : right ? "✓" : "✗";
 
+function whereabouts({ here, place }: Report["people"][number]): string {
+  if (!here) return gettext("away");
+  return place ? gettext("alone at {place}", { place }) : gettext("with you");
+}
+
 const People = ({ found }: { found: Report }) => (
   <section class="card" aria-labelledby="people-title">
-    <h2 id="people-title">Who is where</h2>
+    <h2 id="people-title">{gettext("Who is where")}</h2>
     {found.people.length ? (
       <div class="class-scroll class-people">
         <table class="list tight">
           <thead>
             <tr>
-              <th scope="col">learner</th>
-              <th scope="col">is</th>
+              <th scope="col">{gettext("learner")}</th>
+              <th scope="col">{gettext("is")}</th>
               {found.questions.map(({ number, text }, at) => (
                 <th key={number} scope="col" class="num" title={text}>
                   {at + 1}
                 </th>
               ))}
               <th scope="col" class="num">
-                right
+                {gettext("right")}
               </th>
             </tr>
           </thead>
@@ -218,14 +230,20 @@ const People = ({ found }: { found: Report }) => (
                 <th scope="row">
                   {(named.value && one.name) || <span class="mono dim">{one.person.slice(0, 6)}</span>}
                 </th>
-                <td>{!one.here ? "away" : one.place ? `alone at ${one.place}` : "with you"}</td>
+                <td>{whereabouts(one)}</td>
                 {found.questions.map(({ number }) => {
                   const given = one.answers.find(({ question }) => question === number);
                   return (
-                    <td key={number} class={`num ${given?.right ? "right" : ""}`} title={given?.label ?? "no answer"}>
+                    <td
+                      key={number}
+                      class={`num ${given?.right ? "right" : ""}`}
+                      title={given?.label ?? gettext("no answer")}
+                    >
                       <span aria-hidden="true">{sign(given?.right)}</span>
                       <span class="sr">
-                        {given ? `${given.label}, ${given.right ? "right" : "wrong"}` : "no answer"}
+                        {given
+                          ? `${given.label}, ${given.right ? gettext("right") : gettext("wrong")}`
+                          : gettext("no answer")}
                       </span>
                     </td>
                   );
@@ -237,14 +255,15 @@ const People = ({ found }: { found: Report }) => (
         </table>
       </div>
     ) : (
-      <p class="dim">Nobody has joined yet. Invite them in the room.</p>
+      <p class="dim">{gettext("Nobody has joined yet. Invite them in the room.")}</p>
     )}
   </section>
 );
 
 const Class = () => {
   const found = report.value;
-  if (!found) return <p class={trouble.value ? "note error" : "dim"}>{trouble.value || "Loading the class…"}</p>;
+  if (!found)
+    return <p class={trouble.value ? "note error" : "dim"}>{trouble.value || gettext("Loading the class…")}</p>;
   const known = new Map(found.misconceptions.map(({ key, text }) => [key, text]));
   return (
     <>
@@ -257,7 +276,7 @@ const Class = () => {
       <div class={found.lesson ? "class-grid" : "class-grid alone"}>
         <div class="class-main">
           <section aria-labelledby="questions-title">
-            <h2 id="questions-title">Questions</h2>
+            <h2 id="questions-title">{gettext("Questions")}</h2>
             {found.questions.length ? (
               [...found.questions]
                 .reverse()
@@ -265,21 +284,21 @@ const Class = () => {
                   <Question key={one.number} place={length - back} one={one} misconceptions={known} />
                 ))
             ) : (
-              <p class="dim">Nothing was asked yet.</p>
+              <p class="dim">{gettext("Nothing was asked yet.")}</p>
             )}
           </section>
           {found.misconceptions.length > 0 && (
             <section class="card" aria-labelledby="beliefs-title">
-              <h2 id="beliefs-title">Misconceptions</h2>
+              <h2 id="beliefs-title">{gettext("Misconceptions")}</h2>
               <table class="list tight">
                 <thead>
                   <tr>
-                    <th scope="col">what they believe</th>
+                    <th scope="col">{gettext("what they believe")}</th>
                     <th scope="col" class="num">
-                      learners
+                      {gettext("learners")}
                     </th>
                     <th scope="col" class="num">
-                      answers
+                      {gettext("answers")}
                     </th>
                   </tr>
                 </thead>
@@ -300,11 +319,11 @@ const Class = () => {
         {found.lesson && (
           <aside class="class-side">
             <section class="card" aria-labelledby="stops-title">
-              <h2 id="stops-title">Stops</h2>
+              <h2 id="stops-title">{gettext("Stops")}</h2>
               <Stops lesson={found.lesson} />
             </section>
             <section class="card prose" aria-labelledby="notes-title">
-              <h2 id="notes-title">Notes</h2>
+              <h2 id="notes-title">{gettext("Notes")}</h2>
               <div class="prose" ref={(place) => notes(place, found.lesson?.notes ?? "")} />
             </section>
           </aside>
