@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { CataloguePredicate, Policy } from "../../lib/protocol.js";
-import { CUSTOM } from "./arguments.tsx";
+import { CUSTOM } from "./arguments.ts";
 import {
   Adder,
   ArgumentButton,
