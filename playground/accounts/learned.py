@@ -22,7 +22,7 @@ from playground.storage.store import EXTENDED_AGAIN
 TAG = 12  # characters
 
 
-class State(Struct, frozen=True):
+class AccountProgress(Struct, frozen=True):
     """The revision that an account has now, and its progress if a browser has another one."""
 
     revision: int
@@ -47,8 +47,8 @@ def lessons_of(account: Account) -> int:
     return LearnerProgress.objects.filter(pk=account.pk).values_list("lessons", flat=True).first() or 0
 
 
-def added(account: Account, given: Learned, revision: int) -> State:
-    """Add what a browser that has ``revision`` has changed. Raises TooMuchError and StorageFullError."""
+def added(account: Account, given: Learned, revision: int) -> AccountProgress:
+    """Add what a browser that has ``revision`` has changed. Raises ProgressSizeError and StorageFullError."""
     with transaction.atomic():
         Account.objects.select_for_update().get(pk=account.pk)  # one browser after the other
         row = LearnerProgress.objects.filter(pk=account.pk).first() or LearnerProgress(account=account)
@@ -58,7 +58,7 @@ def added(account: Account, given: Learned, revision: int) -> State:
             _keep(row, account, both)
         elif row.expires < progress_expiry() - EXTENDED_AGAIN:
             LearnerProgress.objects.filter(pk=row.pk).update(expires=progress_expiry())
-    return State(row.revision, both if revision != before else None)
+    return AccountProgress(row.revision, both if revision != before else None)
 
 
 def _keep(row: LearnerProgress, account: Account, both: Learned) -> None:

@@ -59,7 +59,7 @@ class Learned(Struct, frozen=True):
     cards: Annotated[dict[CardKey, ReviewCard], Meta(max_length=CARDS)] = field(default_factory=dict)
 
 
-class TooMuchError(ValueError):
+class ProgressSizeError(ValueError):
     """More than an account keeps."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ def _latest(card: ReviewCard) -> tuple[datetime, datetime, bytes]:
     return card.last_review or NEVER, card.due, msgspec.json.encode(card)
 
 
-# --- what comes from outside
+# --- from a browser
 
 
 def read(given: Any) -> Learned:
@@ -153,11 +153,11 @@ def _issued(slug: str, of: LessonLearned, now: datetime) -> LessonLearned:
 
 
 def packed(of: Learned, most: int) -> bytes:
-    """Return progress as JSON of at most ``most`` bytes. Raises TooMuchError."""
+    """Return progress as JSON of at most ``most`` bytes. Raises ProgressSizeError."""
     made = msgspec.json.encode(of)
     many = len(of.lessons) > LESSONS or len(of.cards) > CARDS
     if many or len(made) > most or any(len(one.stops) > STOPS for one in of.lessons.values()):
-        raise TooMuchError
+        raise ProgressSizeError
     return made
 
 

@@ -65,7 +65,7 @@ def deliver(now: datetime | None = None) -> int:
 
 
 def _deliver(row: LtiLaunch, held: datetime) -> bool:
-    """Send a score; a right answer that comes meanwhile has set ``due`` anew, and stays due."""
+    """Send a score; a right answer that comes meanwhile sets ``due`` again, and stays due."""
     platform, of = platform_of(row.platform), lookup.lesson_at(row.lesson)
     mine = LtiLaunch.objects.filter(pk=row.pk, due=held)
     if platform is None or of is None:

@@ -101,7 +101,7 @@ def _skips() -> bool:
 
 
 def _sent(rows: list[WaitingStatement]) -> bool:
-    """Send rows; return whether what comes after them may be sent too."""
+    """Send rows; return whether the following ones may be sent too."""
     mine = WaitingStatement.objects.filter(pk__in=[one.pk for one in rows])
     try:
         status, said = _post([one.statement for one in rows])

@@ -20,7 +20,7 @@ from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
 
 
-class Sent(Struct, forbid_unknown_fields=True):
+class ProgressExchange(Struct, forbid_unknown_fields=True):
     """The account that a page is of, the revision that its browser has, and what it has changed since."""
 
     account: Annotated[str, Meta(max_length=learned.TAG)]
@@ -56,13 +56,13 @@ def exchange(request: HttpRequest) -> HttpResponse:
     if wait:
         return _refused(429, f"Too many requests; try again in {wait} seconds.", wait)
     if len(request.body) > limit("PROGRESS_BYTES"):
-        return _refused(413, str(progress.TooMuchError()))
+        return _refused(413, str(progress.ProgressSizeError()))
     try:
-        sent = msgspec.convert(json.loads(request.body), Sent)
+        sent = msgspec.convert(json.loads(request.body), ProgressExchange)
         if sent.account != learned.tag(account):  # signed in to another one since the page was opened
             return _refused(409, "This browser is signed in to another account.")
         state = learned.added(account, progress.read(sent.progress), sent.revision)
-    except progress.TooMuchError as error:
+    except progress.ProgressSizeError as error:
         return _refused(413, str(error))
     except StorageFullError as error:
         return _refused(error.status, str(error))

@@ -1,4 +1,4 @@
-"""The language of what a learner is told besides the engine's own sentences: replies and misconceptions.
+"""The language of replies and misconceptions, beside the engine's own sentences.
 
 The engine knows English alone; whoever serves learners has their catalogue translate (:func:`spoken_by`).
 """

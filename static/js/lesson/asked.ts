@@ -43,7 +43,7 @@ export interface Player {
 
 export const player: Player = JSON.parse($("#player").textContent ?? "null");
 
-/** The name under which the browser keeps how far the learner is: a launched lesson begins anew, for its own person. */
+/** Where the browser keeps how far the learner is: of a launched lesson apart, for its own person. */
 export const kept = player.launch ? `launch:${player.launch}` : player.lesson;
 
 /** An answer as it is sent: null while nothing is chosen. */

@@ -71,7 +71,7 @@ function reveal() {
   $("[data-after]")?.classList.add("primary");
 }
 
-/** Of a launched lesson the page's head counts what the platform will be told. */
+/** Of a launched lesson the page's head counts what the platform is sent. */
 function count() {
   const right = document.querySelector("[data-right]");
   const known = Object.values(load().lessons[kept]?.stops ?? {});
