@@ -9,28 +9,34 @@ shipped examples and the shipped excerpt of a trace, or the recorded one where i
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as Overdue
 
+from tests.browser.class_pictures import of_a_class
 from tests.browser.clusters import zoned
 from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE
 from tests.browser.pages import example_text, share
 from tests.browser.pictures import pictures
 from tests.browser.test_runs import SAMPLE, charts, ends, upload
+from tests.e2e.bundles import by_v1_11
 from tests.parts import REPOSITORY, SHARED, chromium
 from tests.services.processes import free_port
 from tests.services.stack import Stack, embedded_parts, running
 
 FOLDER = REPOSITORY / "var" / "screenshots"
 SHOWN = REPOSITORY / "docs" / "screenshots"
-THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
+Theme = Literal["dark", "light"]
+THEMES: tuple[Theme, ...] = ("dark", "light")
 Size = tuple[int, int]
+QUIET = 8_000  # milliseconds for what is still asked for
 
 
-def new_page(browser: Browser, site: Stack, size: Size, theme: Literal["dark", "light"]) -> Page:
+def new_page(browser: Browser, site: Stack, size: Size, theme: Theme) -> Page:
     """Open a page of a new visitor, with everything that moves at rest."""
     phone: dict[str, Any] = {"is_mobile": True, "has_touch": True} if size == PHONE else {}
     context = browser.new_context(
@@ -59,7 +65,8 @@ def run_trace(page: Page) -> str:
 
 def settle(page: Page) -> None:
     """Wait until fonts are there and everything that was asked for is painted."""
-    page.wait_for_load_state("networkidle")
+    with suppress(Overdue):  # a page whose frame navigated may not report it
+        page.wait_for_load_state("networkidle", timeout=QUIET)
     page.evaluate(
         "document.fonts.ready.then(() => new Promise(done =>"
         " requestAnimationFrame(() => requestAnimationFrame(done))))"
@@ -68,10 +75,11 @@ def settle(page: Page) -> None:
 
 def take(browser: Browser, site: Stack) -> list[Path]:
     """Take every picture and return where they are."""
-    taken = []
+    taken: list[Path] = []
     author = new_page(browser, site, DESKTOP, "dark")
     addresses = {
         "shop": share(site, example_text("shop"), "A shop on twelve nodes"),
+        "shop-v1.11": share(site, by_v1_11(example_text("shop")), "A shop on twelve nodes"),
         "large": share(site, example_text("five-hundred"), "Five hundred nodes"),
         "room": share(site, example_text("making-room"), "Making room"),
         "promise": share(site, example_text("cache-broken-promise"), "The broken promise"),
@@ -86,13 +94,28 @@ def take(browser: Browser, site: Stack) -> list[Path]:
     for size in (DESKTOP, PHONE):
         for theme in THEMES:
             page = new_page(browser, site, size, theme)
-            for name in pictures(page, addresses, size == PHONE):
-                settle(page)
-                path = FOLDER / f"{name}-{size[0]}-{theme}.png"
-                page.screenshot(path=path)
-                taken.append(path)
+            taken.extend(pictured(page, name, theme) for name in pictures(page, addresses, size == PHONE))
+            page.context.close()
+    for theme in THEMES:
+        found: list[Page] = []
+
+        def opened(size: Size, theme: Theme = theme, found: list[Page] = found) -> Page:
+            found.append(new_page(browser, site, size, theme))
+            return found[-1]
+
+        taken.extend(pictured(page, name, theme) for name, page in of_a_class(opened))
+        for page in found:
             page.context.close()
     return taken
+
+
+def pictured(page: Page, name: str, theme: Theme) -> Path:
+    """Take a picture of a page; return where it is."""
+    settle(page)
+    assert page.viewport_size is not None
+    path = FOLDER / f"{name}-{page.viewport_size['width']}-{theme}.png"
+    page.screenshot(path=path)
+    return path
 
 
 def main() -> None:

@@ -190,6 +190,7 @@ async def test_the_answer_before_and_after_a_discussion() -> None:
         await bob.success("room.place", {"step": "2"})
         await leader.push("room.people")
         while not [one async for one in RoomPerson.objects.filter(place="2")]:
+            await asyncio.sleep(0.5)  # so many places are not taken from one browser
             await bob.success("room.place", {"step": "2"})
         report = (await report_of(room)).json()
         question = report["questions"][0]

@@ -1,0 +1,62 @@
+"""What is pictured of a class: a room on a lesson, as its teacher, a learner and the projector see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from playwright.sync_api import Page, expect
+
+from scheduler_core.authoring.lessons import lesson
+from tests.browser.conftest import PHONE
+from tests.browser.teaching import LESSON, comes, onward, teach
+
+PROJECTOR = (1920, 1080)
+FIRST = "/learn/first-cycle/node/"
+
+
+def of_a_class(opened: Callable[[tuple[int, int]], Page]) -> Iterator[tuple[str, Page]]:
+    """Teach a lesson to two, yielding each picture's name with its page."""
+    of = lesson(LESSON)
+    assert of is not None
+    stop = next(one for one in of.stops if one.key == "spread")
+    teacher, learner, beamed = (opened(size) for size in ((1440, 900), PHONE, PROJECTOR))
+    link = teach(teacher)
+    for page, name in ((learner, "Ada"), (beamed, "Bob")):
+        page.goto("/learn/")
+        page.evaluate(f"localStorage.setItem('podstep.name', '{name}')")
+        page.goto(link)
+        comes(page, of.stops[0].title)
+    onward(teacher)
+    for page in (teacher, learner, beamed):
+        comes(page, stop.title)
+    teacher.get_by_role("button", name="Ask the question").click()
+    ballots = [page.get_by_role("region", name="Prediction") for page in (learner, beamed)]
+    for ballot in ballots:
+        expect(ballot.get_by_role("button", name="big", exact=True)).to_be_visible()
+    yield "class-question", teacher
+    yield "class-ballot", learner
+    yield "class-projector", beamed
+    ballots[0].get_by_role("button", name="big", exact=True).click()
+    ballots[0].get_by_role("button", name="Vote: 1").click()
+    ballots[1].get_by_role("button", name="Vote: none of them").click()
+    panel = teacher.get_by_role("region", name="Prediction")
+    expect(panel.get_by_text("2 of")).to_be_visible()
+    panel.get_by_role("button", name="Reveal").click()
+    expect(ballots[0].get_by_text("You were right.")).to_be_visible()
+    yield "class-reveal", learner
+    yield "class-reveal-projector", beamed
+    board = teacher.context.new_page()
+    board.goto(f"{link}class/")
+    expect(board.get_by_role("region", name=stop.title)).to_contain_text("2 votes")
+    yield "class-page", board
+
+
+def of_a_lesson(page: Page) -> Iterator[str]:
+    """Answer a question wrongly and rightly, and go to the end, yielding each picture's name."""
+    page.goto(FIRST)
+    task = page.locator("[data-task]")
+    for name, verdict in (("n2", "wrong"), ("n3", "right")):
+        task.get_by_role("button", name=name, exact=True).click()
+        task.locator("button.primary").click()
+        expect(page.locator(f".verdict.{verdict}")).to_be_visible()
+        yield f"lesson-{verdict}"
