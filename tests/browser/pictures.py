@@ -89,12 +89,14 @@ def built(page: Page, phone: bool) -> Iterator[str]:
 
 def stopped(page: Page, shop: str) -> Iterator[str]:
     """Set breakpoints, run to one, and open the palette and the keys."""
-    bench = Workbench(page).open(f"{shop}?step=9&break=unschedulable&break=predicate:NodeAffinity@batch-2")
+    bench = Workbench(page).open(
+        f"{shop}?step=9&break=unschedulable&break=predicate:MatchNodeSelector@batch-2"
+    )
     page.get_by_role("button", name="Breakpoints: 2").click()
     box = page.get_by_role("dialog", name="Breakpoints")
     expect(box.get_by_role("checkbox")).to_have_count(2)
     yield "workbench-breakpoints"
-    box.get_by_role("checkbox", name="NodeAffinity").uncheck()
+    box.get_by_role("checkbox", name="MatchNodeSelector").uncheck()
     box.get_by_role("button", name="Run to the next break").click()
     bench.at(17)
     yield "workbench-stopped"
@@ -122,7 +124,7 @@ def views(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str]:
 
 def edited(page: Page, addresses: dict[str, str]) -> Iterator[str]:
     """Change weights live, the policy, a node at a step, a branch, and the text with a mistake."""
-    give(unfolded(page, addresses["shop-v1.11"], 20), {"LeastRequestedPriority": 6})
+    give(unfolded(page, addresses["shop"], 20), {"LeastRequestedPriority": 6})
     show(page, "Inspect")
     yield "workbench-weights"
     build = Workbench(page).build

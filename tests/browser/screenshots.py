@@ -23,7 +23,6 @@ from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE
 from tests.browser.pages import example_text, share
 from tests.browser.pictures import pictures
 from tests.browser.test_runs import SAMPLE, charts, ends, upload
-from tests.e2e.bundles import by_v1_11
 from tests.parts import REPOSITORY, SHARED, chromium
 from tests.services.processes import free_port
 from tests.services.stack import Stack, embedded_parts, running
@@ -79,7 +78,6 @@ def take(browser: Browser, site: Stack) -> list[Path]:
     author = new_page(browser, site, DESKTOP, "dark")
     addresses = {
         "shop": share(site, example_text("shop"), "A shop on twelve nodes"),
-        "shop-v1.11": share(site, by_v1_11(example_text("shop")), "A shop on twelve nodes"),
         "large": share(site, example_text("five-hundred"), "Five hundred nodes"),
         "room": share(site, example_text("making-room"), "Making room"),
         "promise": share(site, example_text("cache-broken-promise"), "The broken promise"),
