@@ -12,7 +12,7 @@ from tests.parts import REPOSITORY
 
 DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").rglob("*.md")]
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
-MOST_PICTURES = 10
+MOST_PICTURES = 12
 
 
 def linked() -> set[Path]:
