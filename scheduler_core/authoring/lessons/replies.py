@@ -58,21 +58,21 @@ class WrongAnswer(Struct, frozen=True):
         return [name for name in self.named if name not in self.right]
 
 
-class Reply(NamedTuple):
+class LessonReply(NamedTuple):
     """What a wrong answer is met with; ``own``: in the learner's language, not in the engine's words."""
 
     text: str
     own: bool
 
 
-def reply(wrong: WrongAnswer) -> Reply:
+def reply(wrong: WrongAnswer) -> LessonReply:
     """Return the sentence that a wrong answer is met with."""
     spoken = ENGINE.get(wrong.form, _about_the_node)(wrong)
     if spoken and not tells(wrong, spoken):
-        return Reply(spoken, own=False)
+        return LessonReply(spoken, own=False)
     believed = say("A common mistake: *{belief}*", belief=say(wrong.believed)) if wrong.believed else ""
     plain = PLAIN[wrong.form](wrong)
-    return Reply(plain if not believed or tells(wrong, believed) else f"{plain} {believed}", own=True)
+    return LessonReply(plain if not believed or tells(wrong, believed) else f"{plain} {believed}", own=True)
 
 
 # What the engine says of whom an answer names
