@@ -40,6 +40,7 @@ POD = (
     "  - name: c\n    image: i\n    resources:\n      requests:\n        cpu: '1'\n"
 )
 LARGE = NODES + POD
+MANY = "---\n".join(NODES.replace("n0", f"m{at}") for at in range(12))  # read for about half a second
 ADDED = POD.replace("name: p\n", "name: q\n")
 CHANGED = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n0001\nspec:\n  unschedulable: true\n"
 UNCHANGED = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n0001\n"
@@ -148,9 +149,7 @@ async def test_a_reading_in_the_pool_tells_how_far_it_is(monkeypatch: pytest.Mon
     """Its stages are pushed to who asked, under the number of the request."""
     monkeypatch.setattr(commands, "PROGRESS_SECONDS", 0.0)
     async with connected() as socket:
-        asked = await socket.send(
-            "bundle.check", {"text": "---\n".join(NODES.replace("n0", f"m{at}") for at in range(12))}
-        )
+        asked = await socket.send("bundle.check", {"text": MANY})
         assert (await socket.answer(asked))[0] == "success"
     told = [frame[2] for frame in socket.pushed if frame[0] == "request.progress"]
     assert {report["request"] for report in told} == {asked}
@@ -212,7 +211,7 @@ async def _killed(socket: Socket, name: str, payload: dict[str, Any]) -> dict[st
     def pids() -> list[int]:
         return [one.pid for one in pool().processes if one.pid is not None and one.working]
 
-    await asyncio.to_thread(wait_until, lambda: bool(pids()), PATIENCE, "the job runs")
+    await asyncio.to_thread(wait_until, lambda: bool(pids()), PATIENCE, "the job runs", pause=0.01)
     for pid in pids():
         os.kill(pid, signal.SIGKILL)
     return (await socket.answer(asked))[2]
@@ -222,7 +221,7 @@ async def _killed(socket: Socket, name: str, payload: dict[str, Any]) -> dict[st
 async def test_a_killed_process_is_told_to_who_waits_for_it() -> None:
     """As an error with a clear text; the next request is answered."""
     async with connected() as socket:
-        error = await _killed(socket, "bundle.check", {"text": LARGE * 1 + NODES.replace("n0", "m0") * 6})
+        error = await _killed(socket, "bundle.check", {"text": MANY})
         assert (error["code"], error["message"]) == (
             "server.error",
             "The process handling this request ended unexpectedly; try again.",
