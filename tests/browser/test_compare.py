@@ -102,9 +102,9 @@ def test_both_runs_step_together(page: Page, both: tuple[str, str]) -> None:
     rows = page.evaluate("podstep.compare.rows.different")
     for row in rows:
         page.keyboard.press("n")
-        page.wait_for_function(f"podstep.compare.row === {row}")
+        page.wait_for_function(f"() => podstep.compare.row === {row}")
     page.get_by_role("button", name="Previous").click()
-    page.wait_for_function(f"podstep.compare.row === {rows[-2]}")
+    page.wait_for_function(f"() => podstep.compare.row === {rows[-2]}")
     slider = page.get_by_role("slider", name="Cycle of both runs")
     slider.press("End")
     expect(slider).to_have_attribute("aria-valuenow", str(page.evaluate("podstep.compare.rows.count")))

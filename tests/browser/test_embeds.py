@@ -72,8 +72,8 @@ def test_one_view_and_nothing_around_it(page: Page, address: str, view: str, sho
     if view == "story":
         expect(frame.get_by_role("tabpanel")).to_contain_text("is placed on")
     frame.get_by_role("button", name="Step", exact=True).click()
-    frame.wait_for_function(f"podstep.playback.index === {STEP + 1}")
-    frame.wait_for_function(f"location.search.includes('view={view}')")
+    frame.wait_for_function(f"() => podstep.playback.index === {STEP + 1}")
+    frame.wait_for_function(f"() => location.search.includes('view={view}')")
     becomes(lambda: frame.evaluate(SHOWN), shown)
 
 
@@ -107,7 +107,7 @@ def test_a_locked_step_stays(page: Page, address: str) -> None:
         page.keyboard.press(key)
     assert frame.evaluate("podstep.playback.wanted") == STEP
     expect(frame.get_by_role("dialog")).to_have_count(0)
-    frame.wait_for_function("location.search.includes('lock=1')")
+    frame.wait_for_function("() => location.search.includes('lock=1')")
     whole = embed(page, f"{address}&lock=1", width=1300)
     becomes(lambda: whole.evaluate(SHOWN), ["build", "inspect", "stage"])
     whole.locator(".stage-body").focus()

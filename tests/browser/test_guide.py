@@ -57,7 +57,7 @@ def test_a_new_tab_shows_its_part(base: str, browser: Browser, watch: Watch) -> 
     page.goto(f"/s/{made}/?step=1&tab=feasible")
     tab = page.get_by_role("tab", name="Feasible")
     expect(tab).to_have_attribute("aria-selected", "true")
-    part = page.wait_for_function("podstep.playback.parts?.feasible").json_value()
+    part = page.wait_for_function("() => podstep.playback.parts?.feasible").json_value()
     assert part["nodes"] and part["count"] == len(part["nodes"])
     panel = page.locator(".feasible-tab")
     expect(panel.get_by_role("heading")).to_have_text(f"{part['count']} feasible")

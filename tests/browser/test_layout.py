@@ -71,13 +71,13 @@ def test_the_regions_follow_the_window(page: Page, site: Stack) -> None:
     Workbench(page).open(share(site, example_text("shop"), "A shop on twelve nodes"))
     before = page.evaluate(WIDTHS)
     page.set_viewport_size({"width": 960, "height": 800})
-    page.wait_for_function("innerWidth === 960")
+    page.wait_for_function("() => innerWidth === 960")
     build, stage, inspect = page.evaluate(WIDTHS)
     assert stage >= STAGE_LEAST
     assert build < before[0]
     assert inspect < before[2]
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.wait_for_function("innerWidth === 1440")
+    page.wait_for_function("() => innerWidth === 1440")
     becomes(lambda: page.evaluate(WIDTHS), before)
 
 

@@ -90,7 +90,7 @@ def test_the_mode_is_in_the_address(bench: Workbench, visitor: Callable[..., Pag
     presents(other)
     other.keyboard.press("Escape")
     presents(other, on=False)
-    other.wait_for_function("!location.search.includes('present')")
+    other.wait_for_function("() => !location.search.includes('present')")
 
 
 def test_a_projector_shows_it_whole(

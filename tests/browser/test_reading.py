@@ -93,7 +93,7 @@ def test_no_text_is_smaller_than_13_pixels(
     found: dict[str, list[str]] = {}
 
     def look(where: str) -> None:
-        page.wait_for_function("!document.querySelector('.region .waiting')", polling=POLLING)
+        page.wait_for_function("() => !document.querySelector('.region .waiting')", polling=POLLING)
         if small := page.evaluate(SMALL, 13):
             found[where] = small
 
@@ -303,6 +303,6 @@ def test_the_colouring_fits_the_scenario(page: Page, site: Stack) -> None:
     swatches = page.get_by_role("group", name="Colours of pods").get_by_role("button")
     assert [text.split()[0] for text in texts(swatches)][:2] == ["2000", "1000"]
     field.select_option("workload")
-    page.wait_for_function("location.search.includes('colour=workload')")
+    page.wait_for_function("() => location.search.includes('colour=workload')")
     bench.open(addresses["gang-deadlock-coscheduled"])
     expect(field).to_have_value("workload")

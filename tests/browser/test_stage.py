@@ -89,7 +89,7 @@ def test_pods_are_coloured_by_what_one_chooses(page: Page, site: Stack) -> None:
     becomes(lambda: texts(swatches(bench)), ["no controller\n4"])
     look(bench, "Colour").select_option("priority")
     becomes(lambda: [text.replace("\n", " ") for text in texts(swatches(bench))], ["1000 1", "100 2", "0 1"])
-    page.wait_for_function("location.search.includes('colour=priority')")
+    page.wait_for_function("() => location.search.includes('colour=priority')")
     blocks = bench.stage.locator(".node .pod")
     colours = blocks.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
     assert len(set(colours)) == 3
@@ -145,7 +145,7 @@ def test_nodes_are_grouped_by_what_one_chooses(page: Page, site: Stack) -> None:
     becomes(lambda: headings(bench), ["gke-nodepool gpu 1", "gke-nodepool plain 2"])
     group.select_option("disk")
     becomes(lambda: headings(bench), ["disk hdd 1", "disk ssd 2"])
-    page.wait_for_function("location.search.includes('group=disk')")
+    page.wait_for_function("() => location.search.includes('group=disk')")
     bench.open(f"{address}?step=1&group=none").at(1)
     becomes(lambda: headings(bench), ["nodes 3"])
 

@@ -253,7 +253,7 @@ def test_weights_of_the_newest_release_are_applied_as_its_configuration(page: Pa
     expect(page.get_by_text("From the start: NodeResourcesFit weight 7.").first).to_be_visible()
     weights = "podstep.playback.parts?.priorities.rows.find(({ name }) => name === 'NodeResourcesFit').weight"
     Workbench(page).wait().at(2)
-    page.wait_for_function(f"{weights} === 7")
+    page.wait_for_function(f"() => {weights} === 7")
 
 
 def test_many_nodes_are_weighed_at_once(page: Page, site: Stack) -> None:
@@ -310,9 +310,9 @@ def test_weights_are_applied_right_before_the_cycle(page: Page) -> None:
     expect(page.get_by_text("Before cycle 3: BalancedResourceAllocation weight 9.").first).to_be_visible()
     bench.wait().at(3)
     weights = "podstep.playback.parts?.priorities.rows.find(({ name }) => name.startsWith('Balanced')).weight"
-    page.wait_for_function(f"{weights} === 9")
+    page.wait_for_function(f"() => {weights} === 9")
     bench.goto(2)
-    page.wait_for_function(f"{weights} === 1")
+    page.wait_for_function(f"() => {weights} === 1")
 
 
 def test_the_weights_are_accessible_and_fit_a_phone(
