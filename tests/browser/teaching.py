@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench
 from tests.browser.test_rooms import entered
 
 LESSON = "pack-or-spread"
 
 
-def teach(page: Page, slug: str = LESSON) -> str:
+def teach(page: Page, address: str = f"/learn/{LESSON}/") -> str:
     """Open a room on a lesson from its page; return the link for learners."""
-    page.goto(f"/learn/{slug}/")
+    page.goto(address)
     page.get_by_role("link", name="Teach this lesson in a room").click()
     page.get_by_role("button", name="Open the room").click()
     page.wait_for_url("**/r/**")
@@ -29,7 +28,9 @@ def onward(page: Page) -> None:
     page.get_by_role("region", name="Lesson").get_by_role("button", name="Next stop").click()
 
 
-def comes(page: Page, heading: str) -> Workbench:
-    """Wait until a page is at a stop, whatever scenario that is of."""
+def comes(page: Page, heading: str) -> None:
+    """Wait until a page is at a stop, whatever scenario that is of, and shows what the class may see."""
     expect(page.get_by_role("region", name="Lesson").locator("summary b")).to_have_text(heading)
-    return entered(page)
+    page.wait_for_function(
+        "() => window.podstep?.ready && podstep.room?.room.state === 'here' && podstep.playback.complete"
+    )

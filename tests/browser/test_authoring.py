@@ -1,4 +1,4 @@
-"""A lesson made by clicks in the workbench, exported, imported on a fresh server, and played to its end."""
+"""A lesson made by clicks in the workbench, exported, and on a fresh server imported, played and taught."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from scheduler_core.authoring.lessons.packing import unpacked
 from scheduler_core.authoring.lessons.reading import read_lesson
 from tests.browser.conftest import RUNNING, Watch
 from tests.browser.pages import share
+from tests.browser.teaching import comes, onward, teach
 from tests.browser.test_learn import fill_in, submit
 from tests.core.lessons.data import right_answer
 from tests.services.processes import free_port
 from tests.services.stack import Stack, embedded_parts, running
 
 pytestmark = pytest.mark.timeout(600)
+
+TITLES = ["The cluster", "Where web goes", "What refuses n1", "Where api goes", "Where job goes"]
 
 
 def pictured(page: Page, name: str) -> None:
@@ -31,10 +34,11 @@ def pictured(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-def scenario() -> str:
+def scenario(pod: str = "web") -> str:
+    """Return three nodes and a pod that one of them gets."""
     found = lesson("first-cycle")
     assert found is not None
-    return bundle_of(found, found.stops[0])
+    return bundle_of(found, found.stops[0]).replace("web", pod)
 
 
 def command(page: Page, typed: str) -> None:
@@ -61,33 +65,46 @@ def sound(page: Page) -> None:
     expect(page.get_by_text("Nothing is wrong with it")).to_be_visible(timeout=90_000)
 
 
-def authored(page: Page, site: Stack) -> None:
-    """Make a lesson of three stops from a scenario, each by clicks, and open its page."""
-    page.goto(share(site, scenario(), "Three nodes", as_is=True))
+def opened(page: Page, site: Stack, pod: str = "web") -> None:
+    """Open a scenario before its first cycle."""
+    page.goto(share(site, scenario(pod), "Three nodes", as_is=True))
     expect(page.locator("[data-deck]")).to_be_visible()
-    page.wait_for_function("podstep.ready")
+    page.wait_for_function("() => window.podstep?.ready")
     page.keyboard.press("Home")
-    command(page, "Add this view as a stop")
-    add(page, "The cluster")
+
+
+def ask_which_node(page: Page) -> None:
+    """Go to the first cycle, and add the question which node its pod gets."""
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("podstep.playback.index === 1 && podstep.playback.parts")
+    page.wait_for_function("() => podstep.playback.index === 1 && podstep.playback.parts")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("q")
     page.get_by_role("menuitem", name="Which node gets it?").click(timeout=60_000)
     pictured(page, "dialog")
     add(page)
+
+
+def authored(page: Page, site: Stack) -> None:
+    """Make a lesson of five stops from three scenarios, each by clicks, and open its page."""
+    opened(page, site)
+    command(page, "Add this view as a stop")
+    add(page, "The cluster")
+    ask_which_node(page)
     page.get_by_role("tab", name=re.compile("^Filter")).click()
     page.locator("td[data-ask=filter].fail").first.click(button="right")
     pictured(page, "menu")
     page.get_by_role("menuitem", name="Find what refuses n1").click(timeout=60_000)
     add(page)
+    for pod in ("api", "job"):
+        opened(page, site, pod)
+        ask_which_node(page)
     page.get_by_role("link", name="Open the lesson").last.click()
 
 
 def written(page: Page) -> None:
     """Change the lesson on its page: order by keys, a removal undone, a bare numeral found and undone."""
     expect(page.get_by_role("heading", level=1)).to_have_text("Three nodes")
-    assert stops(page) == ["The cluster", "Where web goes", "What refuses n1"]
+    assert stops(page) == TITLES
     sound(page)
     page.locator("[data-open-stop=what-refuses-n1]").click()
     page.keyboard.press("Alt+ArrowUp")
@@ -96,9 +113,9 @@ def written(page: Page) -> None:
     expect(page.locator(".author-stops ol .author-open-title").nth(1)).to_have_text("Where web goes")
     page.locator("[data-open-stop=what-refuses-n1]").click()
     page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.locator(".author-stops ol li")).to_have_count(2)
+    expect(page.locator(".author-stops ol li")).to_have_count(len(TITLES) - 1)
     page.locator(".toast").get_by_role("button", name="Undo").click()
-    expect(page.locator(".author-stops ol li")).to_have_count(3)
+    expect(page.locator(".author-stops ol li")).to_have_count(len(TITLES))
     page.locator("[data-open-stop=the-cluster]").click()
     text = page.get_by_label("Text", exact=True)
     text.fill("There are 3 nodes.")
@@ -140,27 +157,56 @@ def played(page: Page, link: str, of: Lesson) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("completed")
 
 
+def taught(teacher: Page, learners: list[Page], address: str, of: Lesson) -> None:
+    """Take a lesson in a room at one address through its scenarios; two learners vote at its questions."""
+    link, scenarios = teach(teacher, address), set()
+    for page in learners:
+        page.goto(link)
+    for place, stop in enumerate(of.stops):
+        if place:
+            onward(teacher)
+        for page in (teacher, *learners):
+            comes(page, stop.title)
+            scenarios.add(page.evaluate("podstep.playback.source.scenario"))
+        if stop.task is None or stop.task.form != "node":
+            continue
+        teacher.get_by_role("button", name="Ask the question").click()
+        ballots = [page.get_by_role("region", name="Prediction") for page in learners]
+        for ballot, answer in zip(ballots, (right_answer(of, stop), "n1"), strict=True):
+            ballot.get_by_role("button", name=answer, exact=True).click()
+        panel = teacher.get_by_role("region", name="Prediction")
+        expect(panel.get_by_text("2 of 2")).to_be_visible()
+        panel.get_by_role("button", name="Reveal").click()
+        for ballot, verdict in zip(ballots, (". You were right.", "."), strict=True):
+            expect(ballot.locator(".question-note").first).to_have_text(
+                f"The answer: {right_answer(of, stop)}{verdict}"
+            )
+    assert len(scenarios) == 3
+    assert all(page.url.split("?")[0] == link for page in learners)
+
+
 def test_a_lesson_travels(page: Page, site: Stack, tmp_path: Path, watch: Watch) -> None:
-    """Made by clicks, exported, imported on a fresh server, and played to its end by a learner there."""
+    """Made by clicks, exported, imported on a fresh server, played to its end, and taken by a class there."""
     watch.allow("409")
     authored(page, site)
     written(page)
     path, of = exported(page, tmp_path)
-    assert [stop.key for stop in of.stops] == ["the-cluster", "where-web-goes", "what-refuses-n1"]
+    assert [stop.title for stop in of.stops] == TITLES
     home, port = tmp_path / "fresh", free_port()
     home.mkdir()
     with running("embedded", embedded_parts(home, port), home, port) as fresh:
-        author, learner = (there(fresh, watch) for _ in range(2))
+        author, learner, other = (there(fresh, watch) for _ in range(3))
         author.goto("/learn/author/")
         author.get_by_label("The .zip of a lesson").set_input_files(path)
         author.get_by_role("button", name="Import").click()
         sound(author)
         author.get_by_role("button", name="Publish and get a link").click()
-        link = author.locator(".author-link a")
-        expect(link).to_be_visible()
+        expect(author.locator(".author-link a")).to_be_visible()
         pictured(author, "published")
-        played(learner, str(link.get_attribute("href")), of)
-        for one in (author, learner):
+        address = str(author.locator(".author-link a").get_attribute("href"))
+        played(learner, address, of)
+        taught(author, [learner, other], address, of)
+        for one in (author, learner, other):
             one.context.close()
 
 
@@ -182,7 +228,8 @@ def test_two_tabs_lose_nothing(page: Page, visitor: Callable[..., Page], watch: 
     theirs, mine = other.get_by_label("Title", exact=True), page.get_by_label("Title", exact=True)
     mine.fill("Mine")  # and not left yet
     theirs.fill("Theirs")
-    theirs.blur()
+    with other.expect_response(lambda answer: answer.request.method != "GET"):
+        theirs.blur()
     expect(other.locator(".author-saved")).to_contain_text("Saved")
     page.get_by_label("Minutes").focus()
     conflict = page.get_by_role("alert").filter(has_text="changed elsewhere")
