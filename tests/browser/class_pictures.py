@@ -10,31 +10,33 @@ from scheduler_core.authoring.lessons import lesson
 from tests.browser.conftest import PHONE
 from tests.browser.teaching import LESSON, comes, onward, teach
 
+LAPTOP = (1366, 768)
 PROJECTOR = (1920, 1080)
 FIRST = "/learn/first-cycle/node/"
 
 
 def of_a_class(opened: Callable[[tuple[int, int]], Page]) -> Iterator[tuple[str, Page]]:
-    """Teach a lesson to two, yielding each picture's name with its page."""
+    """Teach a lesson to three, yielding each picture's name with its page."""
     of = lesson(LESSON)
     assert of is not None
     stop = next(one for one in of.stops if one.key == "spread")
-    teacher, learner, beamed = (opened(size) for size in ((1440, 900), PHONE, PROJECTOR))
+    teacher, learner, laptop, beamed = (opened(size) for size in ((1440, 900), PHONE, LAPTOP, PROJECTOR))
     link = teach(teacher)
-    for page, name in ((learner, "Ada"), (beamed, "Bob")):
+    for page, name in ((learner, "Ada"), (beamed, "Bob"), (laptop, "Eve")):
         page.goto("/learn/")
         page.evaluate(f"localStorage.setItem('podstep.name', '{name}')")
         page.goto(link)
         comes(page, of.stops[0].title)
     onward(teacher)
-    for page in (teacher, learner, beamed):
+    for page in (teacher, learner, laptop, beamed):
         comes(page, stop.title)
     teacher.get_by_role("button", name="Ask the question").click()
-    ballots = [page.get_by_role("region", name="Prediction") for page in (learner, beamed)]
+    ballots = [page.get_by_role("region", name="Prediction") for page in (learner, beamed, laptop)]
     for ballot in ballots:
         expect(ballot.get_by_role("button", name="big", exact=True)).to_be_visible()
     yield "class-question", teacher
     yield "class-ballot", learner
+    yield "class-ballot", laptop
     yield "class-projector", beamed
     ballots[0].get_by_role("button", name="big", exact=True).click()
     ballots[0].get_by_role("button", name="Vote: 1").click()
@@ -44,6 +46,7 @@ def of_a_class(opened: Callable[[tuple[int, int]], Page]) -> Iterator[tuple[str,
     panel.get_by_role("button", name="Reveal").click()
     expect(ballots[0].get_by_text("You were right.")).to_be_visible()
     yield "class-reveal", learner
+    yield "class-reveal", laptop
     yield "class-reveal-projector", beamed
     board = teacher.context.new_page()
     board.goto(f"{link}class/")
@@ -52,8 +55,11 @@ def of_a_class(opened: Callable[[tuple[int, int]], Page]) -> Iterator[tuple[str,
 
 
 def of_a_lesson(page: Page) -> Iterator[str]:
-    """Answer a question wrongly and rightly, and go to the end, yielding each picture's name."""
+    """Choose a lesson, and answer a question wrongly and rightly, yielding each picture's name."""
+    page.goto("/learn/")
+    yield "learn"
     page.goto(FIRST)
+    yield "lesson"
     task = page.locator("[data-task]")
     for name, verdict in (("n2", "wrong"), ("n3", "right")):
         task.get_by_role("button", name=name, exact=True).click()

@@ -41,8 +41,6 @@ READ = {
     "reference-cache": "/reference/cache/",
     "reference-podgroups": "/reference/podgroups/",
     "reference-kube-batch": "/reference/kube-batch/",
-    "learn": "/learn/",
-    "lesson": "/learn/first-cycle/node/",
     "api": "/api/",
     "not-found": "/s/nothing-here/",
 }

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import TimeoutError as Overdue
 
-from tests.browser.class_pictures import of_a_class
+from tests.browser.class_pictures import LAPTOP, of_a_class, of_a_lesson
 from tests.browser.clusters import zoned
 from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE
 from tests.browser.pages import example_text, share
@@ -94,6 +94,10 @@ def take(browser: Browser, site: Stack) -> list[Path]:
             page = new_page(browser, site, size, theme)
             taken.extend(pictured(page, name, theme) for name in pictures(page, addresses, size == PHONE))
             page.context.close()
+    for theme in THEMES:
+        page = new_page(browser, site, LAPTOP, theme)
+        taken.extend(pictured(page, name, theme) for name in of_a_lesson(page))
+        page.context.close()
     for theme in THEMES:
         found: list[Page] = []
 

@@ -49,7 +49,7 @@ function Prediction({ room, view }: QuestionProps) {
   const { votes, revealed, number, pod, index, round } = question;
   const about = [pod ? `Cycle ${index}: ${short(pod)}` : "", round === 2 ? "second vote" : ""];
   return (
-    <section class={`question ${leads || revealed ? "" : "voting"}`} aria-label="Prediction">
+    <section class={`question ${revealed ? "revealed" : leads ? "" : "voting"}`} aria-label="Prediction">
       <header>
         <div>
           <h2>{titleOf(question)}</h2>
