@@ -22,13 +22,13 @@ def shared_folder() -> Path:
     return SHARED
 
 
-#: A browser, a database and their processes share this machine, and a rare key press or frame is lost. A test
-#: of them that fails is run once more; the summary lists it, so that it is looked at.
-ONCE_MORE = ("tests/browser/", "tests/e2e/", "tests/test_make_run.py")
+#: A browser, a database and processes share this machine, and a rare key press or frame is lost.
+#: A test of them that fails is run once more; the summary lists it, so that it is looked at.
+ONCE_MORE = ("tests/browser/", "tests/e2e/", "tests/faults/", "tests/playground/", "tests/test_make_run.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that does not say in a sentence what it shows; run one of a browser that fails again."""
+    """Refuse a test that does not say in a sentence what it shows; run one of processes that fails again."""
     for item in items:
         if item.nodeid.startswith(ONCE_MORE):
             item.add_marker(pytest.mark.flaky(reruns=1))
