@@ -199,7 +199,7 @@ export const COMMANDS = [
     group: "Look",
     name: "Nodes as a table, or as a picture",
     keys: ["t"],
-    run: ({ stage }) => stage.tools.element.querySelector("[data-stage-table]")?.click(),
+    run: () => $("[data-stage-table]")?.click(),
   },
   {
     id: "controls",

@@ -1,18 +1,16 @@
 // The stage: picks cards or heat map by size, the table beside them, and the sheet of what is selected.
 
-import { h, fill, icon, perFrame } from "../lib/dom.js";
+import { nodesOf } from "../kit/node.tsx";
+import { h, perFrame } from "../lib/dom.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
 import { HeatMap } from "./heat.js";
 import { Sheet } from "./sheet.tsx";
 import { CLASSES } from "./stage/colours.js";
 import { nodeColumns } from "./stage/columns.js";
-import { FindBar } from "./stage/findbar.js";
-import { InView } from "./stage/inview.js";
-import { Lanes } from "./stage/lanes.js";
-import { Legend } from "./stage/legend.js";
+import { NoNodes, drawFrame } from "./stage/frame.tsx";
+import { InView } from "./stage/inview.tsx";
 import { Motion } from "./stage/motion.js";
-import { Toolbar } from "./stage/toolbar.js";
 /** @import { View } from "./view.js" */
 
 const FULL_CARDS = 60;
@@ -28,6 +26,9 @@ export class Stage {
   #before = null; // the placement that was drawn last, to see who moved
   #from = 0; // the cycle of that
   #labels = 0; // the version of the nodes' table that the groups were made from
+  #tabled = false; // whether the table is mounted
+  /** @type {import("./stage/legend.tsx").Held} */
+  #held = { amounts: new Uint32Array(CLASSES.length), holders: new Set() };
 
   /**
    * @param {HTMLElement} host
@@ -36,25 +37,12 @@ export class Stage {
   constructor(host, view) {
     this.host = host;
     this.view = view;
-    this.tools = new Toolbar(view);
     this.body = h("div", { class: "stage-body", tabindex: "-1" });
-    this.legend = new Legend(view);
-    this.lanes = new Lanes(view);
     this.sheet = new Sheet(view);
-    this.findBar = new FindBar(view, this.body);
     this.inView = new InView(view, this.body);
     this.follow = perFrame(() => this.inView.follow());
     this.locate = perFrame(() => this.#locate());
-    fill(
-      host,
-      this.tools.element,
-      this.legend.element,
-      this.lanes.element,
-      this.body,
-      this.inView.button,
-      this.findBar.element,
-      this.sheet.element,
-    );
+    this.#frame();
     new ResizeObserver(() => this.#cover()).observe(this.sheet.element);
     view.playback.on("opened", () => this.#open());
     for (const name of ["step", "moment"]) view.playback.on(name, () => this.#step());
@@ -70,7 +58,7 @@ export class Stage {
       }
     });
     view.on("found", () => {
-      this.findBar.update();
+      this.#frame();
       if (this.#picture) {
         this.#quick("found");
         this.locate();
@@ -81,18 +69,25 @@ export class Stage {
         this.#draw();
         this.#mount();
         this.update();
-      }
+      } else this.#frame();
+    });
+  }
+
+  /** Draw what stands around the picture. */
+  #frame() {
+    drawFrame(this.host, {
+      view: this.view,
+      heat: this.#heat,
+      rooms: this.#picture instanceof Cards && !this.#picture.compact,
+      held: this.#held,
+      inView: this.inView,
+      sheet: this.sheet.element,
     });
   }
 
   /** The heat map, null where the nodes are cards. */
   get #heat() {
     return this.#picture instanceof HeatMap ? this.#picture : null;
-  }
-
-  /** Whether pods are blocks in the rooms of their nodes. */
-  get #rooms() {
-    return this.#picture instanceof Cards && !this.#picture.compact;
   }
 
   /** Whether the nodes are shown as a table. */
@@ -107,11 +102,9 @@ export class Stage {
     if (heat && heat.measure !== this.view.shown.shade) {
       heat.measure = this.view.shown.shade;
       heat.update();
-      this.tools.draw(this.#heat, this.#rooms);
+      this.#frame();
     }
-    if (this.tools.element.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") === String(this.asTable))
-      return;
-    this.tools.draw(this.#heat, this.#rooms);
+    if (this.asTable === this.#tabled) return;
     this.#mount();
     this.update();
     this.follow();
@@ -122,46 +115,16 @@ export class Stage {
     this.#dropTable();
     this.#before = null;
     this.#labels = 0;
-    this.lanes.open(this.host);
-    this.lanes.update();
-    this.legend.element.hidden = names.length === 0;
     if (names.length === 0) {
       this.#picture?.end?.();
       this.#picture = null;
       this.inView.take(null);
-      fill(this.tools.element);
-      fill(
-        this.body,
-        h(
-          "div",
-          { class: "empty" },
-          icon("server"),
-          h("b", { text: "There is no node in this cluster yet." }),
-          this.view.edit
-            ? h(
-                "div",
-                { class: "empty-acts" },
-                [
-                  ["+NodePool", "Add a node pool", "plus"],
-                  ["+generate", "Generate a cluster…", "dice"],
-                ].map(([create, text, name]) =>
-                  h(
-                    "button",
-                    { type: "button", class: "btn", onclick: () => this.view.emit("edit", { create }) },
-                    icon(name),
-                    text,
-                  ),
-                ),
-              )
-            : null,
-          h("span", { text: "Or write a document with kind: Node in the YAML, and apply it." }),
-        ),
-      );
-      return;
+      this.body.replaceChildren(...nodesOf(NoNodes({ view: this.view })));
+    } else {
+      this.#draw();
+      this.#mount();
     }
-    this.#draw();
-    this.legend.open();
-    this.#mount();
+    this.#frame();
   }
 
   /** A new picture of the nodes, in their groups; the old one's choices stay. */
@@ -173,7 +136,6 @@ export class Stage {
         ? new HeatMap(this.view, this.view.shown.shade)
         : new Cards(this.view, names.length > FULL_CARDS);
     this.#picture.onMoved = () => this.inView.moved();
-    this.tools.draw(this.#heat, this.#rooms);
   }
 
   /** The sheet lies over the lower end of the stage: pass on how much of it cannot be seen. */
@@ -231,7 +193,8 @@ export class Stage {
   }
 
   #mount() {
-    fill(this.body, this.asTable ? this.#tableElement() : this.#picture.element);
+    this.#tabled = this.asTable;
+    this.body.replaceChildren(this.asTable ? this.#tableElement() : this.#picture.element);
     if (!this.asTable) this.#picture.mounted?.(this.body);
     this.#picture.cover?.(this.sheet.element.offsetHeight); // a new one does not know of the sheet
     this.inView.take(this.asTable ? this.#table : this.#picture);
@@ -267,11 +230,9 @@ export class Stage {
       return;
     }
     const { playback } = this.view;
-    this.lanes.update();
-    this.tools.showCount();
-    this.tools.showMarks(this.#heat);
     this.#regroup();
     const holders = this.#hold();
+    this.#frame();
     if (this.asTable) {
       this.#tableElement();
       const there = playback.nodes.names.map((_, node) => node).filter((node) => this.view.exists(node));
@@ -282,7 +243,6 @@ export class Stage {
       this.#motion.renew((pod) => this.#picture.blockOf?.(pod));
     }
     this.sheet.update();
-    this.findBar.update();
     this.#before = playback.cluster.placement.slice();
   }
 
@@ -310,15 +270,13 @@ export class Stage {
       amounts[codes[pod]] += 1;
       if (holders && codes[pod] === view.only) holders.add(placement[pod]);
     }
-    this.legend.amounts = amounts;
-    this.legend.holders = holders ?? new Set();
-    this.legend.update(amounts);
+    Object.assign(this.#held, { amounts, holders: holders ?? new Set() });
     return holders;
   }
 
   /** @param {string} name */
   #quick(name) {
-    if (name === "lit") this.tools.showLit();
+    if (name === "lit") this.#frame();
     if (name === "selection") {
       this.sheet.update();
       this.locate();

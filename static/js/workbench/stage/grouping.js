@@ -32,6 +32,7 @@ export const brief = (key) => key.slice(key.lastIndexOf("/") + 1);
  * What can be chosen, as `[value, words]`.
  *
  * @param {Nodes} nodes
+ * @returns {[value: string, words: string][]}
  */
 export function choices(nodes) {
   const values = new Map();
@@ -46,7 +47,7 @@ export function choices(nodes) {
     .slice(0, KEYS);
   return [
     [ZONE, "zone"],
-    ...keys.map((key) => [key, POOLS.includes(key) ? `node pool (${key})` : key]),
+    ...keys.map((key) => /** @type {[string, string]} */ ([key, POOLS.includes(key) ? `node pool (${key})` : key])),
     [NONE, "nothing"],
   ];
 }

@@ -1,31 +1,29 @@
 // Keeps the node of the shown cycle in view, until somebody looks elsewhere on purpose; then one click leads back.
 
-import { h, icon, passFocus } from "../../lib/dom.js";
-/** @import { View } from "../view.js" */
+import { createRef } from "preact";
+import { Icon } from "../../kit/icon.tsx";
+import { signal } from "../../kit/signals.ts";
+import { passFocus } from "../../lib/dom.js";
+import type { View } from "../view.js";
+
+/** Cards, overview or table. */
+type Picture = { inView: (node: number) => boolean; reveal: (node: number) => void };
 
 const KEYS = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " "]);
 const INTENDED = 700; // milliseconds in which scrolling is what somebody did
 
 export class InView {
-  #picture = null; // {inView(node), reveal(node)}: cards, overview or table
+  readonly away = signal(-1); // the node that is not in view; -1: it is, or there is none
+  readonly button = createRef<HTMLButtonElement>();
+  #picture: Picture | null = null;
   #held = false;
   #intended = -Infinity; // until when scrolling is somebody's doing
 
-  /**
-   * `body` is what scrolls, or what scrolls is in it.
-   *
-   * @param {View} view
-   */
-  constructor(view, body) {
-    this.view = view;
-    this.body = body;
-    this.name = h("span");
-    this.button = h(
-      "button",
-      { type: "button", class: "btn small show-node", hidden: true, onclick: () => this.#back() },
-      icon("stage"),
-      this.name,
-    );
+  /** `body` is what scrolls, or what scrolls is in it. */
+  constructor(
+    readonly view: View,
+    readonly body: HTMLElement,
+  ) {
     const intend = () => {
       this.#intended = performance.now() + INTENDED;
     };
@@ -34,7 +32,7 @@ export class InView {
       if (KEYS.has(event.key)) intend();
     });
     body.addEventListener("pointerdown", (event) => {
-      if (event.target === body || event.target.matches(".grid-scroll")) this.#intended = Infinity;
+      if (event.target === body || (event.target as Element).matches(".grid-scroll")) this.#intended = Infinity;
     }); // its scroll bar
     addEventListener("pointerup", () => {
       if (this.#intended === Infinity) intend();
@@ -56,10 +54,10 @@ export class InView {
   }
 
   /** Another picture is on screen, null for none: nobody has looked elsewhere in it. */
-  take(picture) {
+  take(picture: Picture | null) {
     this.#picture = picture;
     this.#held = false;
-    if (!picture) this.#offer(false);
+    if (!picture) this.#offer(-1);
   }
 
   /** Somebody has scrolled, moved or zoomed the picture. */
@@ -74,21 +72,37 @@ export class InView {
     this.update();
   }
 
-  #back() {
+  /** Go back to the node. */
+  back() {
     this.#held = false;
     this.follow();
   }
 
-  #offer(away) {
-    if (!away) passFocus(this.button, this.body);
-    this.button.hidden = !away;
+  #offer(node: number) {
+    if (node < 0 && this.button.current) passFocus(this.button.current, this.body);
+    this.away.value = node;
   }
 
   /** Offer the way back to the node where it is not in view. */
   update() {
     const { node } = this;
-    const away = node >= 0 && this.#picture !== null && !this.#picture.inView(node);
-    this.#offer(away);
-    if (away) this.name.textContent = `Show ${this.view.playback.nodes.names[node]}`;
+    this.#offer(node >= 0 && this.#picture !== null && !this.#picture.inView(node) ? node : -1);
   }
+}
+
+/** The way back. */
+export function ShowNode({ inView }: { inView: InView }) {
+  const node = inView.away.value;
+  return (
+    <button
+      ref={inView.button}
+      type="button"
+      class="btn small show-node"
+      hidden={node < 0}
+      onClick={() => inView.back()}
+    >
+      <Icon name="stage" />
+      <span>{`Show ${inView.view.playback.nodes?.names[node] ?? ""}`}</span>
+    </button>
+  );
 }
