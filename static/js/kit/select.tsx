@@ -5,6 +5,7 @@ type SelectProps = {
   class?: string;
   disabled?: boolean;
   hidden?: boolean;
+  title?: string;
   name?: string;
   "aria-label"?: string;
   "aria-describedby"?: string;

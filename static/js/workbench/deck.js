@@ -1,10 +1,9 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
-import { $, h, fill, icon, announce, toast } from "../lib/dom.js";
-import { TimelineLegend } from "./deck/legend.js";
-import { Place } from "./deck/place.js";
+import { announce, toast } from "../lib/dom.js";
+import { Emitter } from "../lib/emitter.js";
+import { drawDeck } from "./deck/transport.tsx";
 import { placeWords } from "./deck/words.js";
-import { Moments } from "./moments.js";
 import { Timeline } from "./timeline.js";
 import { STOPS, UNITS, Walk } from "./walk.js";
 /** @import { Points } from "./breakpanel.tsx" */
@@ -12,24 +11,16 @@ import { STOPS, UNITS, Walk } from "./walk.js";
 /** @import { Stops } from "./stops.js" */
 /** @import { View } from "./view.js" */
 
-const SPEEDS = [
-  ["0.5", "0.5×"],
-  ["1", "1×"],
-  ["2", "2×"],
-  ["5", "5×"],
-  ["20", "20×"],
-];
-const LAST = "To the last cycle (End)";
-const END = "To the end (End)"; // which in virtual time comes after it
 const UNIT = "podstep.next"; // where the browser keeps what "next" means
 // Where the browser keeps that whole cycles were asked for, and the tab which page is stepped by phases.
 const BY = "podstep.by";
 const BASE = 1100; // milliseconds a step takes at 1×
 
-export class Deck {
+/** Emits "changed" when the transport looks otherwise. */
+export class Deck extends Emitter {
   #timer = 0;
-  #speed = 2;
-  #unit = "";
+  speed = 2;
+  unit = ""; // what "next" goes to
   #none = null; // the note that there is none
   byPhase = goesByPhase(); // whether Step goes from phase to phase, as a first example asks
 
@@ -38,6 +29,7 @@ export class Deck {
    * @param {View} view
    */
   constructor(host, view) {
+    super();
     this.view = view;
     /** @type {Stops | null} */
     this.stops = null;
@@ -46,183 +38,18 @@ export class Deck {
     /** @type {(() => void) | null} */
     this.onPoints = null;
     this.timeline = new Timeline(view);
-    this.moments = new Moments(view);
     this.walk = new Walk(view);
     const { playback } = view;
-    const button = (
-      /** @type {string} */ name,
-      /** @type {string} */ label,
-      /** @type {(since: number) => void} */ act,
-      /** @type {string} */ more = "",
-    ) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: `btn ${more}`,
-          "aria-label": label,
-          title: label,
-          onclick: (event) => {
-            this.pause();
-            act(event.timeStamp);
-          },
-        },
-        icon(name),
-      );
-    this.play = h(
-      "button",
-      {
-        type: "button",
-        class: "btn play",
-        "data-play": true,
-        "aria-label": "Play",
-        title: "Play or pause (Space)",
-        onclick: () => this.toggle(),
-      },
-      icon("play"),
-      h("span", { text: "Play" }),
-    );
-    const step = h(
-      "button",
-      {
-        type: "button",
-        class: "btn primary step",
-        "data-step-forward": true,
-        title: "Step (→)",
-        onclick: (event) => {
-          this.pause();
-          this.onward(event.timeStamp);
-        },
-      },
-      h("span", { text: "Step" }),
-      icon("step"),
-    );
-    const speed = h(
-      "select",
-      {
-        class: "field speed",
-        "aria-label": "Speed",
-        onchange: (event) => {
-          this.#speed = Number(event.target.value);
-          if (this.playing) this.#schedule();
-        },
-      },
-      SPEEDS.map(([value, text]) => h("option", { value, text, selected: value === "2" || undefined })),
-    );
-    this.place = new Place(view);
-    this.whole = h("button", {
-      type: "button",
-      class: "btn quiet",
-      "data-whole": true,
-      title: "Step goes from phase to phase here; let it go from cycle to cycle",
-      text: "By whole cycles",
-      hidden: !this.byPhase,
-      onclick: () => this.#stepByCycle(),
-    });
-    const buttons = [
-      button("first", "To the start (Home)", (since) => playback.goto(0, since)),
-      button("back", "Back (←)", (since) => playback.goto(playback.wanted - 1, since), "back"),
-      step,
-      this.whole,
-      this.play,
-      (this.toEnd = button("last", LAST, (since) => playback.goto(playback.last, since))),
-    ];
-    this.unit = h(
-      "select",
-      {
-        class: "field unit",
-        "aria-label": "Unit of next and previous",
-        title: "What , and . go to",
-        onchange: (event) => this.#choose(event.target.value),
-      },
-      Object.entries(UNITS).map(([value, [text]]) => h("option", { value, text })),
-    );
-    this.previous = h(
-      "button",
-      {
-        type: "button",
-        class: "btn square",
-        "data-previous": true,
-        onclick: (event) => this.#walk(this.#unit, -1, event.timeStamp),
-      },
-      icon("left"),
-    );
-    this.next = h(
-      "button",
-      {
-        type: "button",
-        class: "btn",
-        "data-next": true,
-        onclick: (event) => this.#walk(this.#unit, 1, event.timeStamp),
-      },
-      h("span", { text: "Next" }),
-      icon("right"),
-    );
-    this.#choose(kept() || "failure", { keep: false });
-    this.worth = h(
-      "button",
-      {
-        type: "button",
-        class: "btn square",
-        "data-interesting": true,
-        "aria-label": "Next interesting cycle",
-        title: "Next interesting cycle (n)",
-        onclick: (event) => this.stops?.run("interesting", 1, event.timeStamp),
-      },
-      icon("spark"),
-    );
-    this.points = h(
-      "button",
-      {
-        type: "button",
-        class: "btn square points",
-        "data-breakpoints": true,
-        "aria-haspopup": "dialog",
-        onclick: () => this.onPoints?.(),
-      },
-      icon("break"),
-      h("em", { class: "num" }),
-    );
-    this.count(0);
-    const jump = h(
-      "div",
-      { class: "jump" },
-      this.worth,
-      this.points,
-      h("div", { class: "walk", role: "group", "aria-label": "Walk by a unit" }, this.previous, this.unit, this.next),
-      speed,
-    );
-    fill(
-      host,
-      h(
-        "div",
-        { class: "transport", role: "group", "aria-label": "Transport" },
-        buttons,
-        this.place.element,
-        this.place.state,
-        h("span", { class: "grow" }),
-        jump,
-      ),
-      this.timeline.element,
-      this.moments.element,
-      new TimelineLegend(view).element,
-    );
-    playback.on("seek", () => this.#update());
-    playback.on("parts", () => this.#update());
-    playback.on("moment", () => {
-      this.#update();
-      this.#announcePlace();
-    });
+    this.choose(kept() || "failure", { keep: false });
+    drawDeck(host, this);
+    playback.on("moment", () => this.#announcePlace());
     playback.on("step", ({ index }) => {
-      this.#update();
       this.#announcePlace();
       if (this.playing) this.#onward(index);
     });
-    playback.on("grew", () => this.#update());
     playback.on("opened", () => {
       this.pause();
-      if (!kept()) this.#choose(playback.timed ? "event" : "failure", { keep: false });
-      this.#update();
+      if (!kept()) this.choose(playback.timed ? "event" : "failure", { keep: false });
     });
     view.on("hold", () => this.pause());
   }
@@ -237,9 +64,8 @@ export class Deck {
     this.breakpoints = breakpoints;
     this.onPoints = () => points.open();
     this.timeline.breakpoints = breakpoints;
-    const update = () => this.count(breakpoints.enabled.length);
-    breakpoints.on("changed", update);
-    update();
+    breakpoints.on("changed", () => this.emit("changed"));
+    this.emit("changed");
   }
 
   get playing() {
@@ -256,7 +82,7 @@ export class Deck {
     if (!playback.last) return;
     if (playback.wanted >= playback.last && playback.complete) playback.goto(0);
     this.#timer = -1;
-    this.#label();
+    this.emit("changed");
     this.#next();
   }
 
@@ -265,18 +91,24 @@ export class Deck {
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#pace(0);
-    this.#label();
+    this.emit("changed");
   }
 
-  #label() {
-    fill(this.play, icon(this.playing ? "pause" : "play"), h("span", { text: this.playing ? "Pause" : "Play" }));
-    this.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+  /**
+   * Play so many times as fast as one watches at leisure.
+   *
+   * @param {number} speed
+   */
+  goAt(speed) {
+    this.speed = speed;
+    this.emit("changed");
+    if (this.playing) this.#schedule();
   }
 
   #schedule() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#next(), BASE / this.#speed);
-    this.#pace(BASE / this.#speed);
+    this.#timer = setTimeout(() => this.#next(), BASE / this.speed);
+    this.#pace(BASE / this.speed);
   }
 
   /**
@@ -330,9 +162,9 @@ export class Deck {
   }
 
   /** From now on, and on every later example, step by whole cycles. */
-  #stepByCycle() {
+  stepByCycle() {
     this.byPhase = false;
-    this.whole.hidden = true;
+    this.emit("changed");
     try {
       localStorage.setItem(BY, "cycle");
       sessionStorage.removeItem(BY);
@@ -349,7 +181,7 @@ export class Deck {
    * @param {number} since
    */
   step(direction, since) {
-    this.#walk(this.#unit, direction, since);
+    this.#walk(this.unit, direction, since);
   }
 
   /**
@@ -367,28 +199,17 @@ export class Deck {
     announce(this.view.seen.ahead ? "Outcomes ahead are shown." : "Outcomes ahead are hidden.");
   }
 
-  /** Show how many breakpoints are set. */
-  count(set) {
-    const label = set ? `Breakpoints: ${set}` : "Breakpoints";
-    $("em", this.points).textContent = set ? String(set) : "";
-    this.points.setAttribute("aria-label", label);
-    this.points.title = `${label} (b)`;
-  }
-
-  #choose(unit, { keep = true } = {}) {
-    this.#unit = UNITS[unit] ? unit : "failure";
-    this.unit.value = this.#unit;
-    const [name] = UNITS[this.#unit];
-    for (const { button, word, key } of [
-      { button: this.previous, word: "Previous", key: "," },
-      { button: this.next, word: "Next", key: "." },
-    ]) {
-      button.setAttribute("aria-label", `${word} ${name}`);
-      button.title = `${word} ${name} (${key})`;
-    }
+  /**
+   * Let "next" go to another unit; the browser remembers.
+   *
+   * @param {string} unit
+   */
+  choose(unit, { keep = true } = {}) {
+    this.unit = UNITS[unit] ? unit : "failure";
+    this.emit("changed");
     if (keep)
       try {
-        localStorage.setItem(UNIT, this.#unit);
+        localStorage.setItem(UNIT, this.unit);
       } catch {
         /* for this visit only */
       }
@@ -417,19 +238,9 @@ export class Deck {
     if (this.view.walking === walking) this.view.walking = null;
   }
 
-  #update() {
-    const { playback } = this.view;
-    const last = playback.timed ? END : LAST;
-    if (this.toEnd.title !== last) {
-      this.toEnd.title = last;
-      this.toEnd.setAttribute("aria-label", last);
-    }
-    this.place.update();
-  }
-
   /** Announce the current position, unless it is played faster than it can be spoken. */
   #announcePlace() {
-    if (this.playing && this.#speed > 1) return;
+    if (this.playing && this.speed > 1) return;
     const text = placeWords(this.view);
     if (text) announce(text, "place");
   }

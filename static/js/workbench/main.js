@@ -22,7 +22,7 @@ import { keys } from "./keys.tsx";
 import { Layout } from "./layout.js";
 import { Palette } from "./palette.tsx";
 import { Playback } from "./playback.js";
-import { Presenting } from "./presenting.js";
+import { Presenting } from "./presenting.tsx";
 import { present } from "./rooms/open.tsx";
 import { checkPinned } from "./share/pinned.tsx";
 import { settings } from "./settings.js";

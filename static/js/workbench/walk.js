@@ -17,7 +17,11 @@ const NOWHERE = {
   ],
 };
 
-/** The units, with what there is none of when there is none: later, and earlier. */
+/**
+ * The units, with what there is none of when there is none: later, and earlier.
+ *
+ * @type {Record<string, [name: string, later?: string, earlier?: string]>}
+ */
 export const UNITS = {
   phase: ["phase", "No later phase: this is the end.", "No earlier phase: this is the start."],
   cycle: ["cycle", "No later cycle: this is the end.", "No earlier cycle: this is the start."],

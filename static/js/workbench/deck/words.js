@@ -1,7 +1,7 @@
 // The current position, as it is announced to screen readers.
 
 import { clock, plural, short } from "../../lib/quantity.js";
-import { spoken } from "../moments.js";
+import { spoken } from "../moments.tsx";
 /** @import { View } from "../view.js" */
 
 /**
