@@ -3,7 +3,7 @@
 
 import { $, toast } from "../lib/dom.js";
 import { addView, askHere } from "./authoring.tsx";
-import { exportDeck, exportStage, exportView } from "./exporting.js";
+import { exportDeck, exportStage, exportView } from "./exporting.tsx";
 import { askStep } from "./goto.tsx";
 import { TABS } from "./inspect/tabs.tsx";
 /** @import { View } from "./view.js" */

@@ -9,7 +9,7 @@ import { $ } from "../lib/dom.js";
 import type { Address } from "./address.js";
 import { useAnswer } from "./asking.tsx";
 import type { Build } from "./build.js";
-import { exportDeck, exportView } from "./exporting.js";
+import { exportDeck, exportView } from "./exporting.tsx";
 import type { Playback } from "./playback.js";
 import { Refused, type Shared } from "./share/common.tsx";
 import { embed } from "./share/embed.tsx";

@@ -1,10 +1,11 @@
 // The dialog that makes a film of a range of steps: what the slide deck has, as WebM or GIF. It is made in the browser,
 // from slides that the server has drawn.
 
+import { nodesOf } from "../../kit/node.tsx";
 import { $, dialog, fill, h, icon } from "../../lib/dom.js";
 import { Progress, bytes } from "../../lib/progress.js";
 import { plural } from "../../lib/quantity.js";
-import { SLIDES, rangeFields, sourceOf, themeField } from "../exporting.js";
+import { RangeFields, SLIDES, ThemeField, sourceOf } from "../exporting.tsx";
 import { HEIGHT, WIDTH } from "./format.js";
 import { gif } from "./gif.js";
 import { drawSlide, slidesOf } from "./slides.js";
@@ -42,14 +43,14 @@ export async function exportFilm(playback) {
         make();
       },
     },
-    rangeFields(playback),
+    nodesOf(RangeFields({ playback })),
     choice(
       "seconds",
       "Seconds a step ",
       SECONDS.map((value) => h("option", { value, text: value, selected: value === "2" })),
     ),
     choice("format", "Format ", options),
-    themeField(),
+    nodesOf(ThemeField()),
     button,
   );
   const box = dialog(
