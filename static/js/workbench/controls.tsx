@@ -1,9 +1,10 @@
 // The two layers of the controls. The first has the stage, the transport, the phases and the story; everything else is
 // behind "More". A first example begins in it; what somebody chose is remembered, for every scenario.
 
-import { $, announce, h, set, toast } from "../lib/dom.js";
+import { render } from "preact";
+import { $, $$, announce, set, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
-/** @import { View } from "./view.js" */
+import type { View } from "./view.js";
 
 // Where the browser keeps what was chosen, and the tab which page began with few controls.
 const KEY = "podstep.controls";
@@ -12,27 +13,18 @@ const MORE =
   + "Comments, Present and the command palette";
 // Keys of the address that ask for something that the first layer does not have.
 const BEYOND = ["edit", "create", "tab", "why", "stage", "shade", "colour", "group"];
+const HIDDEN = '.inspect [role=tab]:not([hidden], [data-tab="story"], [aria-selected="true"])';
 
 export class Controls {
-  #button = $("[data-controls]");
-  /** @type {HTMLElement} */
-  #note;
-  #count = h("button", { type: "button", class: "link", "data-all-controls": true, onclick: () => this.choose(false) });
+  readonly #button: HTMLElement | null = $("[data-controls]");
+  readonly #note = document.createElement("p");
   few = false;
 
-  /**
-   * @param {HTMLElement} root
-   * @param {View} view
-   */
-  constructor(root, view) {
-    this.root = root;
-    this.#note = h(
-      "p",
-      { class: "few-note" },
-      "The basic controls are shown. ",
-      this.#count,
-      ", the cluster's objects and YAML, breakpoints, and ways to change it.",
-    );
+  constructor(
+    private readonly root: HTMLElement,
+    view: View,
+  ) {
+    this.#note.className = "few-note";
     $("#region-inspect", root).append(this.#note);
     this.#button?.addEventListener("click", () => this.choose(!this.few));
     // What asks for Build, such as the search or an edit, gets it; that is no choice for the next time.
@@ -45,12 +37,8 @@ export class Controls {
     this.#show(Boolean(this.#button) && begins());
   }
 
-  /**
-   * Show few controls or all, from now on.
-   *
-   * @param {boolean} few
-   */
-  choose(few) {
+  /** Show few controls or all, from now on. */
+  choose(few: boolean) {
     if (!this.#button) return;
     this.#show(few);
     try {
@@ -63,15 +51,14 @@ export class Controls {
     else announce("All controls are shown.");
   }
 
-  /** @param {boolean} few */
-  #show(few) {
+  #show(few: boolean) {
     this.few = few;
     document.body.classList.toggle("few", few);
     if (few && this.root.dataset.view === "build") this.root.dataset.view = "stage";
     if (this.#button) {
       $("span", this.#button).textContent = few ? "More" : "Less";
-      const label = few ? `More controls (m): ${MORE}` : "Basic controls only (m)";
-      set(this.#button, { title: label, "aria-label": few ? "More controls" : "Basic controls" });
+      const title = few ? `More controls (m): ${MORE}` : "Basic controls only (m)";
+      set(this.#button, { title, "aria-label": few ? "More controls" : "Basic controls" });
     }
     this.#tell();
     dispatchEvent(new Event("resize")); // the regions have other widths
@@ -79,11 +66,16 @@ export class Controls {
 
   /** Say how much of Inspect is behind "More". */
   #tell() {
-    const hidden = [...this.root.querySelectorAll(".inspect [role=tab]:not([hidden])")].filter(
-      (tab) => tab instanceof HTMLElement && tab.dataset.tab !== "story" && tab.ariaSelected !== "true",
-    ).length;
-    const text = `More has ${plural(hidden, "other tab")}`;
-    if (this.#count.textContent !== text) this.#count.textContent = text;
+    render(
+      <>
+        The basic controls are shown.{" "}
+        <button type="button" class="link" data-all-controls onClick={() => this.choose(false)}>
+          {`More has ${plural($$(HIDDEN, this.root).length, "other tab")}`}
+        </button>
+        , the cluster's objects and YAML, breakpoints, and ways to change it.
+      </>,
+      this.#note,
+    );
   }
 }
 
