@@ -4,7 +4,7 @@ import { $, h, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 import { costs } from "./comments.js";
 import { drawFailure, drawParts } from "./policy/parts.tsx";
-import { PolicyText } from "./policy/text.js";
+import { PolicyText } from "./policy/text.tsx";
 /** @import { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
 /** @import { Change } from "./build.js" */
 /** @import { PolicyForm, Refusal } from "./policy/controls.tsx" */
@@ -209,13 +209,11 @@ export class Policy {
     const focused = document.activeElement?.closest?.("[data-control]")?.dataset.control;
     const answer = this.text.known?.profile ? this.text.known : this.#document;
     const editable = this.options.mine && this.#moment !== null && !this.options.dirty();
-    this.text.show(this.#document, editable);
-    this.text.form(
-      answer.other,
-      this.#editable,
-      (kind, version) => this.#change("form", kind, version, `written as a ${kind}`),
-      this.#catalogue.versions,
-    );
+    /** @param {string} kind @param {string} version */
+    const turn = (kind, version) => this.#change("form", kind, version, `written as a ${kind}`);
+    const { versions } = this.#catalogue;
+    const { other } = answer;
+    this.text.show(this.#document, editable, other && { other, editable: this.#editable, turn, versions });
     const { playback } = this.view;
     const { options } = this;
     drawParts(this.body, { form: this.#form(answer), profile, answer, playback, place: this.#place, options });
