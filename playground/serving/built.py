@@ -38,7 +38,7 @@ ENTRIES = (
     "js/lesson/main.tsx",
     "js/lesson/review.tsx",
     "js/lesson/sends.ts",
-    "js/pages/greed.js",
+    "js/pages/greed.tsx",
     "js/pages/class.tsx",
     "js/pages/kit.tsx",
     "js/pages/review.tsx",

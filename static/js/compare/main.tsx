@@ -11,8 +11,8 @@ const answer = $("#comparison");
 choosing($("form[data-choose]"));
 copying();
 if ($("[data-computing], [data-waiting]"))
-  void import("./waiting.js").then(({ computing, waiting }) => {
-    void computing();
+  void import("./waiting.tsx").then(({ computing, waiting }) => {
+    computing();
     waiting();
   });
 if (answer) step($("[data-stepper]"), JSON.parse(answer.textContent ?? ""));

@@ -16,6 +16,7 @@ import { Inline } from "../kit/inline.tsx";
 import { openMenu, type Section as MenuSection } from "../kit/menu.tsx";
 import { More } from "../kit/more.tsx";
 import { Pager } from "../kit/pager.tsx";
+import { ProgressBar } from "../kit/progress.tsx";
 import { qrCode } from "../kit/qr.tsx";
 import { Segmented } from "../kit/segmented.tsx";
 import { Select } from "../kit/select.tsx";
@@ -234,6 +235,8 @@ const Texts = () => (
     </p>
     <UntilBar until={90} now={now} from={0} horizon={120} class="wait" />
     <More of={12} shown={3} />
+    <ProgressBar label="Searching" />
+    <ProgressBar label="Comparing" far={[0.4, "40 of 100 cycles compared"]} onCancel={() => toast("Cancelled")} />
   </Section>
 );
 

@@ -85,7 +85,11 @@ async function ask(ticket, progress, over) {
   }
 }
 
-/** Problems of files have no line in the box: give their place in words. */
+/**
+ * Problems of files have no line in the box: give their place in words.
+ *
+ * @param {Problem[]} problems
+ */
 export function placed(problems) {
   return problems.map((problem) => {
     if (!problem.file) return problem;

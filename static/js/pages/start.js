@@ -4,12 +4,12 @@ import { $ } from "../lib/dom.js";
 import { mini } from "./mini.js";
 import { buildOne } from "./build.js";
 import { onDrop } from "./files.js";
-import { holdsScenario, openPacked } from "./packed.js";
+import { holdsScenario, openPacked } from "./packed.tsx";
 import { paste } from "./paste.js";
 import { topics } from "./topics.js";
-import { trace } from "./trace.js";
+import { trace } from "./trace.tsx";
 
-const tables = trace($("[data-trace-form]"));
+const tables = trace($("form[data-trace-form]"));
 const { take, turnTo } = paste($("[data-paste-form]"), tables);
 const over = $("[data-drop-over]");
 onDrop(document.body, take, (held) => {

@@ -1,6 +1,7 @@
 // What the server does for a form: how far it is, and stopping it.
 
-import { Progress, progressOf } from "../lib/progress.js";
+import { Progress } from "../kit/progress.tsx";
+import { progressOf } from "../lib/progress.js";
 
 const REPORT_EVERY = 8000; // milliseconds
 

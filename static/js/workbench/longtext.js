@@ -1,7 +1,8 @@
 // Texts of megabytes: they come in parts, and what takes a while with them can be stopped.
 
 import { announce, fill } from "../lib/dom.js";
-import { Progress, bytes, progressOf } from "../lib/progress.js";
+import { Progress } from "../kit/progress.tsx";
+import { bytes, progressOf } from "../lib/progress.js";
 /** @import { Editor } from "../lib/editor.js" */
 
 export const LONG = 400_000; // characters of a text that is not checked for every key, and comes in parts

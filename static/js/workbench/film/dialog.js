@@ -3,7 +3,8 @@
 
 import { nodesOf } from "../../kit/node.tsx";
 import { $, dialog, fill, h, icon } from "../../lib/dom.js";
-import { Progress, bytes } from "../../lib/progress.js";
+import { Progress } from "../../kit/progress.tsx";
+import { bytes } from "../../lib/progress.js";
 import { plural } from "../../lib/quantity.js";
 import { RangeFields, SLIDES, ThemeField, sourceOf } from "../exporting.tsx";
 import { HEIGHT, WIDTH } from "./format.js";

@@ -6,7 +6,7 @@ import { openDialog } from "../../kit/dialog.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { signal } from "../../kit/signals.ts";
 import { announce, toast } from "../../lib/dom.js";
-import { Progress } from "../../lib/progress.js";
+import { Progress } from "../../kit/progress.tsx";
 import type { Commands, ComparedOutcome, ComparedWorkload, OverTimeOutcome, TitledDraft } from "../../lib/protocol.js";
 import { count, plural, short } from "../../lib/quantity.js";
 import { refusalOf } from "../../lib/socket.js";
