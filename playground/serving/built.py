@@ -43,7 +43,7 @@ ENTRIES = (
     "js/pages/kit.tsx",
     "js/pages/review.tsx",
     "js/pages/rules.js",
-    "js/pages/run.js",
+    "js/pages/run.tsx",
     "js/pages/runs.js",
     "js/pages/start.js",
     "js/workbench/main.js",

@@ -13,7 +13,7 @@ import { token } from "../lib/theme.js";
 type Trace = Record<string, any>;
 type Figure = { data: Trace[]; layout: Record<string, any> };
 type Rows = { name: string; columns: string[]; rows: string[][] };
-type Shown = { figures: Record<string, Figure>; tables: Rows[] };
+export type Shown = { figures: Record<string, Figure>; tables: Rows[] };
 
 const HEIGHT = 270;
 const COLOURS: Record<string, string> = {
