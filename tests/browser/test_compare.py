@@ -243,7 +243,7 @@ def test_pods_elsewhere_are_marked_on_both_stages(page: Page, both: tuple[str, s
     stages = [page.get_by_role("img", name=f"Stage of the {side} side") for side in ("left", "right")]
     for stage in stages:
         expect(stage).to_have_attribute("aria-label", re.compile("none of them elsewhere"))
-    marked = "podstep.compare.sides.map(({ stage }) => stage.canvas.toDataURL())"
+    marked = "[...document.querySelectorAll('.compared-stage canvas')].map(canvas => canvas.toDataURL())"
     before = page.evaluate(marked)
     page.keyboard.press("n")
     for stage, other in zip(stages, ("right", "left")):

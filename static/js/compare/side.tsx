@@ -13,7 +13,7 @@ import { Priorities } from "../workbench/inspect/priorities.tsx";
 import { sentence } from "../workbench/inspect/sentence.tsx";
 import { Playback } from "../workbench/playback.js";
 import { View } from "../workbench/view.js";
-import { Stage } from "./stage.js";
+import { Stage } from "./stage.tsx";
 
 const PANELS = {
   predicates: { key: "predicates", component: Predicates },
@@ -39,7 +39,6 @@ export class Side {
   readonly socket = new Socket();
   readonly playback: Playback;
   readonly view: View;
-  readonly stage: Stage;
   there = true; // whether the shown row has a cycle of this run
   tab: Tab = "predicates";
   rule = "";
@@ -55,7 +54,6 @@ export class Side {
     const { source, scheduler } = asked;
     this.playback = new Playback(this.socket, scheduler ? { ...source, scheduler } : source);
     this.view = new View(this.playback);
-    this.stage = new Stage(this, name === "left" ? "right" : "left");
     for (const event of ["step", "parts", "moment", "opened"]) this.playback.on(event, () => this.#shown());
     this.playback.on("grew", changed);
     this.playback.on("failed", (error) => this.#say(<p class="note error">{error.message}</p>));
@@ -128,7 +126,7 @@ export class Side {
 const nameOf = (one: Element) =>
   (one.querySelector(".rung-name") ?? one.querySelector("span") ?? one).textContent?.trim() ?? "";
 
-export function Compared({ side }: { side: Side }) {
+export function Compared({ side, flags }: { side: Side; flags: Uint8Array }) {
   const { name, asked, playback, ready, there } = side;
   const { source, scheduler, release, title } = asked;
   const { index } = playback;
@@ -147,7 +145,7 @@ export function Compared({ side }: { side: Side }) {
         <span class="dim num">{ready ? place : ""}</span>
       </header>
       <div class="story">{side.said ?? (ready ? told(side) : null)}</div>
-      <Hosted element={side.stage.element} />
+      <Stage side={side} flags={flags} />
       <Hosted element={side.panel?.element ?? null} class={`compared-body tab-${side.tab}`} />
     </section>
   );

@@ -2,7 +2,6 @@
 
 import { render, type ComponentChildren } from "preact";
 import { Button } from "../kit/button.tsx";
-import { Hosted } from "../kit/hosted.tsx";
 import { Segmented } from "../kit/segmented.tsx";
 import { signal } from "../kit/signals.ts";
 import { $, announce, targetOf, typing } from "../lib/dom.js";
@@ -13,7 +12,7 @@ import { Elsewhere } from "./elsewhere.js";
 import { decidingRule, stoppedBy } from "./rule.js";
 import { Rows } from "./rows.js";
 import { Compared, isTab, Side, type Tab } from "./side.tsx";
-import { Track } from "./track.js";
+import { Track } from "./track.tsx";
 
 const TABS = [
   ["predicates", "filterTab"],
@@ -33,7 +32,6 @@ export class Stepper {
   readonly rows: Rows;
   readonly sides: readonly [Side, Side];
   readonly elsewhere: Elsewhere;
-  readonly track: Track;
   /** The cycles of the row, as tables name them. */
   readonly pair = signal("");
   verdict: ComponentChildren = "";
@@ -49,7 +47,6 @@ export class Stepper {
     const side = (name: "left" | "right") => new Side(name, found[name], () => this.#changed());
     this.sides = [side("left"), side("right")];
     this.elsewhere = new Elsewhere(this.sides);
-    this.track = new Track(this.rows, [...this.sides], (row) => this.goto(row));
     for (const { view } of this.sides)
       view.on("tab", () => {
         if (isTab(view.tab) && view.tab !== this.tab) this.#setTab(view.tab);
@@ -61,7 +58,6 @@ export class Stepper {
 
   /** Open both runs, and show a row, else the first difference. */
   async open(row: number, tab: string) {
-    this.track.paint();
     if (isTab(tab)) this.choose(tab);
     await Promise.allSettled(this.sides.map((side) => side.open()));
     this.options = labels(this.sides.map(({ playback }) => playback.release));
@@ -76,7 +72,6 @@ export class Stepper {
       const { name, playback } = side;
       if (playback.nodes) void side.goto(passed[name], !this.row || pair[name] > 0);
     }
-    this.track.show(this.row);
     this.#changed();
     this.onMove?.();
   }
@@ -86,7 +81,7 @@ export class Stepper {
     const [left, right] = pair.split("/").map(Number);
     this.goto(this.rows.of("left", left) || this.rows.of("right", right));
     this.host.scrollIntoView({ block: "start" });
-    this.track.element.focus({ preventScroll: true });
+    $("[role=slider]", this.host).focus({ preventScroll: true });
   }
 
   seek(direction: 1 | -1) {
@@ -112,16 +107,14 @@ export class Stepper {
     render(<Both stepper={this} />, this.host);
   }
 
-  /** Mark on both stages the pods that are on different nodes at this row, and list them. */
+  /** Find the pods that are on different nodes at this row: they are listed, and marked on both stages. */
   #compareStages() {
     const passed = this.rows.upTo(this.row);
     if (!this.sides.every(({ name, playback }) => playback.nodes && playback.index === passed[name])) return;
     this.elsewhere.update();
-    this.sides.forEach(({ stage }, at) => stage.update(this.elsewhere.flags[at]));
   }
 
   #changed() {
-    this.track.paint();
     this.#compareStages();
     const different = this.rows.different.includes(this.row);
     const pair = this.rows.at(this.row);
@@ -178,12 +171,12 @@ function said({ different, both, rule, ready }: Decision): ComponentChildren {
 }
 
 function Both({ stepper }: { stepper: Stepper }) {
-  const { sides, elsewhere, track, options, tab, verdict } = stepper;
+  const { sides, elsewhere, options, tab, verdict } = stepper;
   const rest = elsewhere.count - elsewhere.listed.length;
   return (
     <>
       <Transport stepper={stepper} />
-      <Hosted element={track.element} />
+      <Track stepper={stepper} />
       <div class="both-head">
         <p class="both-rule" role="status">
           {verdict}
@@ -191,8 +184,8 @@ function Both({ stepper }: { stepper: Stepper }) {
         <Segmented label="Matrix" options={options} value={tab} onChange={(to) => stepper.choose(to as Tab)} />
       </div>
       <div class="both-columns">
-        {sides.map((side) => (
-          <Compared key={side.name} side={side} />
+        {sides.map((side, at) => (
+          <Compared key={side.name} side={side} flags={elsewhere.flags[at]} />
         ))}
       </div>
       <details class="both-elsewhere" hidden={!elsewhere.count}>
