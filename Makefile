@@ -17,7 +17,7 @@ help:
 	@echo "make lint         what make test checks before the tests"
 	@echo "make format       put the source in the one format"
 	@echo "make bench        the workloads of the benchmark, into var/bench/"
-	@echo "make measure      how the pages feel: step to paint, first paint, bytes, frames, a production trace; PARTS=\"steps scrub\" for some;"
+	@echo "make measure      how the pages feel: step to paint, time to interactive, frames while dragging, bytes, a trace; PARTS=\"steps drag\" for some;"
 	@echo "                  without PARTS also docker-compose.yml on a container engine (tests/compose)"
 	@echo "make screenshots  every page and state into var/screenshots/, and those of the documents into docs/screenshots/"
 	@echo "make lock         the lock files from pyproject.toml"

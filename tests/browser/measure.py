@@ -2,8 +2,13 @@
 
 Starts podstep as the tests do and prints one table: step to paint at 100, 1,000 and 5,000 nodes, the first
 paint of a shared link, bytes per page and per step, the frame rate while a timeline of 100,000 cycles is
-dragged, and a recorded production cluster from its upload to its end. Everything runs once on this machine;
-where others use it too, the numbers are theirs as well. The table is also in var/bench/feel.json.
+dragged, every frame while that of 100 and of 5,000 nodes is, the time from a cold load to what the main
+button of each page does, and a recorded production cluster from its upload to its end. Everything runs once
+on this machine; where others use it too, the numbers are theirs as well. The table is also in
+var/bench/feel.json.
+
+With ``--port`` it measures a podstep that runs already, so that two checkouts can be compared: in the other
+``make run PORT=8001``, here ``make measure PARTS="drag interactive --port 8001"``.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +27,10 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import ARGUMENTS, DESKTOP
+from tests.browser.conftest import ARGUMENTS
+from tests.browser.dragging import dragged
+from tests.browser.feeling import FRAMES, Row, ms, new_page, size
+from tests.browser.interactive import interactive
 from tests.browser.pages import Workbench, example_text, share
 from tests.browser.test_runs import TRACE, charts, ends, open_cycle, upload
 from tests.browser.test_speed import measure
@@ -33,7 +42,6 @@ from tests.services.stack import Stack, embedded_parts, running
 
 RESULTS = REPOSITORY / "var" / "bench" / "feel.json"
 Cluster = tuple[int, int, int]  # nodes, Deployments, replicas of each
-Row = tuple[str, str, str, str]  # what, measured, allowed by ui.md, more about it
 
 #: Nodes, share of load, milliseconds that ui.md allows a step.
 SIZES = ((100, 0.6, 100), (1_000, 0.1, None), (5_000, 0.02, 300))
@@ -61,33 +69,6 @@ new PerformanceObserver(list => { for (const one of list.getEntries()) seen.lcp 
     else requestAnimationFrame(look);
 })();
 """
-
-#: Starts to note the time of every frame; what it returns ends that and tells of them.
-FRAMES = """() => {
-    const times = [];
-    let on = true;
-    const frame = now => { times.push(now); if (on) requestAnimationFrame(frame); };
-    requestAnimationFrame(frame);
-    window.framesEnd = () => { on = false; return times; };
-}"""
-
-
-def new_page(browser: Browser, base_url: str) -> Page:
-    """Open a page of a new visitor, whose browser has nothing of ours yet."""
-    width, height = DESKTOP
-    context = browser.new_context(base_url=base_url, viewport={"width": width, "height": height})
-    context.set_default_timeout(120_000)
-    return context.new_page()
-
-
-def ms(value: float) -> str:
-    """Return milliseconds as people write them."""
-    return f"{value:,.0f} ms"
-
-
-def size(value: float) -> str:
-    """Return bytes in KiB."""
-    return f"{value / 1024:,.1f} KiB"
 
 
 def step_to_paint(browser: Browser, site: Stack) -> Iterator[Row]:
@@ -346,6 +327,8 @@ PARTS: dict[str, Callable[[Browser, Stack], Iterator[Row]]] = {
     "paint": first_paint,
     "bytes": sizes,
     "scrub": scrub,
+    "drag": dragged,
+    "interactive": interactive,
     "living": living,
     "production": production,
 }
@@ -361,21 +344,33 @@ def printed(rows: list[Row]) -> Iterator[str]:
             yield "| " + " | ".join("-" * width for width in widths) + " |"
 
 
+def site_of(home: Path, port: int | None) -> AbstractContextManager[Stack]:
+    """Return the podstep that listens at a port, or start one."""
+    if port:
+        return nullcontext(Stack("running", port, {}, home))
+    port = free_port()
+    return running("embedded", embedded_parts(home, port), home, port)
+
+
 def main() -> None:
     """Measure the parts that are asked for, print their table, and keep it."""
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all if none is named")
-    parts = asked.parse_args().parts or list(PARTS)
+    asked.add_argument("--port", type=int, help="of a podstep on this machine, as that of another checkout")
+    options = asked.parse_args()
+    parts = options.parts or list(PARTS)
     rows: list[Row] = []
-    with TemporaryDirectory() as folder:
-        home, port = Path(folder), free_port()
-        with running("embedded", embedded_parts(home, port), home, port) as site, sync_playwright() as found:
-            browser = found.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-            for part in parts:
-                for row in PARTS[part](browser, site):
-                    print(*row, sep=" · ", flush=True)
-                    rows.append(row)
-            browser.close()
+    with (
+        TemporaryDirectory() as folder,
+        site_of(Path(folder), options.port) as site,
+        sync_playwright() as found,
+    ):
+        browser = found.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        for part in parts:
+            for row in PARTS[part](browser, site):
+                print(*row, sep=" · ", flush=True)
+                rows.append(row)
+        browser.close()
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     RESULTS.write_text(json.dumps({**known, **{row[0]: row[1:] for row in rows}}, indent=2) + "\n")
