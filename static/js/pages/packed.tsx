@@ -33,7 +33,7 @@ export async function openPacked(host: HTMLElement) {
 
 const say = (host: HTMLElement, glyph: string, text: string, rest?: ComponentChildren) =>
   place(
-    <div class="empty" role="status">
+    <div class="empty run-empty" role="status">
       <Icon name={glyph} />
       <b>{text}</b>
       {rest}
