@@ -99,7 +99,7 @@ def test_a_change_has_its_name(page: Page, site: Stack) -> None:
 def test_a_long_comparison_shows_how_far_it_is(page: Page, site: Stack) -> None:
     """It can be given up, and opens by itself when it is done."""
     sides = [
-        share(site, bundle(name, replicas=2_000), name)
+        share(site, bundle(name, replicas=3_000), name)
         for name in ("LeastRequestedPriority", "MostRequestedPriority")
     ]
     page.goto(f"/compare/?left={sides[0]}&right={sides[1]}")

@@ -9,6 +9,7 @@ import type { Report, Run } from "../lib/protocol.js";
 import { count } from "../lib/quantity.js";
 import { Socket } from "../lib/socket.js";
 
+const READING = "Reading both sides";
 const FINISHED = new Set(["done", "failed", "cancelled"]);
 
 /** Let the server compare, and open the comparison when it has. */
@@ -35,6 +36,7 @@ export function computing() {
   place(
     <Asked
       label="Comparing"
+      begins={READING}
       ask={(socket, options) => socket.call("compare.get", JSON.parse($("#computing").textContent ?? ""), options)}
       farOf={farOf}
       onAnswer={() => location.replace(host.dataset.ready ?? "")}
@@ -45,9 +47,7 @@ export function computing() {
 }
 
 const farOf = ({ stage, done, of }: Report): Far =>
-  stage === "comparing"
-    ? [of ? done / of : null, `${count(done)} of ${count(of)} cycles compared`]
-    : [null, "Reading both sides"];
+  stage === "comparing" ? [of ? done / of : null, `${count(done)} of ${count(of)} cycles compared`] : [null, READING];
 
 /** Show how far the runs of both sides are, and open the comparison when they are done. */
 export function waiting() {

@@ -5,6 +5,8 @@ import { ProgressBar, type Far } from "./progress.tsx";
 
 type AskedProps = {
   label: string;
+  /** What is said until the server reports. */
+  begins?: string;
   ask: (socket: Socket, options: { signal: AbortSignal; progress: (report: Report) => void }) => Promise<unknown>;
   farOf: (report: Report) => Far;
   onAnswer: () => void;
@@ -12,8 +14,8 @@ type AskedProps = {
 };
 
 /** What the server computes for this page over a connection of its own, until it answers or is told to stop. */
-export function Asked({ label, ask, farOf, onAnswer, onRefused }: AskedProps) {
-  const [far, setFar] = useState<Far>([null, label]);
+export function Asked({ label, begins = label, ask, farOf, onAnswer, onRefused }: AskedProps) {
+  const [far, setFar] = useState<Far>([null, begins]);
   const [end] = useState(() => new AbortController());
   useEffect(() => {
     const socket = new Socket();
