@@ -1,7 +1,7 @@
 // The start page.
 
 import { $ } from "../lib/dom.js";
-import { mini } from "./mini.js";
+import { mini } from "./mini.tsx";
 import { buildOne } from "./build.js";
 import { onDrop } from "./files.js";
 import { holdsScenario, openPacked } from "./packed.tsx";
