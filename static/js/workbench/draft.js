@@ -5,7 +5,7 @@
 import { $ } from "../lib/dom.js";
 import { Emitter } from "../lib/emitter.js";
 import { hunks, merge, resolved, spares } from "../lib/merge.js";
-import { conflict } from "./conflict.js";
+import { conflict } from "./conflict.tsx";
 /** @import { Socket } from "../lib/socket.js" */
 
 /** @typedef {{ text: string, words?: string, [more: string]: any }} Made an edit that was made on a text */

@@ -8,7 +8,7 @@ import { Progress } from "../kit/progress.tsx";
 import { bytes } from "../lib/progress.js";
 import { count, plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
-import { conflict } from "./conflict.js";
+import { conflict } from "./conflict.tsx";
 import { OVERTAKEN } from "./draft.js";
 import { LONG, receive, stoppable } from "./longtext.js";
 import { replaced, splice } from "./undo.js";
