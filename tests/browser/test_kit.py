@@ -53,6 +53,17 @@ def test_every_component_is_accessible_in_every_state(kit: Page, accessible: Cal
     expect(kit.get_by_role("dialog")).to_have_count(0)
 
 
+def test_a_field_is_described_by_its_unit_and_by_what_is_wrong(kit: Page) -> None:
+    """The hint gives way to the error, which goes once the value is right."""
+    expect(kit.get_by_label("Wait", exact=True)).to_have_accessible_description("s From 0.")
+    node = kit.get_by_label("Node", exact=True)
+    node.fill("")
+    expect(node).to_have_accessible_description("This is needed.")
+    expect(node).to_have_attribute("aria-invalid", "true")
+    node.fill("n2")
+    expect(node).to_have_accessible_description("")
+
+
 def test_a_table_sorts_filters_and_keeps_the_focus(kit: Page) -> None:
     """Numbers downwards first, a third press as given; a filter narrows while it is typed in."""
     table = kit.get_by_role("table", name="As given")

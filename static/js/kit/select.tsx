@@ -7,8 +7,10 @@ type SelectProps = {
   hidden?: boolean;
   title?: string;
   name?: string;
+  id?: string;
   "aria-label"?: string;
   "aria-describedby"?: string;
+  "aria-invalid"?: boolean;
 };
 
 /** A choice of one of several, in a list that opens. */

@@ -8,6 +8,7 @@ import { CopyRows } from "../kit/copy.tsx";
 import { CopyRow } from "../kit/copyrow.tsx";
 import { openDialog, openPanel } from "../kit/dialog.tsx";
 import { Empty } from "../kit/empty.tsx";
+import { Field, TextField } from "../kit/field.tsx";
 import { Filter } from "../kit/filter.tsx";
 import { Grid, type Column, type GridRows } from "../kit/grid.tsx";
 import { Heading } from "../kit/heading.tsx";
@@ -154,6 +155,25 @@ function Choices() {
       />
       <div id="kit-strip" role="tabpanel" aria-labelledby={`kit-strip-${strip}`}>
         {strip}
+      </div>
+    </Section>
+  );
+}
+
+function Fields() {
+  const [name, setName] = useState("n1");
+  const none = name ? "" : "This is needed.";
+  return (
+    <Section title="Fields">
+      <div class="form-grid">
+        <TextField name="node" label="Node" value={name} onInput={setName} known={["n1", "n2"]} error={none} />
+        <Field label="Wait" unit="s" hint="From 0." control={(its) => <input {...its} class="field num" value="5" />} />
+        <Field
+          label="Zone"
+          error="There is no zone c."
+          wide
+          control={(its) => <Select {...its} options={ZONES} value={ZONES[0][0]} onChange={() => {}} />}
+        />
       </div>
     </Section>
   );
@@ -306,6 +326,7 @@ render(
     <Texts />
     <Buttons />
     <Choices />
+    <Fields />
     <Tables />
     <Pictures />
     <Overlays />
