@@ -10,7 +10,7 @@ import { plural } from "../lib/quantity.js";
 import { useEvent } from "./asking.tsx";
 import { FULL, type Breakpoints } from "./breakpoints.js";
 import { KINDS, condition, named, parse, words } from "./conditions.js";
-import type { Stops } from "./stops.js";
+import type { Stops } from "./stops.tsx";
 import type { View } from "./view.js";
 
 /** What a condition is about, by index; a predicate by its name. */

@@ -8,7 +8,7 @@ import { Timeline } from "./timeline.js";
 import { STOPS, UNITS, Walk } from "./walk.js";
 /** @import { Points } from "./breakpanel.tsx" */
 /** @import { Breakpoints } from "./breakpoints.js" */
-/** @import { Stops } from "./stops.js" */
+/** @import { Stops } from "./stops.tsx" */
 /** @import { View } from "./view.js" */
 
 const UNIT = "podstep.next"; // where the browser keeps what "next" means

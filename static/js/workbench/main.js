@@ -29,7 +29,7 @@ import { settings } from "./settings.js";
 import { showRelease } from "./release.tsx";
 import { share } from "./share.tsx";
 import { Stage } from "./stage.js";
-import { Stops } from "./stops.js";
+import { Stops } from "./stops.tsx";
 import { Timings } from "./timings.js";
 import { title } from "./title.js";
 import { View } from "./view.js";

@@ -32,7 +32,7 @@ export const UNITS = {
   interesting: ["interesting cycle"],
   break: ["breakpoint"],
 };
-export const STOPS = new Set(["interesting", "break"]); // units that are run to: see stops.js
+export const STOPS = new Set(["interesting", "break"]); // units that are run to: see stops.tsx
 const SLACK = 0.0006; // seconds: times of marks are rounded to the millisecond
 const UNKNOWN = "The rest is still being computed.";
 
