@@ -7,7 +7,7 @@ const LISTED = 200;
 type ListProps = { problems: Problem[]; kind: "error" | "warning"; editor: Editor };
 
 /** Problems from the top down; a click jumps to the line. Those of no line, as a count of the rest, stay last. */
-const ProblemList = ({ problems, kind, editor }: ListProps) => (
+export const ProblemList = ({ problems, kind, editor }: ListProps) => (
   <ul class={`problems ${kind}`} aria-label={kind === "error" ? "Errors" : "Warnings"}>
     {[...problems]
       .sort((a, b) => (a.line || Infinity) - (b.line || Infinity) || 0)

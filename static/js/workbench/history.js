@@ -5,7 +5,7 @@ import { $$, targetOf, h, fill, icon, toast } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
 import { address } from "./add/when.js";
 import { Branches } from "./branches/panel.tsx";
-import { EventForm } from "./events/form.js";
+import { EventForm } from "./events/form.tsx";
 import { Outcomes } from "./events/outcomes.js";
 import { eventRow, showOutcome } from "./events/row.js";
 import { Scale } from "./events/scale.js";

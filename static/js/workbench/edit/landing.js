@@ -2,7 +2,7 @@
 
 import { $, h } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
-import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "../events/moment.js";
+import { SECONDS_WANTED, caches, readSeconds } from "../events/moment.tsx";
 /** @import { Playback } from "../playback.js" */
 
 /**
@@ -66,7 +66,13 @@ export function landing(playback, index, { settled, start }) {
             "div",
             { class: "moment-choice" },
             choice("second", "At a time", ""),
-            secondsOf(second),
+            h(
+              "span",
+              { class: "moment-second" },
+              h("span", { class: "dim", text: "t =" }),
+              second,
+              h("span", { class: "dim", text: "s" }),
+            ),
             h("span", { class: "dim", text: "of virtual time, whatever runs then" }),
           ),
           error,

@@ -2,8 +2,8 @@
 
 import { openMenu } from "../../kit/menu.tsx";
 import { toast } from "../../lib/dom.js";
-import { Moment } from "../events/moment.js";
-import { VerbDialog, wishOf } from "./dialog.js";
+import { Moment } from "../events/moment.tsx";
+import { askVerb, wishOf } from "./dialog.tsx";
 import {
   aboutGroup,
   aboutNode,
@@ -52,7 +52,7 @@ export class Verbs {
     this.view = view;
     this.edit = edit;
     this.apply = edit.options.mine ? (/** @type {VerbWish} */ wish) => edit.operate(wish, "bundle.verb") : null;
-    this.dialog = new VerbDialog(view, edit, (wish, words) => whatIf(view, wish, words, this.apply));
+    this.tryWish = (/** @type {VerbWish} */ wish, /** @type {string} */ words) => whatIf(view, wish, words, this.apply);
     view.on("act", (wish) => this.menu(wish));
   }
 
@@ -209,7 +209,7 @@ export class Verbs {
       this.edit.options.onText();
       return;
     }
-    this.dialog.open(verb, about);
+    askVerb(this.view, this.edit, { verb, about, tryOut: this.tryWish });
   }
 
   /**
@@ -222,8 +222,8 @@ export class Verbs {
     const { view } = this;
     const verb = verbs().find((one) => one.verb === name);
     view.emit("hold");
-    const when = await new Moment(view.playback, null, { timed: true }).read();
+    const when = await new Moment(view.playback, { timed: true }).read();
     const wish = wishOf(view, verb, about, when, verb.value?.default);
-    whatIf(view, wish, `${verb.title.toLowerCase()} ${about.label}`, this.apply);
+    this.tryWish(wish, `${verb.title.toLowerCase()} ${about.label}`);
   }
 }
