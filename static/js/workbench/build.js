@@ -4,7 +4,7 @@ import { $, h, fill, icon, toast } from "../lib/dom.js";
 import { addBar } from "./add/bar.tsx";
 import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
-import { History } from "./history.js";
+import { History } from "./history.tsx";
 import { Objects } from "./objects/objects.js";
 import { Policy } from "./policy.js";
 import { tabsIn } from "../kit/tabs.tsx";
