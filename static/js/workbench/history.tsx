@@ -100,7 +100,8 @@ export class History {
     const { operations, count: all } = this.#listed ?? { operations: [], count: 0 };
     this.#scale = new Scale(view.playback, operations);
     this.#mark();
-    this.#moving.value = null;
+    const moving = this.#moving.value;
+    if (!moving?.open || !operations.some(({ id }) => id === moving.id)) this.#moving.value = null;
     if (!operations.some(({ id }) => id === this.#stop.value)) this.#stop.value = operations[0]?.id ?? "";
     const list: EventList = {
       playback: view.playback,

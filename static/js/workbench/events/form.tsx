@@ -179,10 +179,10 @@ export class EventForm {
     }
     const empty = kind.fields?.find(([name, , , , optional]) => !optional && !typed[name]);
     if (empty) return this.#refuse(empty[0], "This is needed.");
-    const when = await moment.read();
-    if (!when) return;
-    box.ariaBusy = "true";
+    box.ariaBusy = "true"; // also while the moment is read: Enter may be pressed twice
     try {
+      const when = await moment.read();
+      if (!when) return;
       if (kind.yaml) {
         box.close();
         this.view.playback.goto(when.index);

@@ -15,12 +15,14 @@ export function Handle({ row, list }: EventProps) {
   const put = (value: number | null) => {
     clearTimeout(timer.current);
     timer.current = 0;
-    moving.value = value === null || value === start ? null : { id: row.id, value };
+    moving.value = value === null || value === start ? null : { id: row.id, value, open: true };
   };
   const commit = () => {
     clearTimeout(timer.current);
     timer.current = 0;
-    if (now() !== start) void moveTo(row, now());
+    if (now() === start) return;
+    moving.value = { id: row.id, value: now(), open: false };
+    void moveTo(row, now());
   };
   const value = now();
   const onKeyDown = (event: KeyboardEvent) => {

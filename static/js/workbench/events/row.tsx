@@ -26,7 +26,8 @@ export type EventList = {
   /** The ids of those that are chosen. */
   chosen: Signal<ReadonlySet<string>>;
   /** The one that is on its way to another place, and where it is. */
-  moving: Signal<{ id: string; value: number } | null>;
+  /** Where a mark is drawn that is being moved; `open` until that is asked of the server. */
+  moving: Signal<{ id: string; value: number; open: boolean } | null>;
   edit: (row: Operation) => void;
   here: (rows: Operation[]) => void;
   again: (rows: Operation[]) => void;

@@ -30,8 +30,8 @@ export class Records {
   #windows = new Lru(0);
   /** @type {Lru<number, CycleParts>} */
   #heavy = new Lru(0);
-  /** @type {Set<number>} */
-  #fetching = new Set(); // windows that are on their way, by their first cycle
+  /** @type {Map<number, number>} */
+  #fetching = new Map(); // the generation of windows that are on their way, by their first cycle
   /** @type {Map<number, Promise<void>>} */
   #getting = new Map(); // heavy parts that are on their way
 
@@ -112,7 +112,7 @@ export class Records {
    * @param {number} from
    */
   fetching(from) {
-    return this.#fetching.has(from);
+    return this.#fetching.get(from) === this.playback.generation;
   }
 
   /**
@@ -121,10 +121,10 @@ export class Records {
    * @param {number} from
    */
   async fetch(from) {
-    if (this.#fetching.has(from)) return;
-    this.#fetching.add(from);
+    if (this.fetching(from)) return;
     const { playback } = this;
     const { generation } = playback;
+    this.#fetching.set(from, generation);
     try {
       const answer = await playback.socket.call("cycles.window", {
         source: playback.source,
@@ -137,7 +137,7 @@ export class Records {
       this.#windows.set(from, answer);
       if (playback.marks.note(answer.cycles)) playback.emit("grew");
     } finally {
-      this.#fetching.delete(from);
+      if (this.#fetching.get(from) === generation) this.#fetching.delete(from);
     }
   }
 

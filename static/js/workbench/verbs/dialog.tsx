@@ -86,15 +86,17 @@ export function askVerb(view: View, edit: Edit, { verb, about, tryOut }: Asked) 
     }
   };
 
+  const later = debounce(preview, TYPED);
   /** Write it into the draft, or try it in a branch. */
   const finish = async (apply: boolean) => {
     if (box.ariaBusy) return;
     box.ariaBusy = "true";
+    later.cancel(); // it would take the place of the one that is asked for here
     try {
       const found = await preview();
       if (!found) {
         if (missing()) wrong.value = { field: "value", text: "This is needed." };
-        box.querySelector<HTMLElement>("[data-field]")?.focus();
+        if (!moment.error.value) box.querySelector<HTMLElement>("[data-field]")?.focus();
       } else if (apply) {
         await edit.operate(found.wish, "bundle.verb");
         edit.added(box, found.words);
@@ -168,7 +170,6 @@ export function askVerb(view: View, edit: Edit, { verb, about, tryOut }: Asked) 
     ),
   );
   box.classList.add("verb-panel");
-  const later = debounce(preview, TYPED);
   box.addEventListener("input", later);
   box.addEventListener("close", () => {
     turn += 1;
