@@ -108,7 +108,8 @@ class Workbench:
         """Wait until the page has opened its source, the server has computed it, and all marks have come."""
         self.page.wait_for_function(
             "() => window.podstep?.ready && podstep.playback.complete"
-            " && podstep.playback.marks.known >= podstep.playback.cycles",
+            " && podstep.playback.marks.known >= podstep.playback.cycles"
+            " && podstep.playback.index === podstep.playback.wanted",
             timeout=COMPUTED,
             polling=POLLING,
         )

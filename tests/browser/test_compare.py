@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from scheduler_core import load
 from scheduler_core.compare.compare import compare
-from tests.browser.conftest import Watch, turned
+from tests.browser.conftest import DRAWN, Watch, turned
 from tests.browser.pages import COMPUTED, Workbench, drafted, example_text, share
 from tests.services.stack import Stack
 
@@ -244,10 +244,12 @@ def test_pods_elsewhere_are_marked_on_both_stages(page: Page, both: tuple[str, s
     for stage in stages:
         expect(stage).to_have_attribute("aria-label", re.compile("none of them elsewhere"))
     marked = "[...document.querySelectorAll('.compared-stage canvas')].map(canvas => canvas.toDataURL())"
+    page.evaluate(DRAWN)
     before = page.evaluate(marked)
     page.keyboard.press("n")
     for stage, other in zip(stages, ("right", "left")):
         expect(stage).to_have_attribute("aria-label", re.compile(f"1 of them elsewhere on the {other}$"))
+    page.evaluate(DRAWN)
     assert all(one != two for one, two in zip(page.evaluate(marked), before))
     page.get_by_role("button", name="To the end (End)").click()
     page.get_by_text(f"{found.differing} pods elsewhere at this step").click()

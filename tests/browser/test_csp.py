@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.editing import yaml_of
-from tests.browser.pages import Workbench, drafted, example_text, share
+from tests.browser.pages import Workbench, becomes, drafted, example_text, share
 from tests.browser.test_runs import charts, ends
 from tests.services.stack import Stack
 
@@ -97,7 +97,7 @@ def test_editor(reporting: Page, site: Stack, scheme: Literal["dark", "light"]) 
     reporting.emulate_media(color_scheme=scheme)
     visit(reporting, "/")
     bench = Workbench(reporting).open(drafted(reporting, example_text("making-room")))
-    yaml = yaml_of(bench)
+    yaml = yaml_of(bench).shows(re.compile("kind"))
     assert style(reporting, ".cm-scroller", "display") == "flex"
     assert style(reporting, ".cm-gutters", "position") == "sticky"
     yaml.field.press("Control+End")
@@ -135,4 +135,9 @@ def test_inline_styles_are_refused(reporting: Page, watch: Watch) -> None:
         document.head.append(sheet);
     }""")
     assert style(reporting, "main", "opacity") == before
-    assert sum("refused by style-src" in problem for problem in watch.problems) == 2
+
+    def refused() -> int:
+        reporting.wait_for_timeout(20)  # what the page logs arrives meanwhile
+        return sum("refused by style-src" in problem for problem in watch.problems)
+
+    becomes(refused, 2)

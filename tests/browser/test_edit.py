@@ -77,7 +77,10 @@ def placements(page: Page) -> list[str | None]:
         """async () => {
             const { playback } = podstep;
             const shown = () => Array.from({ length: playback.cycles }, (_, i) => playback.light(i + 1));
-            while (shown().some((light) => !light)) await new Promise((again) => setTimeout(again, 20));
+            for (let tries = 0; shown().some((light) => !light); tries += 1) {
+                if (tries > 1_000) throw new Error(`${shown().findIndex((light) => !light)} is not there`);
+                await new Promise((again) => setTimeout(again, 20));
+            }
             return shown().map(({ node }) => playback.nodes.names[node] ?? null);
         }"""
     )

@@ -92,7 +92,7 @@ def test_a_search_finds_in_the_text_that_was_applied(page: Page) -> None:
     found.get_by_role("button", name="Next match").click()
     expect(found).to_contain_text("2 of 6")
     second = found.get_by_role("button", name=re.compile("^shop-")).inner_text()
-    yaml = yaml_of(bench)
+    yaml = yaml_of(bench).shows(re.compile("kind"))
     apply = bench.build.get_by_role("button", name="Apply", exact=True)
     yaml.fill(bundles.bundle(*nodes, shop))
     apply.click()

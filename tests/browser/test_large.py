@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Callable
 
 import pytest
@@ -78,14 +79,14 @@ def drafted(page: Page, text: str) -> str:
     return page.request.post("/import/", multipart=sent, max_redirects=0).headers["location"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture  # of each test: what was computed of it for another one, or at a first try, is kept
 def large(site: Stack) -> str:
     """More nodes times pods than were computed for somebody who waits: as a link.
 
     With an equivalence cache, computing takes longer than the page needs to open.
     """
     cluster = [bundles.node(f"node-{at:04d}", cpu="32") for at in range(3_000)]
-    pods = bundles.deployment("web", 15_000, cpu="10m")
+    pods = bundles.deployment(f"web-{secrets.token_hex(4)}", 15_000, cpu="10m")
     return share(site, bundles.bundle(*cluster, pods, SOUND), "large")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import DRAWN, PHONE
 from tests.browser.pages import Workbench, becomes, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -71,7 +71,7 @@ def test_the_regions_follow_the_window(page: Page, site: Stack) -> None:
     Workbench(page).open(share(site, example_text("shop"), "A shop on twelve nodes"))
     before = page.evaluate(WIDTHS)
     page.set_viewport_size({"width": 960, "height": 800})
-    page.wait_for_function("() => innerWidth === 960")
+    page.evaluate(DRAWN)
     build, stage, inspect = page.evaluate(WIDTHS)
     assert stage >= STAGE_LEAST
     assert build < before[0]

@@ -55,7 +55,7 @@ def fill_in(page: Page, of: Lesson, stop: Stop, answer: Any) -> None:
     form = page.locator("[data-task]")
     if task.form == "edit":
         form.get_by_label("The cluster as YAML").focus()
-        editor_in(form, "The cluster as YAML").fill(answer)
+        editor_in(form, "The cluster as YAML").shows(re.compile("kind")).fill(answer)
     elif task.form in ("number", "claim"):
         form.get_by_role("textbox").fill(str(answer))
     elif task.form in ("nodes", "pods"):
@@ -229,7 +229,7 @@ def test_a_lesson_by_keyboard_alone(page: Page) -> None:
             answer = right_answer(of, stop)
             if stop.task.form == "edit":
                 form.get_by_label("The cluster as YAML").focus()
-                editor = editor_in(form, "The cluster as YAML")
+                editor = editor_in(form, "The cluster as YAML").shows(re.compile("kind"))
                 page.keyboard.press("Control+a")
                 editor.paste(answer)
                 page.keyboard.press("Escape")  # and Tab leaves the editor
@@ -467,6 +467,7 @@ def test_an_event_of_the_list_is_the_answer(page: Page) -> None:
     rows.filter(has_text="Preempted").first.locator("td.reason").click()
     expect(button(page, "Preempted report")).to_have_attribute("aria-pressed", "true")
     failed.locator("td.reason").click()
+    expect(button(page, "FailedScheduling checkout")).to_have_attribute("aria-pressed", "true")
     submit(page)
     expect(page.locator(".verdict.right")).to_be_visible()
 

@@ -196,7 +196,7 @@ def test_the_tab_is_accessible_and_fits_a_phone(
 def test_large_totals_are_read_as_differences(page: Page, site: Stack) -> None:
     """Cards and the matrix show what exceeds the least total, and the full figure stays in the table."""
     address = share(site, example_text("first-cycle"))
-    bench = Workbench(page).open(f"{address}?step=1&tab=priorities")
+    bench = Workbench(page).open(f"{address}?step=1&tab=priorities").at(1)
     totals = bench.page.evaluate("[...podstep.view.facts.totals.values()]")
     assert min(totals) > 10_000, totals
     assert max(totals) > min(totals), totals

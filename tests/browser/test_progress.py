@@ -44,7 +44,7 @@ def test_two_devices_of_one_account(visitor: Callable[..., Page], watch: Watch) 
     with first.expect_response("**/learn/progress"):
         send(first, "Create an account", "Create an account", Name=name, Password=PASSWORD)
         expect(first.get_by_role("heading", name="Your account")).to_be_visible(timeout=HASHED)
-    assert len(first.evaluate(KEPT)) == 2  # the account's copy, and what the account is known to have
+    first.wait_for_function(f"() => ({KEPT})().length === 2")  # its copy, and what it is known to have
 
     requests: list[Request] = []
     first.on("request", lambda one: requests.append(one) if one.url.endswith("/learn/progress") else None)

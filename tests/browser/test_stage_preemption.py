@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -35,7 +37,7 @@ def test_an_edit_leaves_the_colours(page: Page) -> None:
     page.evaluate("""() => { window.looks = []; window.opened = 0;
         podstep.view.on("look", () => looks.push(podstep.view.look.colour));
         podstep.playback.on("opened", () => { opened += 1; }); }""")
-    yaml = yaml_of(bench)
+    yaml = yaml_of(bench).shows(re.compile("kind"))
     apply = bench.build.get_by_role("button", name="Apply", exact=True)
     yaml.fill(f"{text}\n# a note\n")
     apply.click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable
 from functools import partial
 
@@ -23,10 +24,10 @@ def promise(site: Stack) -> str:
     return share(site, example_text("cache-broken-promise"), "Broken promise")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def hundreds(site: Stack) -> str:
-    """The address of an example that takes seconds to measure."""
-    return share(site, example_text("five-hundred"), "Five hundred")
+    """The address of an example that takes seconds to measure, of which no answer is kept."""
+    return share(site, f"{example_text('five-hundred')}\n# {secrets.token_hex(4)}\n", "Five hundred")
 
 
 def worth(bench: Workbench) -> Locator:

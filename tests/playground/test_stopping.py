@@ -40,18 +40,25 @@ spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
 """
 
 
+class Clock:
+    """The processor time of a thread, which only a loop without end lets pass."""
+
+    now = 0.0
+
+
 def for_ever(*_: Any, **__: Any) -> None:
     """Loop as the engine's loops do: asking whether to go on."""
     while True:
         look()
+        Clock.now += 0.01
         time.sleep(0.0001)
 
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """Steps of no time at all; time is that of the clock, for a loop that sleeps computes nothing."""
+    """Steps of no time at all; time passes in a loop without end alone, whatever else the machine does."""
     settings.PLAYGROUND = {**settings.PLAYGROUND, "STEP_SECONDS": 0.2}
-    monkeypatch.setattr("playground.playback.stopping.time.thread_time", time.monotonic)
+    monkeypatch.setattr("playground.playback.stopping.time.thread_time", lambda: Clock.now)
 
 
 @pytest.fixture
@@ -125,7 +132,7 @@ def test_a_run_fails_with_the_bound_and_keeps_its_cycles(
 ) -> None:
     """What the worker computed before the step is stored."""
     settings.PLAYGROUND = {**settings.PLAYGROUND, "RUN_SECONDS": 1}
-    monkeypatch.setattr("playground.playback.stopping.time.thread_time", time.monotonic)
+    monkeypatch.setattr("playground.playback.stopping.time.thread_time", lambda: Clock.now)
     row = store.keep_scenario(bundles.parse([("", TEXT)], "t"), TEXT)
     run = Run.objects.create(id=new_run_id(), scenario=row, title="t", owner="o")
     assert compute.compute(run.pk) == "failed"

@@ -104,7 +104,7 @@ DIES_ONCE = (
     "mark = pathlib.Path(sys.argv[1])\n"
     "print('up', flush=True)\n"
     "if not mark.exists():\n"
-    "    mark.touch(); time.sleep(1); os.kill(os.getpid(), signal.SIGKILL)\n" + FOREVER
+    "    mark.touch(); time.sleep(3); os.kill(os.getpid(), signal.SIGKILL)\n" + FOREVER
 )
 
 
@@ -123,12 +123,22 @@ def test_a_killed_program_is_started_again(tmp_path: Path) -> None:
     assert "worker ended (signal SIGKILL); restarting in 0.01 s (1 of 3).\n" in output
 
 
-def test_a_program_that_keeps_dying_ends_everything() -> None:
+KEEPS_DYING = (
+    "import pathlib, sys, time\n"
+    "mark = pathlib.Path(sys.argv[1])\n"
+    "first = not mark.exists()\n"
+    "mark.touch()\n"
+    "print('up', flush=True)\n"
+    "time.sleep(3 if first else 0.3)  # at first until all are ready\n"
+    "exit(7)"
+)
+
+
+def test_a_program_that_keeps_dying_ends_everything(tmp_path: Path) -> None:
     """After so many restarts the whole fails, and the line says how often and whose output to read."""
-    code = "import time; print('up', flush=True); time.sleep(0.5); exit(7)"
-    status, output = keep_running(
-        python("web", f"print('up')\n{FOREVER}"), python("worker", code), until=lambda _: False
-    )
+    command = (sys.executable, "-u", "-c", KEEPS_DYING, str(tmp_path / "mark"))
+    dying = ServerProcess("worker", command, signal.SIGTERM, 10.0)
+    status, output = keep_running(python("web", f"print('up')\n{FOREVER}"), dying, until=lambda _: False)
     assert status == 1
     assert output.count("worker | up") == 1 + AT_ONCE.most
     assert output.count("restarting in") == AT_ONCE.most
