@@ -157,10 +157,10 @@ class Miniature {
       </>
     );
     this.#cards = this.opened.nodes.names.map((name, node) => this.#card(name, node, cycle, answers));
-    const told = TELLING.map((pattern) => cycle.story.find((sentence) => pattern.test(plain(sentence)))).filter(
+    const chosen = TELLING.map((pattern) => cycle.story.find((sentence) => pattern.test(plain(sentence)))).filter(
       Boolean,
     );
-    const sentences = (told as Sentence[]).map((sentence) => [
+    const sentences = (chosen as Sentence[]).map((sentence) => [
       ...partsOf(sentence).map((part) => (typeof part === "string" ? part : <b>{part}</b>)),
       " ",
     ]);

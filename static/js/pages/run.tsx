@@ -16,7 +16,7 @@ import { link } from "./link.js";
 type State = Run["state"];
 type Reason = { message: string; count: number; pods: [key: string, cycle: number][] };
 /** What is fetched now and then while it runs, and once more at its end. */
-type Told = Shown & {
+type Known = Shown & {
   cycles: number;
   state: State;
   firstUnschedulable: number | null;
@@ -58,7 +58,7 @@ const charts = new Charts(root, root.dataset.plotly ?? "", (cycle) => {
 });
 
 let run: Run = JSON.parse($("#run", root).textContent);
-let told: Told | null = null;
+let known: Known | null = null;
 let fetchedAt = -Infinity;
 let seen: [time: number, done: number][] = []; // of the last changes, for the rate
 let fetching = false;
@@ -127,17 +127,17 @@ function draw() {
   bar.className = `progress ${lookOf(state)}`;
   bar.setAttribute("aria-valuenow", String(Math.floor(share() * 100)));
   bar.setAttribute("aria-valuetext", words());
-  const [most = 0, after = 0] = told?.figures.pods.layout.meta?.peak ?? [];
+  const [most = 0, after = 0] = known?.figures.pods.layout.meta?.peak ?? [];
   part("peak").title = `Most pods at once: ${count(most)}, after cycle ${count(after)}`;
   const [title, text] = EMPTY[state];
-  const first = told ? told.firstUnschedulable : Number(root.dataset.first);
+  const first = known ? known.firstUnschedulable : Number(root.dataset.first);
   const advice = run.mine ? "Fix the cluster in the workbench or choose other files, and start the run again." : "";
   say({
     "progress-text": words(),
     rate: pace(),
     "running-label": ended ? "running at the end" : "running now",
     peak: `peak ${count(most)}`,
-    scheduled: told ? count(scheduled(told)) : "–",
+    scheduled: known ? count(scheduled(known)) : "–",
     placed: count(run.placed),
     pending: count(run.pending),
     unschedulable: count(run.unschedulable),
@@ -180,8 +180,8 @@ function draw() {
     show({ "cache-causes": cache.causes.length });
     place(<Causes of={cache.causes} />, part("cache-causes"));
   }
-  if (!told) return;
-  const { dump, unplaced } = told;
+  if (!known) return;
+  const { dump, unplaced } = known;
   show({ dump: dump.incomplete.length || dump.answers.length, unplaced: unplaced.length });
   place(<Dump {...dump} />, part("dump-list"));
   place(unplaced.length ? <Unplaced reasons={unplaced} /> : null, part("unplaced-list"));
@@ -195,7 +195,7 @@ function share() {
 }
 
 /** Cycles that placed their pod. */
-const scheduled = ({ figures }: Told): number => figures.outcomes.data[0]?.y[0] ?? 0;
+const scheduled = ({ figures }: Known): number => figures.outcomes.data[0]?.y[0] ?? 0;
 
 /** How the bar looks: by the state, and stopped alike whether it was cancelled or interrupted. */
 function lookOf(state: State) {
@@ -220,11 +220,11 @@ function words() {
 
 /** The result of a finished run. Pods that ended are not lost: they were scheduled and are gone. */
 function outcome() {
-  if (told?.state !== "done") return `Done: all ${plural(run.done, "cycle")}`;
-  const terminating = told.figures.pods.layout.meta?.terminating ?? 0; // pods on nodes that are being deleted
-  const cycles = scheduled(told) === run.done ? "" : `${plural(run.done, "cycle")}, `;
+  if (known?.state !== "done") return `Done: all ${plural(run.done, "cycle")}`;
+  const terminating = known.figures.pods.layout.meta?.terminating ?? 0; // pods on nodes that are being deleted
+  const cycles = scheduled(known) === run.done ? "" : `${plural(run.done, "cycle")}, `;
   const ended = terminating ? ` · ${count(terminating)} Terminating` : "";
-  return `Done: ${cycles}${count(scheduled(told))} scheduled · ${count(run.placed)} running at the end${ended}`;
+  return `Done: ${cycles}${count(scheduled(known))} scheduled · ${count(run.placed)} running at the end${ended}`;
 }
 
 /** How fast it goes and how long it will take, in words. */
@@ -246,7 +246,7 @@ function elapsed() {
 }
 
 /** What the dump lacks, and what its cluster recorded about pending pods beside the answers of the run. */
-const Dump = ({ incomplete, answers }: Told["dump"]) => (
+const Dump = ({ incomplete, answers }: Known["dump"]) => (
   <>
     {incomplete.map((text) => (
       <li key={text}>
@@ -300,7 +300,7 @@ function Unplaced({ reasons }: { reasons: Reason[] }) {
 /** Fetch and draw the figures: at most once a second while it runs, and once more at the end. */
 async function figures() {
   clearTimeout(timer);
-  const current = () => told?.cycles === run.done && told.state === run.state;
+  const current = () => known?.cycles === run.done && known.state === run.state;
   if (!run.done || fetching || document.hidden || current()) return;
   const wait = ENDED.has(run.state) ? 0 : fetchedAt + FIGURES_EVERY - performance.now();
   if (wait > 0) {
@@ -311,8 +311,8 @@ async function figures() {
   try {
     const answer = await fetch(root.dataset.figures ?? "", { headers: { Accept: "application/json" } });
     if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-    const next: Told = await answer.json();
-    [told, fetchedAt] = [next, performance.now()];
+    const next: Known = await answer.json();
+    [known, fetchedAt] = [next, performance.now()];
     draw();
     await charts.show(next, ENDED.has(next.state) ? next.cycles : Math.max(run.total ?? 0, run.done));
   } catch {
