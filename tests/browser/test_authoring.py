@@ -57,10 +57,6 @@ def add(page: Page, title: str = "") -> None:
     expect(box).to_have_count(0)
 
 
-def stops(page: Page) -> list[str]:
-    return page.locator(".author-stops ol .author-open-title").all_text_contents()
-
-
 def sound(page: Page) -> None:
     expect(page.get_by_text("Nothing is wrong with it")).to_be_visible(timeout=90_000)
 
