@@ -291,7 +291,8 @@ def test_a_held_key_shows_the_newest_step_of_a_frame(page: Page, site: Stack) ->
             const shown = [];
             const frame = () => new Promise(resolve => requestAnimationFrame(resolve));
             await frame();
-            podstep.playback.on("step", ({ index }) => shown.push(index));
+            podstep.playback.store.step.subscribe(({ index }) => shown.push(index));
+            shown.length = 0;
             for (let i = 0; i < 5; i += 1) dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
             await frame(); await frame();
             return shown;

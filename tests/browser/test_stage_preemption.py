@@ -35,8 +35,9 @@ def test_an_edit_leaves_the_colours(page: Page) -> None:
     colour = bench.stage.get_by_label("Colour", exact=True)
     expect(colour).to_have_value("priority")
     page.evaluate("""() => { window.looks = []; window.opened = 0;
-        podstep.view.on("look", () => looks.push(podstep.view.look.colour));
-        podstep.playback.on("opened", () => { opened += 1; }); }""")
+        podstep.view.store.look.subscribe(({ colour }) => looks.push(colour));
+        podstep.playback.store.scenario.subscribe(() => { opened += 1; });
+        looks.length = opened = 0; }""")
     yaml = yaml_of(bench).shows(re.compile("kind"))
     apply = bench.build.get_by_role("button", name="Apply", exact=True)
     yaml.fill(f"{text}\n# a note\n")

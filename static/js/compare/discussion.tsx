@@ -2,17 +2,15 @@
 
 import { render } from "preact";
 import { plural } from "../lib/quantity.js";
-import { useEvent } from "../workbench/asking.tsx";
 import { CommentForm } from "../workbench/review/form.tsx";
 import { hereOf } from "../workbench/review/here.js";
 import { ThreadItem } from "../workbench/review/thread.tsx";
 import { Threads } from "../workbench/review/threads.js";
+import { reads } from "../workbench/store.ts";
 import type { Side } from "./side.tsx";
 import type { Stepper } from "./stepper.tsx";
 
 type Column = { side: Side; threads: Threads; stepper: Stepper };
-
-const always = () => true;
 
 /** Show the threads of the sides that have any to read or to write. */
 export async function discussion(host: HTMLElement, stepper: Stepper) {
@@ -45,8 +43,7 @@ export async function discussion(host: HTMLElement, stepper: Stepper) {
 
 function Discussion({ side, threads, stepper }: Column) {
   const { name, asked, playback } = side;
-  useEvent(threads, ["changed"], always);
-  useEvent(playback, ["opened"], always);
+  reads(threads.version, playback.store.scenario);
   const send = (text: string, who: string) =>
     threads.write({ step: String(Math.max(0, playback.wantedCycle)) }, text, who);
   return (
@@ -74,6 +71,6 @@ function Discussion({ side, threads, stepper }: Column) {
 }
 
 function About({ side: { asked, playback } }: { side: Side }) {
-  useEvent(playback, ["seek", "opened"], always);
+  reads(playback.store.wanted, playback.store.scenario);
   return <p class="dim">{`About step ${playback.wantedCycle} of ${asked.title || "Untitled"}`}</p>;
 }

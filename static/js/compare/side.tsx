@@ -14,6 +14,7 @@ import { sentence } from "../workbench/inspect/sentence.tsx";
 import { Playback } from "../workbench/playback.js";
 import { View } from "../workbench/view.js";
 import { Stage } from "./stage.tsx";
+import { follow } from "../workbench/store.ts";
 
 const PANELS = {
   predicates: { key: "predicates", component: Predicates },
@@ -54,8 +55,9 @@ export class Side {
     const { source, scheduler } = asked;
     this.playback = new Playback(this.socket, scheduler ? { ...source, scheduler } : source);
     this.view = new View(this.playback);
-    for (const event of ["step", "parts", "moment", "opened"]) this.playback.on(event, () => this.#shown());
-    this.playback.on("grew", changed);
+    const { store } = this.playback;
+    follow([store.scenario, ...store.shown], () => this.#shown());
+    follow(store.known, changed);
     this.playback.on("failed", (error) => this.#say(<p class="note error">{error.message}</p>));
   }
 

@@ -13,6 +13,7 @@ import { decidingRule, stoppedBy } from "./rule.js";
 import { Rows } from "./rows.js";
 import { Compared, isTab, Side, type Tab } from "./side.tsx";
 import { Track } from "./track.tsx";
+import { follow } from "../workbench/store.ts";
 
 const TABS = [
   ["predicates", "filterTab"],
@@ -48,7 +49,7 @@ export class Stepper {
     this.sides = [side("left"), side("right")];
     this.elsewhere = new Elsewhere(this.sides);
     for (const { view } of this.sides)
-      view.on("tab", () => {
+      follow(view.store.tab, () => {
         if (isTab(view.tab) && view.tab !== this.tab) this.#setTab(view.tab);
       });
     this.#draw();

@@ -4,7 +4,16 @@ import { untracked } from "@preact/signals";
 import { Component } from "preact";
 import { reading } from "./reading.ts";
 
-export { computed, signal, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
+export {
+  batch,
+  computed,
+  effect,
+  signal,
+  untracked,
+  useSignal,
+  type ReadonlySignal,
+  type Signal,
+} from "@preact/signals";
 
 // The library skips a component whose props are the same objects as before; these change in place.
 delete Component.prototype.shouldComponentUpdate;

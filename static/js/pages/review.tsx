@@ -6,6 +6,7 @@ import type { Thread } from "../lib/protocol.js";
 import { refusalOf } from "../lib/socket.js";
 import { ThreadItem } from "../workbench/review/thread.tsx";
 import { Threads } from "../workbench/review/threads.js";
+import { follow } from "../workbench/store.ts";
 import { link } from "./link.js";
 
 const list = $("[data-threads]");
@@ -60,7 +61,7 @@ see.addEventListener("click", () => threads.see());
 threads.load().then(
   () => {
     list.replaceChildren(); // what the server has drawn
-    threads.on("changed", draw);
+    follow(threads.version, draw);
     draw();
   },
   (refused) => {

@@ -7,6 +7,7 @@ import { Icon } from "../kit/icon.tsx";
 import { Inline } from "../kit/inline.tsx";
 import { indexOf } from "./goto.tsx";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 const KEY = "podstep.about"; // whether it was open when it was last here
 const ITEM = /^(\s*)(\S+(?: \S+){0,2}) {2,}(\S.*)$/; // a term, a gap, and its meaning
@@ -42,7 +43,7 @@ export function about(host: HTMLElement, view: View, text: string) {
     render(<About host={host} view={view} text={said} />, host);
   };
   draw(text);
-  view.playback.on("opened", ({ about: said }) => {
+  follow(view.store.scenario, ({ about: said }) => {
     if (said !== undefined) draw(said);
   });
 }

@@ -10,6 +10,7 @@ import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
 import { choices } from "./stage/grouping.js";
 import { MEASURES } from "./stage/shading.js";
+import { follow } from "./store.ts";
 /** @import { View } from "./view.js" */
 
 /**
@@ -107,17 +108,16 @@ export class Address {
     this.view = view;
     this.replace = debounce(() => this.#put("replaceState"), WRITE_AFTER);
     this.warn = debounce(() => this.#warn(), 50);
-    const { playback } = view;
-    for (const name of ["step", "moment", "parts"])
-      playback.on(name, () => {
-        this.#arrived(name);
-        this.replace();
-      });
-    for (const name of ["selection", "tab", "sub", "whyed"]) view.on(name, ({ push } = {}) => this.#write(push));
-    for (const name of ["look", "lists", "shown", "only"])
-      view.on(name, () => {
-        if (playback.nodes) this.#write(false);
-      });
+    const { playback, store } = view;
+    follow([store.step, store.moment, store.parts], (reached) => {
+      this.#arrived(reached === store.parts.peek());
+      this.replace();
+    });
+    follow([store.selection, store.tab, store.subs], ({ push }) => this.#write(push));
+    view.on("whyed", ({ push }) => this.#write(push));
+    follow([store.look, store.lists, store.stage, store.only], () => {
+      if (playback.nodes) this.#write(false);
+    });
     view.on("wrong", (text) => this.wrong(text));
     view.on("pending", () => {
       if (this.#awaited) this.#awaited.late = true;
@@ -127,7 +127,7 @@ export class Address {
       if (this.#awaited?.late) this.#awaited = null;
       this.replace();
     }); // what belongs to a step that is given up is nobody's error
-    playback.on("met", () => this.#await());
+    follow(store.pods, () => this.#await());
     addEventListener("popstate", () => this.#back());
   }
 
@@ -284,15 +284,15 @@ export class Address {
   /**
    * The step is there: report what the address asks for and it does not have.
    *
-   * @param {string} name
+   * @param {boolean} whole its parts as well
    */
-  #arrived(name) {
+  #arrived(whole) {
     const { playback } = this.view;
     const wanted = this.#awaited;
     if (!wanted || this.view.pending || playback.index < 0 || playback.index !== playback.wanted) return;
     if (wanted.phase && playback.phase !== wanted.phase) this.wrong(`phase=${wanted.phase}`);
     wanted.phase = "";
-    if (name !== "parts" && playback.index > 0 && !playback.parts) return;
+    if (!whole && playback.index > 0 && !playback.parts) return;
     this.#awaited = null;
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.#settle(), SETTLED);

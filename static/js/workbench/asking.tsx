@@ -1,24 +1,11 @@
 // What components ask the server, and when they are drawn again.
 
-import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
-import type { Emitter } from "../lib/emitter.js";
+import { useEffect, useReducer, useRef } from "preact/hooks";
 
 /** A function that has the component drawn again. */
 export function useRedraw(): () => void {
   const [, redraw] = useReducer<number, void>((n) => n + 1, 0);
   return redraw;
-}
-
-/** Draw the component again at events, while `shown`, asked then, holds; null: there are none yet. */
-export function useEvent(emitter: Emitter | null, names: string[], shown: () => boolean) {
-  const redraw = useRedraw();
-  const latest = useRef(shown);
-  latest.current = shown;
-  const heard = names.join();
-  useLayoutEffect(() => {
-    const ends = heard.split(",").map((name) => emitter?.on(name, () => latest.current() && redraw()));
-    return () => ends.forEach((end) => end?.());
-  }, [emitter, heard, redraw]);
 }
 
 /** An answer, or why there is none, and the question that it answers. */

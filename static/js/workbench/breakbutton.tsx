@@ -2,13 +2,13 @@
 
 import { Icon } from "../kit/icon.tsx";
 import { toast } from "../lib/dom.js";
-import { useEvent } from "./asking.tsx";
 import { FULL } from "./breakpoints.js";
 import { words } from "./conditions.js";
+import { reads } from "./store.ts";
 import type { View } from "./view.js";
 
-export function BreakButton({ view: { breakpoints }, at }: { view: View; at: string }) {
-  useEvent(breakpoints, ["changed"], () => true);
+export function BreakButton({ view: { breakpoints, store }, at }: { view: View; at: string }) {
+  reads(store.breakpoints);
   const label = `Stop when ${words(at)}`;
   const toggle = () => {
     if (!breakpoints?.toggle(at)) {

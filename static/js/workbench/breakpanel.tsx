@@ -7,10 +7,10 @@ import { openDialog } from "../kit/dialog.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { $, copy, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
-import { useEvent } from "./asking.tsx";
 import { FULL, type Breakpoints } from "./breakpoints.js";
 import { KINDS, condition, named, parse, words } from "./conditions.js";
 import type { Stops } from "./stops.tsx";
+import { reads } from "./store.ts";
 import type { View } from "./view.js";
 
 /** What a condition is about, by index; a predicate by its name. */
@@ -42,7 +42,7 @@ export class Points {
 
 function Panel({ about, ...props }: PanelProps & { about: About }) {
   const { view, breakpoints } = props;
-  useEvent(breakpoints, ["changed"], () => true);
+  reads(view.store.breakpoints);
   const offers = useRef<HTMLDivElement>(null);
   // What was pressed may be gone.
   useLayoutEffect(() => {

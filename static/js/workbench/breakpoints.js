@@ -1,9 +1,9 @@
 // Breakpoints: where Play and "run to the next break" stop, and why. Kept in this browser for each source; a link can
 // bring them.
 
-import { Emitter } from "../lib/emitter.js";
 import { KINDS, condition, known, marked, parse, why, words } from "./conditions.js";
 import { MOST } from "./finder.js";
+import { follow } from "./store.ts";
 /** @import { View } from "./view.js" */
 
 export const FULL = `There are ${MOST} breakpoints, which is the limit.`;
@@ -12,14 +12,13 @@ const STORE = "podstep.breaks";
 const SOURCES = 50; // whose breakpoints are kept, the newest
 const UNKNOWN = "The rest is still being computed.";
 
-export class Breakpoints extends Emitter {
+export class Breakpoints {
   #hits = null; // cycles that the marks know to break, as a bitmap
   #hitsKey = "";
   #found = new Map(); // by cycle: conditions that a search or a look at it found to hold
 
   /** @param {View} view */
   constructor(view, finder) {
-    super();
     this.view = view;
     this.finder = finder;
     this.list = []; // {text, on}
@@ -33,9 +32,9 @@ export class Breakpoints extends Emitter {
       this.list = this.#kept();
       this.#changed(false);
     });
-    view.playback.on("parts", () => this.#look());
-    view.playback.on("step", () => this.#look());
-    view.playback.on("opened", () => {
+    follow(view.store.parts, () => this.#look());
+    follow(view.store.step, () => this.#look());
+    follow(view.store.scenario, () => {
       this.#found.clear();
       this.#changed(false);
     });
@@ -98,7 +97,7 @@ export class Breakpoints extends Emitter {
     this.#hitsKey = "";
     if (keep) this.#keep();
     this.#look();
-    this.emit("changed");
+    this.#tell();
   }
 
   #kept() {
@@ -216,7 +215,11 @@ export class Breakpoints extends Emitter {
     if (!this.#found.has(index)) this.#found.set(index, new Set());
     this.#found.get(index).add(text);
     this.#hitsKey = "";
-    this.emit("marks");
+    this.#tell();
+  }
+
+  #tell() {
+    this.view.store.breakpoints.value = [...this.list];
   }
 
   /**

@@ -11,6 +11,7 @@ import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.js";
 import { Undo } from "./undo.js";
 import { Verbs } from "./verbs/verbs.js";
+import { follow } from "./store.ts";
 /** @import { Edited } from "./draft.js" */
 /** @import { View } from "./view.js" */
 
@@ -81,7 +82,7 @@ export class Build {
       onText: () => this.open("yaml"),
     });
     this.open("objects");
-    playback.on("opened", ({ revision }) => {
+    follow(playback.store.scenario, ({ revision }) => {
       this.text.updateBadge();
       this.draft.opened(revision);
     });

@@ -14,6 +14,7 @@ import { count, plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
 import type { Place } from "./playback/place.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 const SHOW_AFTER = 500; // milliseconds; most sources are computed sooner
 const ANNOUNCE_EVERY = 8000;
@@ -41,16 +42,16 @@ export class Computing {
     Object.assign(this.#element, { className: "computing", hidden: true });
     deck.append(this.#element);
     const { playback } = view;
-    playback.on("opened", () => {
+    follow(playback.store.scenario, () => {
       this.#since = performance.now();
       this.#dismissed = false;
       this.loaded();
       this.#update();
       setTimeout(() => this.#update(), SHOW_AFTER);
     });
-    playback.on("grew", () => this.#update());
+    follow(playback.store.known, () => this.#update());
     playback.on("later", ({ step, place }) => this.seek(step, place));
-    playback.on("seek", () => {
+    follow(playback.store.wanted, () => {
       if (this.#seeking && !this.#seeking.arrived) this.#giveUp();
     });
   }

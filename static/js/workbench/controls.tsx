@@ -5,6 +5,7 @@ import { render } from "preact";
 import { $, $$, announce, set, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 // Where the browser keeps what was chosen, and the tab which page began with few controls.
 const KEY = "podstep.controls";
@@ -32,8 +33,8 @@ export class Controls {
       if (name === "build") this.#show(false);
     });
     view.on("edit", () => this.#show(false));
-    for (const name of ["opened", "parts"]) view.playback.on(name, () => this.#tell());
-    view.on("tab", () => this.#tell());
+    follow([view.store.scenario, view.store.parts], () => this.#tell());
+    follow(view.store.tab, () => this.#tell());
     this.#show(Boolean(this.#button) && begins());
   }
 

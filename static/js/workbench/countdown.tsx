@@ -5,6 +5,7 @@ import { useSignal, type ReadonlySignal } from "../kit/signals.ts";
 import { useLayoutEffect } from "preact/hooks";
 import { age, clock } from "../lib/quantity.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 const FOR_EVER = 1e11; // and more seconds
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -53,7 +54,7 @@ export function useNow(view: View, tab: string, time: number): Now {
   // Before it is drawn: what stands at the time of another cycle would be drawn twice.
   if (now.peek() !== time && !view.pace) now.value = time;
   const since = useSignal(0);
-  useLayoutEffect(() => view.playback.on("step", () => (since.value = performance.now())), [view, since]);
+  useLayoutEffect(() => follow(view.store.step, () => (since.value = performance.now())), [view, since]);
   useLayoutEffect(() => {
     let frame = 0;
     const tick = () => {
@@ -68,7 +69,7 @@ export function useNow(view: View, tab: string, time: number): Now {
       else now.value = time;
     };
     run();
-    const ends = [view.on("pace", run), view.on("tab", run)];
+    const ends = [follow(view.store.pace, run), follow(view.store.tab, run)];
     return () => {
       cancelAnimationFrame(frame);
       for (const end of ends) end();

@@ -9,6 +9,7 @@ import { BreakButton } from "./breakbutton.tsx";
 import { condition } from "./conditions.js";
 import type { Layout } from "./layout.js";
 import { PHASES, TAB_OF, phaseWord, phasesOf } from "./phases.js";
+import { follow, reads } from "./store.ts";
 import type { View } from "./view.js";
 
 const TAB: Record<string, string> = TAB_OF;
@@ -16,29 +17,19 @@ const TABS = new Set(Object.values(TAB));
 
 /** Show it in its place. */
 export function cycleBar(host: HTMLElement, view: View, layout: Layout) {
-  const { playback } = view;
-  const draw = () => render(<Bar view={view} layout={layout} />, host);
+  const { playback, store } = view;
   let followed = ""; // the step and phase whose tab was opened
-  /** Who reads the tab of a phase goes on to the next phase's; an address names its tab itself. */
-  const follow = () => {
+  // Who reads the tab of a phase goes on to the next phase's; an address names its tab itself.
+  follow([store.step, store.moment], () => {
     const { index, phase, wish } = playback;
     const place = `${index}/${phase}`;
     if (place === followed) return;
     followed = place;
     const tab = TAB[phase];
     if (tab && !wish.linked && TABS.has(view.tab)) view.setTab(tab, { push: false });
-  };
-  host.replaceChildren();
-  draw();
-  for (const name of ["step", "moment"])
-    playback.on(name, () => {
-      follow();
-      draw();
-    });
-  playback.on("parts", () => {
-    if (playback.partly || playback.atEnd) draw();
   });
-  playback.on("opened", draw);
+  host.replaceChildren();
+  render(<Bar view={view} layout={layout} />, host);
 }
 
 function Bar({ view, layout }: { view: View; layout: Layout }) {
@@ -57,7 +48,8 @@ function Bar({ view, layout }: { view: View; layout: Layout }) {
 }
 
 function Standing({ view }: { view: View }) {
-  const { playback } = view;
+  const { playback, store } = view;
+  reads(store.scenario, ...store.shown);
   const { current: light, atEnd, index, veiled, cycles, reached, timed, time } = playback;
   if (atEnd)
     return (

@@ -1,11 +1,11 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
 import { announce, toast } from "../lib/dom.js";
-import { Emitter } from "../lib/emitter.js";
 import { drawDeck } from "./deck/transport.tsx";
 import { placeWords } from "./deck/words.js";
 import { Timeline } from "./timeline.js";
 import { STOPS, UNITS, Walk } from "./walk.js";
+import { follow } from "./store.ts";
 /** @import { Points } from "./breakpanel.tsx" */
 /** @import { Breakpoints } from "./breakpoints.js" */
 /** @import { Stops } from "./stops.tsx" */
@@ -16,21 +16,17 @@ const UNIT = "podstep.next"; // where the browser keeps what "next" means
 const BY = "podstep.by";
 const BASE = 1100; // milliseconds a step takes at 1×
 
-/** Emits "changed" when the transport looks otherwise. */
-export class Deck extends Emitter {
+export class Deck {
   #timer = 0;
-  speed = 2;
-  unit = ""; // what "next" goes to
   #none = null; // the note that there is none
-  byPhase = goesByPhase(); // whether Step goes from phase to phase, as a first example asks
 
   /**
    * @param {HTMLElement} host
    * @param {View} view
    */
   constructor(host, view) {
-    super();
     this.view = view;
+    this.#set({ byPhase: goesByPhase() });
     /** @type {Stops | null} */
     this.stops = null;
     /** @type {Breakpoints | null} */
@@ -39,15 +35,15 @@ export class Deck extends Emitter {
     this.onPoints = null;
     this.timeline = new Timeline(view);
     this.walk = new Walk(view);
-    const { playback } = view;
+    const { playback, store } = view;
     this.choose(kept() || "failure", { keep: false });
     drawDeck(host, this);
-    playback.on("moment", () => this.#announcePlace());
-    playback.on("step", ({ index }) => {
+    follow(store.moment, () => this.#announcePlace());
+    follow(store.step, ({ index }) => {
       this.#announcePlace();
       if (this.playing) this.#onward(index);
     });
-    playback.on("opened", () => {
+    follow(store.scenario, () => {
       this.pause();
       if (!kept()) this.choose(playback.timed ? "event" : "failure", { keep: false });
     });
@@ -64,12 +60,30 @@ export class Deck extends Emitter {
     this.breakpoints = breakpoints;
     this.onPoints = () => points.open();
     this.timeline.breakpoints = breakpoints;
-    breakpoints.on("changed", () => this.emit("changed"));
-    this.emit("changed");
+  }
+
+  /** @param {Partial<import("./store.ts").Transport>} now */
+  #set(now) {
+    const { transport } = this.view.store;
+    transport.value = { ...transport.peek(), ...now };
   }
 
   get playing() {
     return this.#timer !== 0;
+  }
+
+  /** What "next" goes to. */
+  get unit() {
+    return this.view.store.transport.peek().unit;
+  }
+
+  get speed() {
+    return this.view.store.transport.peek().speed;
+  }
+
+  /** Whether Step goes from phase to phase, as a first example asks. */
+  get byPhase() {
+    return this.view.store.transport.peek().byPhase;
   }
 
   toggle() {
@@ -82,7 +96,7 @@ export class Deck extends Emitter {
     if (!playback.last) return;
     if (playback.wanted >= playback.last && playback.complete) playback.goto(0);
     this.#timer = -1;
-    this.emit("changed");
+    this.#set({ playing: true });
     this.#next();
   }
 
@@ -91,7 +105,7 @@ export class Deck extends Emitter {
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#pace(0);
-    this.emit("changed");
+    this.#set({ playing: false });
   }
 
   /**
@@ -100,8 +114,7 @@ export class Deck extends Emitter {
    * @param {number} speed
    */
   goAt(speed) {
-    this.speed = speed;
-    this.emit("changed");
+    this.#set({ speed });
     if (this.playing) this.#schedule();
   }
 
@@ -133,8 +146,7 @@ export class Deck extends Emitter {
    * @param {number} ms
    */
   #pace(ms) {
-    this.view.pace = ms;
-    this.view.emit("pace");
+    this.view.store.pace.value = ms;
   }
 
   #next() {
@@ -163,8 +175,7 @@ export class Deck extends Emitter {
 
   /** From now on, and on every later example, step by whole cycles. */
   stepByCycle() {
-    this.byPhase = false;
-    this.emit("changed");
+    this.#set({ byPhase: false });
     try {
       localStorage.setItem(BY, "cycle");
       sessionStorage.removeItem(BY);
@@ -205,8 +216,7 @@ export class Deck extends Emitter {
    * @param {string} unit
    */
   choose(unit, { keep = true } = {}) {
-    this.unit = UNITS[unit] ? unit : "failure";
-    this.emit("changed");
+    this.#set({ unit: UNITS[unit] ? unit : "failure" });
     if (keep)
       try {
         localStorage.setItem(UNIT, this.unit);

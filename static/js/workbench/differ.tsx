@@ -6,8 +6,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
 import { count, short } from "../lib/quantity.js";
 import type { Problem, RecordedAnswer } from "../lib/protocol.js";
-import { useEvent } from "./asking.tsx";
 import { Recorded } from "./recorded.tsx";
+import { follow, reads } from "./store.ts";
 import type { View } from "./view.js";
 
 type Reveal = (line: number) => void;
@@ -18,7 +18,7 @@ function notesOf(view: View): Note[] {
   const warnings = view.playback.warnings ?? []; // none before it is opened
   return [
     ...warnings.filter(({ incomplete }) => incomplete).map(missing),
-    ...view.recorded.filter(({ agrees }) => !agrees).map((answer) => disagreeing(answer, view)),
+    ...view.store.recorded.value.filter(({ agrees }) => !agrees).map((answer) => disagreeing(answer, view)),
     ...warnings.filter(({ unhonored }) => unhonored).map(unhonored),
   ];
 }
@@ -105,19 +105,18 @@ export function differ(host: HTMLElement, view: View) {
   place.className = "may-differ-place";
   host.before(place);
   render(<Bar view={view} />, place);
-  view.playback.on("opened", () => void compare(view));
+  follow(view.store.scenario, () => void compare(view));
 }
 
 /** Compare what the dump recorded; it takes as long as all cycles do. */
 async function compare(view: View) {
   const { source, recorded, socket } = view.playback;
-  view.recorded = [];
+  view.store.recorded.value = [];
   if (!recorded) return;
   try {
     const { answers } = await socket.call("scenario.recorded", { source });
     if (source !== view.playback.source) return;
-    view.recorded = answers;
-    view.emit("recorded");
+    view.store.recorded.value = answers;
   } catch {
     /* the simulation can be stepped without it */
   }
@@ -125,8 +124,7 @@ async function compare(view: View) {
 
 /** The bar over the stage. Its list lies over the stage, so that nothing moves when it opens. */
 function Bar({ view }: { view: View }) {
-  useEvent(view, ["recorded"], () => true);
-  useEvent(view.playback, ["opened"], () => true);
+  reads(view.store.scenario);
   const bar = useRef<HTMLDetailsElement>(null);
   const close = () => {
     if (bar.current) bar.current.open = false;

@@ -4,6 +4,7 @@
 // (data-upto).
 
 import { picking } from "./picking.ts";
+import { follow } from "./store.ts";
 /** @import { Layout } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
 /** @import { View } from "./view.js" */
@@ -46,9 +47,9 @@ export function embedded(root, { view, layout, playback }) {
       else if (embedView === "matrix" && !MATRICES.includes(view.tab)) view.setTab(MATRICES[0], { push: false });
     };
     // A link of the story, or a phase, may open another tab: here there is none.
-    playback.on("opened", () => keep());
-    playback.on("step", () => keep());
-    view.on("tab", () => keep());
+    follow(playback.store.scenario, () => keep());
+    follow(playback.store.step, () => keep());
+    follow(view.store.tab, () => keep());
   }
   if (views !== undefined) {
     onlyTabs(view, views.split(",").filter(Boolean));
@@ -67,9 +68,9 @@ function onlyTabs(view, keys) {
   const keep = () => {
     if (keys.length && !keys.includes(view.tab)) view.setTab(keys[0], { push: false });
   };
-  view.playback.on("opened", keep); // not before: the address is still to be read
-  view.playback.on("step", keep);
-  view.on("tab", keep);
+  follow(view.store.scenario, keep); // not before: the address is still to be read
+  follow(view.store.step, keep);
+  follow(view.store.tab, keep);
 }
 
 /** Send the page around the frame the height of this one, now and whenever that changes, ten times a second at most. */

@@ -2,6 +2,7 @@
 // is none.
 
 import { superseded } from "../lib/socket.js";
+import { follow } from "./store.ts";
 /** @import { Playback } from "./playback.js" */
 
 export const MOST = 20; // conditions of one search
@@ -15,7 +16,7 @@ export class Finder {
     /** @type {((index: number) => void) | null} */
     this.onProgress = null; // while something is searched
     playback.socket.on("cycle.searched", ({ index }) => this.onProgress?.(index));
-    playback.on("opened", () => this.cancel());
+    follow(playback.store.scenario, () => this.cancel());
   }
 
   /**

@@ -18,6 +18,7 @@ import { Scale } from "./events/scale.js";
 import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
 const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service", "Policy", "SimulationSettings"];
@@ -62,14 +63,14 @@ export class History {
     this.#events.setAttribute("aria-labelledby", "history-heading");
     this.element.className = "history-parts";
     this.element.append(this.#events, new Branches(view, edit, mine).element);
-    playback.on("opened", () => this.load());
-    playback.on("grew", () => {
+    follow(playback.store.scenario, () => this.load());
+    follow(playback.store.known, () => {
       if (!playback.complete || this.#complete) return;
       this.#complete = true;
       if (this.#listed) void this.load();
     });
-    playback.on("step", () => this.#mark());
-    view.on("edits", () => this.#draw());
+    follow(playback.store.step, () => this.#mark());
+    follow(view.store.edits, () => this.#draw());
   }
 
   async load() {

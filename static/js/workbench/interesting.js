@@ -4,6 +4,7 @@ import { plural, short } from "../lib/quantity.js";
 import { MOST } from "./finder.js";
 import { LETTERS, turnWords } from "./marks.js";
 import { rankedIn } from "./playback/records.js";
+import { follow } from "./store.ts";
 /** @import { Marks } from "./marks.js" */
 /** @import { View } from "./view.js" */
 
@@ -79,12 +80,12 @@ export class Interesting {
   constructor(view, finder) {
     this.view = view;
     this.finder = finder;
-    view.playback.on("opened", () => {
+    follow(view.store.scenario, () => {
       this.#key = "";
       this.#visited.clear();
       for (const met of Object.values(this.#met)) met.clear();
     });
-    for (const name of ["step", "parts"]) view.playback.on(name, ({ index }) => this.#see(index));
+    follow([view.store.step, view.store.parts], ({ index }) => this.#see(index));
   }
 
   /**

@@ -35,6 +35,7 @@ import { title } from "./title.js";
 import { View } from "./view.js";
 import { Why } from "./why.tsx";
 import { showApplied } from "./why/applied.js";
+import { follow } from "./store.ts";
 
 const root = $("[data-workbench]");
 const source = JSON.parse($("#source", root).textContent);
@@ -305,7 +306,7 @@ function notices() {
   });
   playback.on("failed", (error) => error.code === "draft.stale" || toast(error.message, { name: "warn", ms: 6000 }));
   // Warnings are no news that covers the stage: the YAML tab counts them, and on a phone the region that it is in.
-  playback.on("opened", () => {
+  follow(playback.store.scenario, () => {
     const { length } = playback.warnings;
     const build = $('[data-view-tab="build"]');
     if (!build) return;

@@ -5,9 +5,9 @@ import type { ComponentChild } from "preact";
 import { useRef } from "preact/hooks";
 import type { Moment, Sentence } from "../lib/protocol.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
-import { useEvent } from "./asking.tsx";
 import { sentence } from "./inspect/sentence.tsx";
 import type { Playback } from "./playback.js";
+import { reads } from "./store.ts";
 import type { View } from "./view.js";
 
 const KINDS: Record<string, string> = {
@@ -24,8 +24,8 @@ export const spoken = (parts: Sentence) =>
 
 /** There are moments to choose from only where time passes or something comes from outside. */
 export function Moments({ view }: { view: View }) {
-  const { playback } = view;
-  useEvent(playback, ["opened", "step", "moment", "parts", "grew"], () => true);
+  const { playback, store } = view;
+  reads(store.scenario, store.known, ...store.shown);
   const kept = useRef<ComponentChild>(null); // what was drawn stays until the moments of the next step are there
   if (!playback.nodes || !(playback.timed || playback.marks.operations > 0)) return <div class="moments" hidden />;
   const moments = playback.index > 0 ? playback.moments : [];

@@ -14,6 +14,7 @@ import { LAST, LAST_PHASE, WHOLE } from "./playback/place.js";
 import { meet } from "./playback/podtable.js";
 import { Records } from "./playback/records.js";
 import { Shown } from "./playback/shown.js";
+import { follow } from "./store.ts";
 import { Standing } from "./playback/standing.js";
 
 const MARKS_AT_ONCE = 20_000;
@@ -96,7 +97,7 @@ export class Playback extends Shown {
     this.cluster = this.standing.cluster;
     const { index } = answer;
     if (index !== null && index > 0 && index <= this.cycles) this.records.ahead(index);
-    this.emit("opened", answer);
+    this.store.scenario.value = answer;
     this.#loadMarks(generation);
     return answer;
   }
@@ -114,7 +115,7 @@ export class Playback extends Shown {
     if (last === before && phase === cut) return;
     this.veiled = last;
     this.#cut = phase;
-    this.emit("veiled");
+    this.store.veil.value = { last };
     if (!this.nodes) return; // what opens it is answered accordingly
     if (cut !== null || phase !== null) {
       // What is known of that cycle is no longer all that may be known, or more than that.
@@ -137,7 +138,7 @@ export class Playback extends Shown {
     this.records.clip(last);
     this.marks = new Marks();
     this.#loadMarks(this.generation);
-    this.emit("grew");
+    this.know();
     this.goto(this.wanted, undefined, this.wish);
   }
 
@@ -163,7 +164,13 @@ export class Playback extends Shown {
     }
     Object.assign(this, beyond);
     this.#loadMarks(this.generation);
-    this.emit("grew");
+    this.know();
+  }
+
+  /** More is known of the run, or it is known otherwise. */
+  know() {
+    const { cycles, complete } = this;
+    this.store.known.value = { cycles, complete };
   }
 
   /** The source as it is now: what is open stays in its revision. */
@@ -238,7 +245,7 @@ export class Playback extends Shown {
     this.stopped = answer.stopped;
     this.end = answer.end;
     if (grown) this.#loadMarks(this.generation);
-    this.emit("grew");
+    this.know();
     if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
   }
 
@@ -251,7 +258,7 @@ export class Playback extends Shown {
     this.end = end;
     if (marks) this.marks.put(from, marks);
     if (this.marks.known < this.cycles && complete) this.#loadMarks(this.generation);
-    this.emit("grew");
+    this.know();
   }
 
   /** @param {number} generation */
@@ -264,7 +271,7 @@ export class Playback extends Shown {
         const answer = await this.ask("timeline.get", { source: this.source, from, to });
         if (generation !== this.generation || !answer.marks.result.length) return;
         this.marks.put(answer.from, answer.marks);
-        this.emit("grew");
+        this.know();
       }
     } catch (error) {
       this.emit("failed", error);
@@ -291,7 +298,7 @@ export class Playback extends Shown {
     this.wanted = to;
     this.wish = to === rounded && to > 0 ? { at, phase, linked } : WHOLE;
     this.since = since;
-    this.emit("seek", to);
+    this.store.wanted.value = { index: to };
     if (!this.#has(to)) this.#fetchWanted();
     else if (this.#painting && !document.hidden) this.#due = true;
     else this.#present(to);
@@ -340,7 +347,7 @@ export class Playback extends Shown {
   /** Go to the end, as soon as all is computed, unless somebody goes elsewhere before. */
   awaitEnd() {
     const from = (this.#endFrom = this.wanted);
-    const stop = this.on("grew", () => {
+    const stop = follow(this.store.known, () => {
       if (this.wanted === from && !this.complete) return;
       stop();
       this.#endFrom = -1;
@@ -388,8 +395,9 @@ export class Playback extends Shown {
     ({ at: this.at, phase: this.phase } = this.wish);
     this.#stand();
     const heavy = this.heavy(index);
-    if (stays) this.emit("moment", { index, since: this.since });
-    else this.emit("step", { index, since: this.since, heavy: Boolean(heavy) || index === 0 });
+    const reached = { index, since: this.since, heavy: Boolean(heavy) || index === 0 };
+    if (stays) this.store.moment.value = reached;
+    else this.store.step.value = reached;
     if (!heavy && index > 0) this.#fetchHeavy();
     if (!stays) idle(() => this.#prefetch(index));
   }
@@ -428,7 +436,7 @@ export class Playback extends Shown {
   meet(came) {
     if (!meet(this.pods, this.podIndex, came)) return;
     this.cluster.widen();
-    this.emit("met");
+    this.store.pods.value = this.pods.keys.length;
   }
 
   async #fetchWanted() {
@@ -479,11 +487,12 @@ export class Playback extends Shown {
           throw error;
         }
         if (generation !== this.generation || index !== this.index) continue;
+        const reached = { index, since: this.since, heavy: true };
         if (this.at !== 0 || this.phase !== "") {
           this.#stand(); // only now it is known who moved when
-          this.emit("moment", { index, since: this.since });
+          this.store.moment.value = reached;
         }
-        this.emit("parts", { index, since: this.since });
+        this.store.parts.value = reached;
       }
     } catch (error) {
       this.emit("failed", error);

@@ -11,6 +11,7 @@ import { sentence } from "./inspect/sentence.tsx";
 import type { Layout } from "./layout.js";
 import { spoken } from "./moments.tsx";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 const EVERYWHERE = "story"; // the tab that the caption stands for
 const SENTENCES = 2; // the last ones: why, and what came of it
@@ -25,9 +26,9 @@ export class Presenting {
   ) {
     Object.assign(this.#element, { className: "caption", ariaLabel: "Caption", hidden: true });
     $("[data-deck]", stage).before(this.#element);
-    view.on("shown", () => this.#show());
-    view.on("tab", () => this.#divide());
-    for (const name of ["opened", "step", "moment", "parts"]) view.playback.on(name, () => this.#draw());
+    follow(view.store.stage, () => this.#show());
+    follow(view.store.tab, () => this.#divide());
+    follow([view.store.scenario, view.store.step, view.store.moment, view.store.parts], () => this.#draw());
   }
 
   get on() {

@@ -4,11 +4,12 @@ import { render } from "preact";
 import { $ } from "../lib/dom.js";
 import { releaseOf, releases } from "../lib/releases.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 /** Show it, where the page has a place for it. */
 export function showRelease(view: View) {
   const place: HTMLElement | null = $("[data-release]");
-  view.playback.on("opened", () => {
+  follow(view.store.scenario, () => {
     if (!place || !view.playback.release) return;
     const draw = () => render(<Release view={view} redraw={draw} />, place);
     draw();

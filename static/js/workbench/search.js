@@ -1,5 +1,6 @@
 // What is looked for by name: the nodes and pods that it found, the one that one is at, and on which nodes they are.
 
+import { follow } from "./store.ts";
 /** @import { NodeIndex, PodIndex } from "../lib/protocol.js" */
 /** @import { View } from "./view.js" */
 
@@ -21,11 +22,10 @@ export class Search {
     this.at = 0;
     const { playback } = view;
     // The indices were those of the other text: what has these names is looked up again.
-    playback.on("opened", () => this.#take([], []));
-    for (const name of ["step", "moment", "met"])
-      playback.on(name, () => {
-        this.#places = null;
-      });
+    follow(playback.store.scenario, () => this.#take([], []));
+    follow([playback.store.step, playback.store.moment, playback.store.pods], () => {
+      this.#places = null;
+    });
   }
 
   /**

@@ -2,7 +2,7 @@
 // is known once it, or a later one, was shown to its end, for the later one's cluster, queues and events already hold
 // its outcome.
 
-import { Emitter } from "../lib/emitter.js";
+import { follow } from "./store.ts";
 /** @import { Source } from "../lib/protocol.js" */
 /** @import { Playback } from "./playback.js" */
 
@@ -11,23 +11,37 @@ const AHEAD = "podstep.ahead"; // and whether outcomes ahead are shown
 const SOURCES = 60;
 const LONGEST = 200; // characters of a source's name
 
-export class Seen extends Emitter {
+export class Seen {
   #opened = false;
 
   /** @param {Playback} playback */
   constructor(playback) {
-    super();
     this.playback = playback;
-    this.upto = 0; // the last cycle that is known
-    this.ahead = read(AHEAD) === "shown"; // whether those that are not are shown all the same
-    playback.on("opened", () => {
+    this.store = playback.store;
+    this.#keep({ ahead: read(AHEAD) === "shown" });
+    follow(playback.store.scenario, () => {
       // Another text of a draft has other cycles: of those none was seen.
       if (this.#opened) keep(playback.source, 0);
-      this.upto = this.#opened ? 0 : Math.min(kept(playback.source), playback.cycles || Infinity);
+      this.#keep({ upto: this.#opened ? 0 : Math.min(kept(playback.source), playback.cycles || Infinity) });
       this.#opened = true;
-      this.emit("changed");
     });
-    for (const name of ["step", "moment", "parts"]) playback.on(name, () => this.#reach(playback.settled));
+    follow([playback.store.step, playback.store.moment, playback.store.parts], () => this.#reach(playback.settled));
+  }
+
+  /** @param {Partial<{ upto: number, ahead: boolean }>} now */
+  #keep(now) {
+    const { seen } = this.store;
+    seen.value = { ...seen.peek(), ...now };
+  }
+
+  /** The last cycle that is known. */
+  get upto() {
+    return this.store.seen.peek().upto;
+  }
+
+  /** Whether the outcomes of those that are not are shown all the same. */
+  get ahead() {
+    return this.store.seen.peek().ahead;
   }
 
   /**
@@ -47,9 +61,8 @@ export class Seen extends Emitter {
   /** @param {number} index */
   #reach(index) {
     if (!(index > this.upto)) return;
-    this.upto = index;
+    this.#keep({ upto: index });
     keep(this.playback.source, index);
-    this.emit("changed");
   }
 
   /**
@@ -58,9 +71,8 @@ export class Seen extends Emitter {
    * @param {boolean} ahead
    */
   reveal(ahead) {
-    this.ahead = ahead;
     write(AHEAD, ahead ? "shown" : "hidden");
-    this.emit("changed");
+    this.#keep({ ahead });
   }
 }
 

@@ -12,6 +12,7 @@ import { whereIs } from "./stage/where.js";
 import { markOf } from "./stage/windows.js";
 import { UNREACHED } from "./verdict.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 const PODS_LISTED = 60;
 const FEW_LABELS = 4; // that are listed at once
@@ -28,7 +29,7 @@ export class Sheet {
     this.element.className = "sheet";
     this.element.ariaLabel = "Selected";
     this.update();
-    view.playback.on("grew", () => view.pod >= 0 && this.update()); // which cycle the pod has may be known now
+    follow(view.store.known, () => view.pod >= 0 && this.update()); // which cycle the pod has may be known now
   }
 
   update() {

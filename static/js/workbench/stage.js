@@ -11,6 +11,7 @@ import { nodeColumns } from "./stage/columns.js";
 import { NoNodes, drawFrame } from "./stage/frame.tsx";
 import { InView } from "./stage/inview.tsx";
 import { Motion } from "./stage/motion.js";
+import { follow } from "./store.ts";
 /** @import { View } from "./view.js" */
 
 const FULL_CARDS = 60;
@@ -44,12 +45,24 @@ export class Stage {
     this.locate = perFrame(() => this.#locate());
     this.#frame();
     new ResizeObserver(() => this.#cover()).observe(this.sheet.element);
-    view.playback.on("opened", () => this.#open());
-    for (const name of ["step", "moment"]) view.playback.on(name, () => this.#step());
-    view.playback.on("parts", () => this.update());
-    for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
-    view.on("only", () => this.update());
-    view.on("shown", () => this.#shown());
+    follow(view.store.scenario, () => this.#open());
+    follow([view.store.step, view.store.moment], () => this.#step());
+    follow(view.store.parts, () => this.update());
+    follow(view.store.selection, () => {
+      this.sheet.update();
+      this.locate();
+      this.#mark();
+    });
+    follow(view.store.lit, () => {
+      this.#frame();
+      this.#mark();
+    });
+    follow(view.store.hovered, (node) => {
+      if (this.asTable) this.#table?.hover(node);
+      else this.#mark();
+    });
+    follow(view.store.only, () => this.update());
+    follow(view.store.stage, () => this.#shown());
     view.on("relist", () => {
       if (this.#table) {
         this.#dropTable();
@@ -59,13 +72,14 @@ export class Stage {
     });
     view.on("found", () => {
       this.#frame();
-      if (this.#picture) {
-        this.#quick("found");
-        this.locate();
-      }
+      this.#mark();
+      if (this.#picture) this.locate();
     });
-    view.on("look", ({ group }) => {
-      if (group && this.#picture) {
+    let { group } = view.look;
+    follow(view.store.look, (look) => {
+      const regrouped = look.group !== group;
+      ({ group } = look);
+      if (regrouped && this.#picture) {
         this.#draw();
         this.#mount();
         this.update();
@@ -274,16 +288,9 @@ export class Stage {
     return holders;
   }
 
-  /** @param {string} name */
-  #quick(name) {
-    if (name === "lit") this.#frame();
-    if (name === "selection") {
-      this.sheet.update();
-      this.locate();
-    }
-    if (this.asTable && this.#table) {
-      if (name === "hover") this.#table.hover(this.view.hovered);
-      else this.#table.select(this.view.node);
-    } else this.#picture.update();
+  /** Draw again what is selected, lit or found. */
+  #mark() {
+    if (this.asTable) this.#table?.select(this.view.node);
+    else if (this.view.playback.index >= 0) this.#picture?.update();
   }
 }

@@ -10,6 +10,7 @@ import type { Deck } from "./deck.js";
 import type { Finder } from "./finder.js";
 import type { Interesting } from "./interesting.js";
 import type { View } from "./view.js";
+import { follow } from "./store.ts";
 
 type Parts = { deck: Deck; finder: Finder; breakpoints: Breakpoints; interesting: Interesting };
 
@@ -31,9 +32,9 @@ export class Stops {
     this.#note.className = "stop-note";
     this.#note.hidden = true;
     host.prepend(this.#note);
-    view.playback.on("seek", (to: number) => to !== this.#at && this.hide());
-    view.playback.on("moment", () => view.playback.partly && this.hide());
-    view.playback.on("opened", () => this.hide());
+    follow(view.store.wanted, (wanted) => wanted.index !== this.#at && this.hide());
+    follow(view.store.moment, () => view.playback.partly && this.hide());
+    follow(view.store.scenario, () => this.hide());
   }
 
   /** Go to the nearest break, or cycle worth a look, in a direction. */

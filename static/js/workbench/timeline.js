@@ -4,6 +4,7 @@ import { h, perFrame, penOf } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
 import { RESULTS, LETTERS } from "./marks.js";
 import { palette } from "./stage/palette.js";
+import { follow } from "./store.ts";
 import { HEIGHT, POINT, drawBreaks, drawMarks } from "./timeline/marks.js";
 /** @import { View } from "./view.js" */
 
@@ -46,7 +47,7 @@ export class Timeline {
     playback.on("grew", this.paint);
     playback.on("seek", (index) => this.#place(index));
     playback.on("step", ({ index }) => this.#place(index));
-    view.seen.on("changed", this.paint);
+    follow(view.store.seen, this.paint);
     addEventListener("podstep:theme", () => {
       this.#painted = "";
       this.paint();
@@ -115,7 +116,7 @@ export class Timeline {
   set breakpoints(breakpoints) {
     this.breaking = breakpoints;
     const again = perFrame(() => this.#breaks());
-    for (const name of ["changed", "marks"]) breakpoints.on(name, again);
+    follow(this.view.store.breakpoints, again);
   }
 
   #breaks() {

@@ -1,5 +1,6 @@
 // How long a step takes from the input to the painted frame, for the browser tests and for the curious.
 
+import { follow } from "./store.ts";
 /** @import { Playback } from "./playback.js" */
 
 const KEPT = 1000;
@@ -9,10 +10,10 @@ export class Timings {
   constructor(playback) {
     this.steps = []; // {index, ms, complete}: `complete` when the verdicts were painted with it
     this.parts = []; // {index, ms}: until the verdicts were painted, when they came later
-    playback.on("step", ({ index, since, heavy }) =>
+    follow(playback.store.step, ({ index, since, heavy }) =>
       this.#painted((ms) => this.#keep(this.steps, { index, ms, complete: heavy }, "podstep:step"), since),
     );
-    playback.on("parts", ({ index, since }) =>
+    follow(playback.store.parts, ({ index, since }) =>
       this.#painted((ms) => this.#keep(this.parts, { index, ms }, "podstep:parts"), since),
     );
   }

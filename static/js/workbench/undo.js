@@ -93,7 +93,7 @@ export class Undo {
     this.#undone = [];
     this.#trim();
     this.#keep(after);
-    this.view.emit("edits");
+    this.view.store.edits.value = {};
   }
 
   /** Take back the last change of this tab; what that was, "" if there is none. */
@@ -133,7 +133,7 @@ export class Undo {
       return words;
     } finally {
       this.#busy = false;
-      this.view.emit("edits");
+      this.view.store.edits.value = {};
     }
   }
 

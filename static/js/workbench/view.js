@@ -7,24 +7,22 @@
 /** @import { Playback } from "./playback.js" */
 /** @import { CycleParts } from "./playback/records.js" */
 /** @import { Settings } from "./settings.js" */
+/** @import { StageView } from "./store.ts" */
 /** @import { Look } from "./stage/look.js" */
 /** @import { Why } from "./why.tsx" */
+import { batch } from "../kit/signals.ts";
 import { Emitter } from "../lib/emitter.js";
 import { short } from "../lib/quantity.js";
 import { Lists } from "./lists.js";
 import { Seen } from "./seen.js";
+import { follow } from "./store.ts";
 import { Colours, isColour } from "./stage/colours.js";
 import { ZONE, choices } from "./stage/grouping.js";
 import { Search } from "./search.js";
 import { USUAL, fitting, keep, kept } from "./stage/look.js";
 import { rankedIn } from "./playback/records.js";
 
-/**
- * What is shown of the stage, as the address holds it: as a table, what the heat map shades by, what is searched for,
- * and "1" in presentation mode.
- *
- * @typedef {{ stage: string, shade: string, search: string, present: string }} Shown
- */
+const BRIDGE = { selection: "selection", shown: "stage", look: "look", edits: "edits" };
 /** @typedef {ReturnType<View["factsOf"]>} Facts */
 
 export class View extends Emitter {
@@ -32,43 +30,30 @@ export class View extends Emitter {
   #facts = null;
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
-  /** @type {Map<string, string>} */
-  #subs = new Map(); // of a tab: what of it is shown
   #fitted = false; // whether it is known what colouring fits the scenario
 
   /** @param {Playback} playback */
   constructor(playback) {
     super();
     this.playback = playback;
+    this.store = playback.store;
     this.seen = new Seen(playback);
-    this.tab = "story";
-    this.node = -1;
-    this.pod = -1;
-    this.hovered = -1;
-    this.pace = 0; // milliseconds until the next cycle while it plays, else 0
     this.scrubbing = false; // while the timeline is dragged
     /** @type {{ step: string, place?: Partial<import("./playback/place.js").Place> } | null} */
     this.pending = null; // what is waited for, because it is not computed yet
     /** @type {symbol | null} */
     this.walking = null; // while it is found out where "next" leads
-    /** @type {{ nodes: Set<NodeIndex>, label: string } | null} */
-    this.lit = null; // what a clause or a workload lights up
-    /** @type {import("../lib/protocol.js").RecordedAnswer[]} */
-    this.recorded = []; // what the dumped cluster reported about its pending pods, to compare with the answers here
     /** @type {{ index: number, text: string } | null} */
     this.stopped = null; // the cycle at which one was stopped, and why
     this.usual = { ...USUAL }; // how this scenario is looked at unless somebody chooses
     this.chosen = kept(); // what was chosen, now or on an earlier visit
     if (!isColour(this.chosen.colour)) delete this.chosen.colour;
-    this.look = { ...USUAL, ...this.chosen };
+    this.store.look.value = { ...USUAL, ...this.chosen };
     this.colours = new Colours(this);
     this.lists = new Lists(
-      () => this.emit("lists"),
+      () => (this.store.lists.value = {}),
       (text) => this.emit("wrong", text),
     ); // how lists are sorted and narrowed
-    /** @type {Shown} */
-    this.shown = { stage: "", shade: "use", search: "", present: "" };
-    this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
     // Aborts when the panels of Inspect are made again: what they listen to lives longer.
     this.panels = new AbortController();
@@ -87,20 +72,67 @@ export class View extends Emitter {
     this.settings = null;
     /** @type {(line: number) => void} */
     this.reveal = () => {}; // shows a line of the text
-    playback.on("grew", () => this.#fit());
-    playback.on("opened", () => {
-      this.#grouping();
+    const { store } = this;
+    follow(store.known, () => this.#fit());
+    follow(store.scenario, () => {
+      const look = this.#possible(this.look);
+      if (look !== this.look) store.look.value = look;
       this.#fitted = false;
       this.#fit();
       this.#factsKey = "";
-      this.hovered = -1;
-      this.lit = null;
-      this.only = -1;
+      store.hovered.value = -1;
+      store.lit.value = null;
+      store.only.value = -1;
       const [node, pod] = this.#named;
-      this.node = node ? (playback.nodeIndex.get(node) ?? -1) : -1;
-      this.pod = pod ? playback.pods.keys.indexOf(pod) : -1;
+      this.#select({
+        node: node ? (playback.nodeIndex.get(node) ?? -1) : -1,
+        pod: pod ? playback.pods.keys.indexOf(pod) : -1,
+      });
     });
-    playback.on("seek", () => this.light(null));
+    follow(store.wanted, () => this.light(null));
+  }
+
+  /**
+   * Until every module follows signals.
+   *
+   * @param {string} name
+   * @param {(value: any) => void} listener
+   * @param {{signal?: AbortSignal}} [options]
+   */
+  on(name, listener, options) {
+    const one = /** @type {any} */ (this.store)[/** @type {any} */ (BRIDGE)[name] ?? ""];
+    return one
+      ? follow(one, name === "seek" ? ({ index }) => listener(index) : listener)
+      : super.on(name, listener, options);
+  }
+
+  // What the store holds, for whoever is not drawn again when it is written.
+  get node() {
+    return this.store.selection.peek().node;
+  }
+  get pod() {
+    return this.store.selection.peek().pod;
+  }
+  get hovered() {
+    return this.store.hovered.peek();
+  }
+  get tab() {
+    return this.store.tab.peek().key;
+  }
+  get shown() {
+    return this.store.stage.peek();
+  }
+  get look() {
+    return this.store.look.peek();
+  }
+  get lit() {
+    return this.store.lit.peek();
+  }
+  get only() {
+    return this.store.only.peek();
+  }
+  get pace() {
+    return this.store.pace.peek();
   }
 
   /**
@@ -108,11 +140,7 @@ export class View extends Emitter {
    * @param {{push?: boolean}} [how]
    */
   selectNode(node, { push = true } = {}) {
-    if (node === this.node) return;
-    this.node = node;
-    if (node >= 0) this.pod = -1;
-    this.#name();
-    this.emit("selection", { push });
+    this.#choose({ node, pod: node >= 0 ? -1 : this.pod, push });
   }
 
   /**
@@ -120,16 +148,19 @@ export class View extends Emitter {
    * @param {{push?: boolean}} [how]
    */
   selectPod(pod, { push = true } = {}) {
-    if (pod === this.pod) return;
-    this.pod = pod;
-    if (pod >= 0) this.node = -1;
-    this.#name();
-    this.emit("selection", { push });
+    this.#choose({ node: pod >= 0 ? -1 : this.node, pod, push });
   }
 
-  #name() {
+  /** @param {import("./store.ts").Selection} selection */
+  #choose(selection) {
     const { nodes, pods } = this.playback;
-    this.#named = [nodes?.names[this.node] ?? "", pods?.keys[this.pod] ?? ""];
+    this.#named = [nodes?.names[selection.node] ?? "", pods?.keys[selection.pod] ?? ""];
+    this.#select(selection);
+  }
+
+  /** @param {{ node: NodeIndex, pod: PodIndex, push?: boolean }} selection */
+  #select({ node, pod, push = false }) {
+    if (node !== this.node || pod !== this.pod) this.store.selection.value = { node, pod, push };
   }
 
   /**
@@ -137,16 +168,13 @@ export class View extends Emitter {
    * @param {{push?: boolean, focus?: boolean}} [how]
    */
   setTab(tab, { push = true, focus = false } = {}) {
-    if (tab !== this.tab) {
-      this.tab = tab;
-      this.emit("tab", { push, focus });
-    }
+    if (tab !== this.tab) this.store.tab.value = { key: tab, push, focus };
     if (push) this.emit("region", "inspect");
   }
 
   /** What of the open tab is shown, as path; "" is its first view. */
   get sub() {
-    return this.#subs.get(this.tab) ?? "";
+    return this.store.subs.peek().of.get(this.tab) ?? "";
   }
 
   /**
@@ -156,21 +184,18 @@ export class View extends Emitter {
    * @param {{push?: boolean}} [how]
    */
   setSub(sub, { push = true } = {}) {
-    if (sub === this.sub) return;
-    this.#subs.set(this.tab, sub);
-    this.emit("sub", { push });
+    const { subs } = this.store;
+    if (sub !== this.sub) subs.value = { of: new Map(subs.peek().of).set(this.tab, sub), push };
   }
 
   /**
    * Show the stage otherwise, or search for something.
    *
-   * @param {Partial<Shown>} wanted
+   * @param {Partial<StageView>} wanted
    */
   setShown(wanted) {
     const shown = { ...this.shown, ...wanted };
-    if (JSON.stringify(shown) === JSON.stringify(this.shown)) return;
-    Object.assign(this.shown, wanted);
-    this.emit("shown");
+    if (JSON.stringify(shown) !== JSON.stringify(this.shown)) this.store.stage.value = shown;
   }
 
   /**
@@ -181,15 +206,12 @@ export class View extends Emitter {
    */
   light(nodes, label = "") {
     if (!nodes && !this.lit) return;
-    this.lit = nodes && this.lit?.label !== label ? { nodes: new Set(nodes), label } : null;
-    this.emit("lit");
+    this.store.lit.value = nodes && this.lit?.label !== label ? { nodes: new Set(nodes), label } : null;
   }
 
   /** @param {NodeIndex} node */
   hover(node) {
-    if (node === this.hovered) return;
-    this.hovered = node;
-    this.emit("hover", node);
+    this.store.hovered.value = node;
   }
 
   /** What the shown cycle means for the nodes, as far as it has come. */
@@ -333,18 +355,19 @@ export class View extends Emitter {
 
   /** Look at the stage as was chosen, else as is usual; whether that is another look. */
   #relook() {
-    const before = { ...this.look };
-    Object.assign(this.look, this.usual, this.chosen);
-    if (this.playback.nodes) this.#grouping();
-    if (before.colour === this.look.colour && before.group === this.look.group) return false;
-    if (before.colour !== this.look.colour) {
-      this.only = -1;
+    const before = this.look;
+    const look = this.#possible({ ...before, ...this.usual, ...this.chosen });
+    if (before.colour === look.colour && before.group === look.group) return false;
+    const { store, playback } = this;
+    batch(() => {
+      store.look.value = look;
+      if (before.colour === look.colour) return;
+      store.only.value = -1;
       this.colours.changed();
-    }
-    this.emit("look", { group: before.group !== this.look.group });
-    // Every dot that stands for a pod has another colour now.
-    if (before.colour !== this.look.colour && this.playback.index >= 0)
-      this.playback.emit("parts", { index: this.playback.index, since: performance.now() });
+      // Every dot that stands for a pod has another colour now.
+      if (playback.index >= 0)
+        store.parts.value = { ...store.parts.peek(), index: playback.index, since: performance.now() };
+    });
     return true;
   }
 
@@ -359,9 +382,14 @@ export class View extends Emitter {
     this.#relook();
   }
 
-  /** What one had chosen for another cluster may not be there in this one. */
-  #grouping() {
-    if (!choices(this.playback.nodes).some(([value]) => value === this.look.group)) this.look.group = ZONE;
+  /**
+   * What one had chosen for another cluster may not be there in this one.
+   *
+   * @param {Look} look
+   */
+  #possible(look) {
+    const { nodes } = this.playback;
+    return !nodes || choices(nodes).some(([value]) => value === look.group) ? look : { ...look, group: ZONE };
   }
 
   /** The place of what is looked for or selected: `{node, pod, name}`, null if it has none. */
@@ -385,8 +413,6 @@ export class View extends Emitter {
    * @param {number} code
    */
   lightColour(code) {
-    if (code === this.only) return;
-    this.only = code;
-    this.emit("only");
+    this.store.only.value = code;
   }
 }

@@ -17,6 +17,7 @@ import { keepApplied } from "./why/applied.js";
 import { Changes } from "./why/changes.tsx";
 import { About, GONE, Groups, Leads, NodeReasons, Other, title } from "./why/reasons.tsx";
 import { Undecided } from "./why/undecided.tsx";
+import { follow } from "./store.ts";
 
 /** What is asked about, by names, and at which step; of no node: about all. */
 type Asked = { pod: string; node: string | null; step: string };
@@ -117,7 +118,7 @@ function Panel({ why, close }: { why: Why; close: () => void }) {
   }, [value]);
   const ask = (name: string | null) => why.open({ pod: value?.pod ?? pod, node: name });
   const whole = () => {
-    const stop = playback.on("moment", () => {
+    const stop = follow(playback.store.moment, () => {
       stop();
       if (!why.asked.value) return;
       why.asked.value = { ...asked, step: why.step };

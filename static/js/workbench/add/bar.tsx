@@ -7,8 +7,8 @@ import { openMenu, type Section } from "../../kit/menu.tsx";
 import { nodesOf } from "../../kit/node.tsx";
 import { toast, typing } from "../../lib/dom.js";
 import type { Socket } from "../../lib/socket.js";
-import { useEvent } from "../asking.tsx";
 import type { Edit } from "../edit.js";
+import { reads } from "../store.ts";
 import type { View } from "../view.js";
 import { BulkChange } from "./bulk.js";
 import { ObjectForm } from "./form.js";
@@ -83,7 +83,7 @@ export function addBar(view: View, edit: Edit, mine: boolean) {
 }
 
 function Bar({ view, edit, mine }: { view: View; edit: Edit; mine: boolean }) {
-  useEvent(view, ["edits"], () => true);
+  reads(view.store.edits);
   const sections = MENU.map(([heading, entries]): Section => {
     const add = (what: string) =>
       what === "schedulers" ? view.emit("policy", what) : view.emit("edit", { create: what });

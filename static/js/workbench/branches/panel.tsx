@@ -11,6 +11,7 @@ import type { View } from "../view.js";
 import { showBeside, type Found } from "./beside.tsx";
 import { deleteDialog, renameDialog } from "./dialogs.tsx";
 import { BranchHere, branchesIn, rowsOf, type Tree } from "./tree.tsx";
+import { follow } from "../store.ts";
 
 const COMPARED = 8; // by themselves; the others at a press
 const LIGHT = 200_000; // nodes × cycles that may be computed for that
@@ -38,7 +39,7 @@ export class Branches {
     this.element.setAttribute("aria-labelledby", "branches-heading");
     this.element.hidden = !edit;
     if (!edit) return;
-    view.playback.on("opened", () => {
+    follow(view.store.scenario, () => {
       clearTimeout(this.#timer);
       this.#timer = window.setTimeout(() => this.load(), this.#listed ? SETTLE : 0);
     });

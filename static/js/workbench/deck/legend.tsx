@@ -1,6 +1,6 @@
 // What the marks of the timeline mean, as far as there are any that may be shown.
 
-import { useEvent } from "../asking.tsx";
+import { reads } from "../store.ts";
 import type { View } from "../view.js";
 
 const MARKS = [
@@ -18,11 +18,10 @@ const MARKS = [
 ];
 
 export function TimelineLegend({ view }: { view: View }) {
-  const { playback, seen } = view;
-  useEvent(playback, ["grew", "changed"], () => true);
-  useEvent(seen, ["grew", "changed"], () => true);
+  const { playback, seen, store } = view;
+  reads(store.known);
+  const { ahead, upto } = store.seen.value;
   const later = laterOf(view);
-  const { ahead } = seen;
   return (
     <ul class="legend" aria-label="Marks of the timeline">
       {MARKS.map(([name, text]) => (
@@ -31,7 +30,7 @@ export function TimelineLegend({ view }: { view: View }) {
           {text}
         </li>
       ))}
-      <li class="reveal" data-mark="ahead" hidden={playback.complete === true && seen.upto >= playback.cycles}>
+      <li class="reveal" data-mark="ahead" hidden={playback.complete === true && upto >= playback.cycles}>
         <i class="mark ahead" />
         <button
           type="button"

@@ -1,11 +1,11 @@
 // Where one is: the cycle of how many, the moment or phase in it, the scenario's step and the virtual time.
 
 import { clock, count } from "../../lib/quantity.js";
-import { useEvent } from "../asking.tsx";
+import { reads } from "../store.ts";
 import type { View } from "../view.js";
 
-export function Place({ view: { playback } }: { view: View }) {
-  useEvent(playback, ["opened", "seek", "parts", "moment", "step", "grew"], () => true);
+export function Place({ view: { playback, store } }: { view: View }) {
+  reads(store.scenario, store.wanted, store.known, ...store.shown);
   if (!playback.nodes) return <span class="at-state" role="status" />;
   const { wanted, index, cycles = 0, complete, phase, at } = playback;
   const shown = index === wanted;

@@ -5,9 +5,9 @@ import { Button } from "../../kit/button.tsx";
 import { Hosted } from "../../kit/hosted.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Select } from "../../kit/select.tsx";
-import { useEvent } from "../asking.tsx";
 import type { Deck } from "../deck.js";
 import { Moments } from "../moments.tsx";
+import { reads } from "../store.ts";
 import { UNITS } from "../walk.js";
 import { TimelineLegend } from "./legend.tsx";
 import { Place } from "./place.tsx";
@@ -27,10 +27,10 @@ export const drawDeck = (host: HTMLElement, deck: Deck) =>
   );
 
 function Transport({ deck }: { deck: Deck }) {
-  const { view, playing } = deck;
-  const { playback } = view;
-  useEvent(deck, ["changed"], () => true);
-  useEvent(playback, ["opened", "grew"], () => true);
+  const { view } = deck;
+  const { playback, store } = view;
+  reads(store.scenario, store.known);
+  const { playing, speed, unit, byPhase } = store.transport.value;
   const go = (icon: string, label: string, to: () => number, look = "") => (
     <Button
       look={look}
@@ -42,9 +42,9 @@ function Transport({ deck }: { deck: Deck }) {
       }}
     />
   );
-  const set = deck.breakpoints?.enabled.length ?? 0;
+  const set = store.breakpoints.value.filter(({ on }) => on).length;
   const breaks = set ? `Breakpoints: ${set}` : "Breakpoints";
-  const unit = UNITS[deck.unit]?.[0];
+  const far = UNITS[unit]?.[0];
   return (
     <div class="transport" role="group" aria-label="Transport">
       {go("first", "To the start (Home)", () => 0)}
@@ -57,7 +57,7 @@ function Transport({ deck }: { deck: Deck }) {
         look="quiet"
         data-whole
         title="Step goes from phase to phase here; let it go from cycle to cycle"
-        hidden={!deck.byPhase}
+        hidden={!byPhase}
         act={() => deck.stepByCycle()}
       >
         By whole cycles
@@ -101,8 +101,8 @@ function Transport({ deck }: { deck: Deck }) {
             look="square"
             icon="left"
             data-previous
-            aria-label={`Previous ${unit}`}
-            title={`Previous ${unit} (,)`}
+            aria-label={`Previous ${far}`}
+            title={`Previous ${far} (,)`}
             onClick={({ timeStamp }) => deck.step(-1, timeStamp)}
           />
           <Select
@@ -110,13 +110,13 @@ function Transport({ deck }: { deck: Deck }) {
             aria-label="Unit of next and previous"
             title="What , and . go to"
             options={Object.entries(UNITS).map(([key, [text]]) => [key, text] as const)}
-            value={deck.unit}
+            value={unit}
             onChange={(key) => deck.choose(key)}
           />
           <Button
             data-next
-            aria-label={`Next ${unit}`}
-            title={`Next ${unit} (.)`}
+            aria-label={`Next ${far}`}
+            title={`Next ${far} (.)`}
             onClick={({ timeStamp }) => deck.step(1, timeStamp)}
           >
             <span>Next</span>
@@ -127,8 +127,8 @@ function Transport({ deck }: { deck: Deck }) {
           class="speed"
           aria-label="Speed"
           options={SPEEDS}
-          value={String(deck.speed)}
-          onChange={(speed) => deck.goAt(Number(speed))}
+          value={String(speed)}
+          onChange={(times) => deck.goAt(Number(times))}
         />
       </div>
     </div>

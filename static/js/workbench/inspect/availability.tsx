@@ -11,11 +11,12 @@ import { Table } from "../../kit/table.tsx";
 import { debounce } from "../../lib/dom.js";
 import type { OverTime } from "../../lib/protocol.js";
 import { clock, count, plural, short, span } from "../../lib/quantity.js";
-import { useAnswer, useEvent } from "../asking.tsx";
+import { useAnswer } from "../asking.tsx";
 import type { View } from "../view.js";
 import { layout, LINES, linesOf, traces } from "./availability/chart.ts";
 import { momentAt, seenUntil, type Seen } from "./availability/series.ts";
 import { lineOf, sparkline } from "./availability/sparkline.tsx";
+import { follow, readsIn } from "../store.ts";
 
 const AGAIN = 1500; // milliseconds between two requests while cycles are computed
 const FILTERED = 8; // workloads and more have a filter
@@ -32,10 +33,8 @@ const keyOf = ({ kind, key }: Seen) => (kind ? `${kind}/${key}` : key);
 const nameOf = ({ kind, key }: Seen) => (kind ? `${kind} ${short(key)}` : "Pods without a controller");
 
 export function Availability({ view }: { view: View }) {
-  const { playback, seen } = view;
-  const shown = () => view.tab === "availability";
-  useEvent(view, ["sub"], shown);
-  useEvent(seen, ["changed"], shown);
+  const { playback, seen, store } = view;
+  readsIn(store, "availability", store.subs, store.seen);
   const answer = useOverTime(view);
   if (!playback.timed)
     return (
@@ -72,7 +71,7 @@ function useOverTime(view: View) {
   const [asked, setAsked] = useState(0);
   useLayoutEffect(() => {
     const again = debounce(() => setAsked((n) => n + 1), AGAIN);
-    const end = playback.on("grew", again);
+    const end = follow(playback.store.known, again);
     return () => {
       again.cancel();
       end();

@@ -7,8 +7,9 @@ import { announce } from "../../lib/dom.js";
 import { decoded } from "../../lib/encoded.js";
 import type { Equivalent } from "../../lib/protocol.js";
 import { short } from "../../lib/quantity.js";
-import { useAnswer, useEvent, useRedraw } from "../asking.tsx";
+import { useAnswer, useRedraw } from "../asking.tsx";
 import { ABSENT } from "../cluster.js";
+import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 
 const OFFERED = 40; // names that are offered while one is typed
@@ -24,7 +25,7 @@ function whole(typed: string) {
 }
 
 export function CacheEqual({ view }: { view: View }) {
-  useEvent(view, ["selection"], () => view.tab === "cache");
+  readsIn(view.store, "cache", view.store.selection);
   const redraw = useRedraw();
   const { playback } = view;
   const form = useRef<HTMLFormElement>(null);

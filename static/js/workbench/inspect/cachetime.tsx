@@ -8,7 +8,8 @@ import { Pager } from "../../kit/pager.tsx";
 import { Table } from "../../kit/table.tsx";
 import { count, plural } from "../../lib/quantity.js";
 import { token } from "../../lib/theme.js";
-import { useEvent, useRedraw } from "../asking.tsx";
+import { useRedraw } from "../asking.tsx";
+import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 import { cycleLink, swatch } from "./cacheparts.tsx";
 import { rowsOf, series, type Counts, type Point } from "./cacheseries.ts";
@@ -24,12 +25,10 @@ const UNDRAWN = 400; // pixels of a chart's width before it is drawn
 const REDRAW_AFTER = 250; // while a timeline grows
 
 export function CacheTime({ view }: { view: View }) {
-  const { playback, seen, sub } = view;
+  const { playback, seen, store, sub } = view;
   const { marks, cycles, complete, index } = playback;
   const { caching } = marks;
-  const shown = () => view.tab === "cache";
-  useEvent(seen, ["changed"], shown);
-  useEvent(playback, ["grew"], shown);
+  readsIn(store, "cache", store.seen, store.known);
   const redraw = useRedraw();
   const width = useRef(UNDRAWN);
   const asTable = sub === "time/table";

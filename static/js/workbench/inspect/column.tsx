@@ -7,8 +7,9 @@ import { Table } from "../../kit/table.tsx";
 import { Lru } from "../../lib/lru.js";
 import type { Explanation, PrioritiesPart, ScoreRow, ScoreStep, Terms } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
-import { useAnswer, useEvent } from "../asking.tsx";
+import { useAnswer } from "../asking.tsx";
 import { capital, termsOf } from "../terms.js";
+import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 import { nodeLink } from "./nouns.tsx";
 import type { RankedRow, Ranking } from "./ranked.ts";
@@ -42,7 +43,7 @@ type ColumnProps = {
 
 export function NodeColumn(props: ColumnProps) {
   const { view, ranked, made, picked } = props;
-  useEvent(view, ["selection"], () => view.tab === "priorities");
+  readsIn(view.store, "priorities", view.store.selection);
   const node = made.at.has(view.node) ? view.node : (ranked.winner ?? made.nodes[made.order[0]]);
   return (
     <div class="score-detail">

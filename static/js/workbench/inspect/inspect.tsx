@@ -8,6 +8,7 @@ import type { View } from "../view.js";
 import { Panel } from "./panel.tsx";
 import { pointed } from "./pointed.ts";
 import { TABS } from "./tabs.tsx";
+import { follow } from "../store.ts";
 
 /** Connect the region with what is shown. */
 export function inspect(region: HTMLElement, view: View) {
@@ -70,11 +71,11 @@ export function inspect(region: HTMLElement, view: View) {
     view.panels = new AbortController();
   }
 
-  view.on("tab", ({ focus } = {}) => {
+  follow(view.store.tab, ({ focus }) => {
     open();
     if (focus) strip.focus(view.tab);
   });
-  playback.on("opened", () => {
+  follow(playback.store.scenario, () => {
     const held = body.contains(document.activeElement); // what was pressed there goes with the old source
     clear();
     offered.clear();
@@ -85,6 +86,6 @@ export function inspect(region: HTMLElement, view: View) {
     clear();
     open();
   });
-  for (const name of ["step", "moment", "parts"]) playback.on(name, update);
+  follow(playback.store.shown, update);
   open();
 }

@@ -6,6 +6,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { Grid, type Column, type GridRows } from "../../kit/grid.tsx";
 import type { List } from "../lists.js";
 import type { View } from "../view.js";
+import { follow } from "../store.ts";
 
 type NodeGridProps = {
   view: View;
@@ -24,8 +25,8 @@ type NodeGridProps = {
 export function NodeGrid({ view, list, grid, ...props }: NodeGridProps) {
   useLayoutEffect(() => {
     const ends = [
-      view.on("hover", (node) => grid.current?.hover(node)),
-      view.on("selection", () => {
+      follow(view.store.hovered, (node) => grid.current?.hover(node)),
+      follow(view.store.selection, () => {
         grid.current?.select(view.node);
         if (view.node >= 0 && grid.current?.element.isConnected) grid.current.reveal(view.node);
       }),

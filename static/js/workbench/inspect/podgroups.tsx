@@ -8,17 +8,17 @@ import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { GroupRecord, NoPodGroups, PodGroupsPart, Sentence } from "../../lib/protocol.js";
 import { clock, count, short } from "../../lib/quantity.js";
-import { useAnswer, useEvent } from "../asking.tsx";
+import { useAnswer } from "../asking.tsx";
 import { Standing, until, useNow, type Now } from "../countdown.tsx";
+import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 import { Gang } from "./gang.tsx";
 import type { Content } from "./panel.tsx";
 import { sentence } from "./sentence.tsx";
 
 export function PodGroups({ view, part }: Content<"podgroups">) {
-  const shown = () => view.tab === "podgroups";
-  useEvent(view.playback, ["grew"], shown); // since when a group has been in its phase may only be known now
-  useEvent(view, ["sub"], shown);
+  // Since when a group has been in its phase may only be known now.
+  readsIn(view.store, "podgroups", view.store.known, view.store.subs);
   const now = useNow(view, "podgroups", part.time ?? 0);
   if (!("groups" in part))
     return (

@@ -1,6 +1,7 @@
 // Rows about a node and links to one are connected with the stage: `data-of` rows, and `data-at` links.
 
 import { $$, targetOf } from "../../lib/dom.js";
+import { follow } from "../store.ts";
 import type { View } from "../view.js";
 
 /**
@@ -33,7 +34,7 @@ export function pointed(view: View, body: HTMLElement) {
     mark("of", "is-selected", view.node);
     mark("at", "selected", view.node);
   };
-  view.on("hover", (node) => mark("of", "is-hovered", node));
-  view.on("selection", selected);
+  follow(view.store.hovered, (node) => mark("of", "is-hovered", node));
+  follow(view.store.selection, selected);
   return selected;
 }

@@ -9,7 +9,7 @@ import { Table } from "../../kit/table.tsx";
 import { toast } from "../../lib/dom.js";
 import type { Candidate, DryRun as Run, PreemptionPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
-import { useEvent } from "../asking.tsx";
+import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
@@ -22,7 +22,7 @@ const AT_ONCE = 50; // candidates that are asked for
 
 export function Preemption({ view, part }: Content<"preemption">) {
   // Where there is none, the next cycle with one may only be known now.
-  useEvent(view.playback, ["grew"], () => view.tab === "preemption" && !("candidates" in part));
+  if (!("candidates" in part)) readsIn(view.store, "preemption", view.store.known);
   const shown = useRef(part);
   if (shown.current !== part) {
     shown.current = part;

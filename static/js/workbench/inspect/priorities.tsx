@@ -13,7 +13,7 @@ import { Segmented } from "../../kit/segmented.tsx";
 import { $$, targetOf } from "../../lib/dom.js";
 import type { Absent, Light, PrioritiesPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
-import { useEvent, useRedraw } from "../asking.tsx";
+import { useRedraw } from "../asking.tsx";
 import type { List } from "../lists.js";
 import { capital, termsIn } from "../terms.js";
 import type { View } from "../view.js";
@@ -25,6 +25,7 @@ import { rankedOf, type Mode, type Ranking } from "./ranked.ts";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.tsx";
 import { sentence } from "./sentence.tsx";
 import { Winner } from "./winner.tsx";
+import { follow, readsIn } from "../store.ts";
 
 const MODES: Mode[] = ["raw", "score", "weighted", "sum"];
 const USUAL = "weighted";
@@ -68,7 +69,7 @@ function Ranked({ view, light, ranked, weights }: RankedProps) {
   const reveal = useRef(false);
   const stays = useRef(false); // the page of nodes as columns, which was turned to
   const redraw = useRedraw();
-  useEvent(view, ["sub"], () => view.tab === "priorities");
+  readsIn(view.store, "priorities", view.store.subs);
   const { mode, across } = read(view.sub);
   const choose = (to: Mode, rows: boolean) => view.setSub(to === USUAL && !rows ? "" : rows ? `${to}/priorities` : to);
   const picked = made.rows.findIndex((row) => row.name === list.cell);
@@ -209,7 +210,7 @@ function Across({ view, ranked, made, mode, nodes, list, label, picked, pick, he
   const holder = useRef<HTMLDivElement>(null);
   const grid = useRef<GridRows>(null);
   const redraw = useRedraw();
-  useEvent(view, ["selection"], () => view.tab === "priorities");
+  readsIn(view.store, "priorities", view.store.selection);
   const size = columnsIn(holder.current?.clientWidth || NARROW);
   const drawn = useRef(size);
   drawn.current = size;
@@ -233,7 +234,7 @@ function Across({ view, ranked, made, mode, nodes, list, label, picked, pick, he
       const at = node < 0 ? -1 : table.columns.findIndex(({ key }) => key === `n${node}`);
       if (at > 0) for (const cell of $$(`[data-column="${at}"]`, table.element)) cell.classList.add("lit-column");
     };
-    const end = view.on("hover", lit);
+    const end = follow(view.store.hovered, lit);
     return () => {
       observer.disconnect();
       end();

@@ -4,10 +4,10 @@ import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { Light, Parts } from "../../lib/protocol.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
-import { useEvent } from "../asking.tsx";
 import { DifferNote } from "../differ.tsx";
 import { rankedIn } from "../playback/records.js";
 import { RecordedFigure } from "../recorded.tsx";
+import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink } from "./nouns.tsx";
@@ -20,7 +20,7 @@ const CHANGES = 8; // from outside that are listed
 type InCycle = { view: View; light: Light };
 
 export function Story({ view }: { view: View }) {
-  useEvent(view, ["recorded"], () => view.tab === "story");
+  readsIn(view.store, "story", view.store.recorded);
   const { playback } = view;
   const light: Light | null = playback.current;
   if (playback.atEnd && playback.parts) return <End view={view} parts={playback.parts} />;
@@ -49,7 +49,9 @@ export function Story({ view }: { view: View }) {
       {message ? (
         <>
           <Message view={view} light={light} message={message} />
-          <RecordedFigure answer={view.recorded.find(({ pod }) => pod === playback.pods.keys[light.pod])} />
+          <RecordedFigure
+            answer={view.store.recorded.peek().find(({ pod }) => pod === playback.pods.keys[light.pod])}
+          />
         </>
       ) : null}
       {tried ? <Asks view={view} light={light} /> : null}
@@ -164,7 +166,7 @@ function Message({ view, light, message }: InCycle & { message: string }) {
 
 /** A reason with its number of nodes, which it lights up. */
 function Clause({ view, text }: { view: View; text: string }) {
-  useEvent(view, ["lit"], () => view.tab === "story");
+  readsIn(view.store, "story", view.store.lit);
   const reason = /^\d+ (.*)$/s.exec(text)?.[1];
   if (!reason) return <>{text}</>;
   const light = () => {

@@ -135,7 +135,7 @@ export class Records {
       if (generation !== playback.generation) return;
       if (answer.pods) playback.meet(answer.pods);
       this.#windows.set(from, answer);
-      if (playback.marks.note(answer.cycles)) playback.emit("grew");
+      if (playback.marks.note(answer.cycles)) playback.know();
     } finally {
       if (this.#fetching.get(from) === generation) this.#fetching.delete(from);
     }

@@ -9,6 +9,7 @@ import type { Timeline } from "../timeline.js";
 import type { View } from "../view.js";
 import { hereOf } from "./here.js";
 import type { Threads } from "./threads.js";
+import { follow } from "../store.ts";
 
 const APART = 26; // pixels between flags
 
@@ -28,8 +29,7 @@ export class Flags {
   ) {
     timeline.element.prepend(this.element);
     const draw = perFrame(() => this.#draw());
-    threads.on("changed", draw);
-    for (const name of ["opened", "grew"]) view.playback.on(name, draw);
+    follow([threads.version, view.store.scenario, view.store.known], draw);
     new ResizeObserver(draw).observe(timeline.element);
   }
 

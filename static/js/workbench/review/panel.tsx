@@ -16,6 +16,7 @@ import { CommentForm } from "./form.tsx";
 import { hereOf } from "./here.js";
 import { anchored, ThreadItem } from "./thread.tsx";
 import { Threads, type Anchor } from "./threads.js";
+import { follow } from "../store.ts";
 
 const LINKED = /^#comment-([\w-]{1,32})$/;
 const ORIGIN = "Comments on the shared scenario that this is a branch of, and what became of their places here.";
@@ -42,7 +43,7 @@ export class Review {
     const { playback } = view;
     button.append(this.#number);
     const threads = (this.#threads = new Threads(playback.socket, playback.source));
-    playback.on("veiled", () => {
+    follow(playback.store.veil, () => {
       if (playback.veiled === null) threads.load().catch((error) => playback.emit("failed", error));
       else threads.hide();
     });
@@ -63,14 +64,14 @@ export class Review {
       this.#offer();
     });
     button.addEventListener("click", () => this.toggle());
-    threads.on("changed", () => this.#draw());
-    playback.on("grew", () => {
+    follow(threads.version, () => this.#draw());
+    follow(playback.store.known, () => {
       const decided = threads.all.map((thread) => hereOf(playback, thread).words).join("\n");
       if (decided !== this.#decided) this.#draw();
       this.#decided = decided;
     });
-    view.on("selection", () => this.#offer());
-    for (const name of ["step", "parts"]) playback.on(name, () => this.#offer());
+    follow(view.store.selection, () => this.#offer());
+    follow([playback.store.step, playback.store.parts], () => this.#offer());
     const [, linked] = LINKED.exec(hash) ?? [];
     threads.load().then(
       () => linked && this.#show(linked),

@@ -1,7 +1,7 @@
 // The threads of a scenario as this page knows them: read once, kept by what the server pushes, with what the visitor
 // has not seen yet.
 
-import { Emitter } from "../../lib/emitter.js";
+import { signal } from "../../kit/signals.ts";
 import { keepName, nameKept } from "../rooms/kept.js";
 /** @import { Comment, Source, Thread } from "../../lib/protocol.js" */
 /** @import { Socket } from "../../lib/socket.js" */
@@ -11,8 +11,8 @@ const MOST = 50; // scenarios
 
 /** @typedef {{ step: string, node?: string, pod?: string, rule?: string }} Anchor */
 
-/** Emits "changed". */
-export class Threads extends Emitter {
+export class Threads {
+  version = signal(0); // grows with every change
   /** @type {Thread[]} */
   all = [];
   /** @type {Set<string>} */
@@ -23,7 +23,6 @@ export class Threads extends Emitter {
    * @param {Source} source
    */
   constructor(socket, source) {
-    super();
     this.socket = socket;
     this.source = source;
     this.scenario = source.scenario ?? ""; // of a branch the one that it comes of, once it is known
@@ -42,13 +41,13 @@ export class Threads extends Emitter {
     if (scenario !== this.scenario) this.seen = seen()[scenario] ?? "";
     this.scenario = scenario;
     this.all = threads;
-    this.emit("changed");
+    this.version.value += 1;
   }
 
   /** Show none, until all are loaded again. */
   hide() {
     this.all = [];
-    this.emit("changed");
+    this.version.value += 1;
   }
 
   /** @param {Comment & Partial<Thread>} comment */
@@ -67,7 +66,7 @@ export class Threads extends Emitter {
       thread.replies = thread.replies.filter(({ removed }) => !removed);
     }
     this.all = this.all.filter(({ removed, replies }) => !removed || replies.length);
-    this.emit("changed");
+    this.version.value += 1;
   }
 
   /** How many threads are open. */
@@ -95,7 +94,7 @@ export class Threads extends Emitter {
     } catch {
       /* for this visit only */
     }
-    this.emit("changed");
+    this.version.value += 1;
   }
 
   /**

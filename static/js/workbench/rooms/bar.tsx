@@ -6,16 +6,14 @@ import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { toast } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
-import { useEvent } from "../asking.tsx";
 import { ask } from "./ask.tsx";
 import { askEnd, askName, handOver, invite } from "./dialogs.tsx";
 import type { Follow } from "./follow.js";
 import type { Room } from "./room.js";
+import { reads } from "../store.ts";
 import { travel } from "./travel.tsx";
 
 type BarProps = { room: Room; follow: Follow; alone: () => string };
-
-const always = () => true;
 
 /** Show the bar in `host`; `alone` returns the address at which one goes on alone. */
 export function showBar(host: HTMLElement, room: Room, follow: Follow, alone: () => string) {
@@ -26,8 +24,7 @@ export function showBar(host: HTMLElement, room: Room, follow: Follow, alone: ()
 }
 
 function Bar({ room, follow, alone }: BarProps) {
-  useEvent(room, ["changed"], always);
-  useEvent(follow, ["changed"], always);
+  reads(room.store.room);
   const name = useRef<HTMLButtonElement>(null);
   const focused = document.activeElement as HTMLElement | null;
   useLayoutEffect(() => {

@@ -1,10 +1,10 @@
 // Following who leads, and leading: the one brings this page to where the room is, the other sends that to the room.
 // A viewer who goes elsewhere is on their own until they rejoin.
 
-import { Emitter } from "../../lib/emitter.js";
 import { perFrame } from "../../lib/dom.js";
 import { CellMark, cellAt, cellOf } from "./cells.js";
 import { bring, elsewhere, placeOf, targetOf } from "./place.js";
+import { follow } from "../store.ts";
 /** @import { Position } from "../../lib/protocol.js" */
 /** @import { Address } from "../address.js" */
 /** @import { Layout } from "../layout.js" */
@@ -17,8 +17,8 @@ const PLACES = ["step", "at", "phase", "tab", "view", "node", "pod"]; // keys of
 const TOLD = 2000; // milliseconds between two places of one's own that are sent
 const NODE = "node"; // a spotlight on a node is ["node", its name], one on a cell the cell
 
-/** Emits "changed" when it is followed or no more. */
-export class Follow extends Emitter {
+/** Writes the room to the store when it is followed or no more. */
+export class Follow {
   attached = true;
   /** @type {Target | null} */
   #target = null;
@@ -34,29 +34,32 @@ export class Follow extends Emitter {
    * @param {{ room: Room, view: View, address: Address, layout: Layout, inspect: HTMLElement }} parts
    */
   constructor({ room, view, address, layout, inspect }) {
-    super();
     this.room = room;
     this.view = view;
     this.address = address;
     this.layout = layout;
     this.mark = new CellMark(inspect);
-    const { playback } = view;
+    const { store } = view;
     const moved = perFrame(() => this.#moved());
-    for (const name of ["seek", "step", "moment"]) playback.on(name, moved);
-    for (const name of ["tab", "sub", "selection", "pending"]) view.on(name, moved);
-    view.on("tab", () => {
+    follow([store.wanted, store.step, store.moment, store.tab, store.subs, store.selection], moved);
+    view.on("pending", moved);
+    follow(store.tab, () => {
       if (this.leads) this.#pick(null);
     });
-    view.on("selection", () => {
+    follow(store.selection, () => {
       if (this.leads && view.node < 0 && view.pod < 0) this.#pick(null);
     });
-    playback.on("seek", () => this.#light()); // which put every light out
+    follow(store.wanted, () => this.#light()); // which put every light out
     inspect.addEventListener("focusin", (event) => {
       const cell = event.target instanceof Element ? cellAt(event.target) : null;
       if (cell && this.leads) this.#pick(cell);
     });
     room.on("position", (position) => this.#position(position));
     room.on("role", () => this.#turned());
+  }
+
+  #change() {
+    this.view.store.room.value = { room: this.room };
   }
 
   get leads() {
@@ -68,7 +71,7 @@ export class Follow extends Emitter {
     this.attached = true;
     this.#tell();
     this.#apply(this.room.position);
-    this.emit("changed");
+    this.#change();
   }
 
   /** @param {Position} position */
@@ -80,7 +83,7 @@ export class Follow extends Emitter {
       else if (PLACES.some((key) => asked.has(key))) this.#begin();
       else this.#apply(position);
     } else if (this.attached) this.#apply(position);
-    this.emit("changed");
+    this.#change();
   }
 
   /** The leader's page is where its address is: the room goes there. */
@@ -119,7 +122,7 @@ export class Follow extends Emitter {
     this.#light();
     if (layout.single && this.#came && (another || cell)) layout.show(this.spot?.[0] === NODE ? "stage" : "inspect");
     this.#came = true;
-    this.emit("changed");
+    this.#change();
   }
 
   /** Resolve once there is something on screen. */
@@ -127,7 +130,7 @@ export class Follow extends Emitter {
     const { playback } = this.view;
     if (playback.index >= 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const stop = playback.on("step", () => {
+      const stop = follow(playback.store.step, () => {
         stop();
         resolve(undefined);
       });
@@ -150,7 +153,7 @@ export class Follow extends Emitter {
       this.spot = null;
       this.mark.show(null);
       this.#light();
-      this.emit("changed");
+      this.#change();
     } else if (!this.attached) this.#tell();
   }
 
@@ -170,7 +173,7 @@ export class Follow extends Emitter {
     if (onCell) this.spot = cell;
     this.mark.show(cell, { spot: onCell && cell !== null, reveal: false });
     this.#moved();
-    if (onCell) this.emit("changed");
+    if (onCell) this.#change();
   }
 
   /** Put the spotlight on the highlighted cell, else on the selected node, or out; true if there was anything. */
@@ -184,7 +187,7 @@ export class Follow extends Emitter {
     this.mark.show(this.mark.cell, { spot: cellOf(this.spot) !== null, reveal: false });
     this.#light();
     this.#moved();
-    this.emit("changed");
+    this.#change();
     return true;
   }
 

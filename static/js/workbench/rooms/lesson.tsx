@@ -5,18 +5,18 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { RoomLesson } from "../../lib/protocol.js";
-import { useEvent } from "../asking.tsx";
+import { follow, reads, type Store } from "../store.ts";
 import type { Room } from "./room.js";
 
 const SMALL = "(max-width: 760px), (max-height: 640px)"; // where the text takes too much from the stage
 
-export function showLesson(host: HTMLElement, room: Room) {
-  room.on("changed", () => (host.title = room.lesson?.title ?? ""));
+export function showLesson(host: HTMLElement, room: Room, store: Store) {
+  follow(store.room, () => (host.title = room.lesson?.title ?? ""));
   render(<Stop room={room} />, host);
 }
 
 function Stop({ room }: { room: Room }) {
-  useEvent(room, ["changed"], () => true);
+  reads(room.store.room);
   const open = useRef(!matchMedia(SMALL).matches).current;
   const { lesson, leads, state } = room;
   if (!lesson) return null;

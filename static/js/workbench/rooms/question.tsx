@@ -7,7 +7,7 @@ import { Button, attempt } from "../../kit/button.tsx";
 import { announce } from "../../lib/dom.js";
 import type { Answer, Question } from "../../lib/protocol.js";
 import { count, plural, short } from "../../lib/quantity.js";
-import { useEvent } from "../asking.tsx";
+import { reads } from "../store.ts";
 import type { View } from "../view.js";
 import { KINDS } from "./ask.tsx";
 import { Ballot } from "./ballot.tsx";
@@ -28,12 +28,10 @@ export function showQuestions(root: HTMLElement, room: Room, view: View) {
   render(<Prediction room={room} view={view} />, host);
 }
 
-const always = () => true;
 const titleOf = ({ kind, text }: Question) => text || (kind === "lesson" ? "A question" : KINDS[kind][0]);
 
 function Prediction({ room, view }: QuestionProps) {
-  useEvent(room, ["changed"], always);
-  useEvent(view.playback, ["opened"], always);
+  reads(view.store.room, view.store.scenario);
   const [small, fold] = useState(false);
   useLayoutEffect(
     () =>

@@ -4,12 +4,12 @@ import { Emitter } from "../../lib/emitter.js";
 import { refusalOf } from "../../lib/socket.js";
 import { keepName, nameKept, takeToken } from "./kept.js";
 /** @import { Answer, Position, Question, QuestionKind, Role, RoomLesson } from "../../lib/protocol.js" */
-/** @import { Socket } from "../../lib/socket.js" */
+/** @import { Playback } from "../playback.js" */
 /** @import { Where } from "./place.js" */
 
 /**
- * Emits "changed" when anything but the position has, "position", "question" when another one is asked, "role", and
- * "failed" with a refusal.
+ * Writes itself to the store when anything but the position has changed. Emits "position", "question" when another one
+ * is asked, "role", and "failed" with a refusal.
  */
 export class Room extends Emitter {
   /** @type {Role} */
@@ -35,13 +35,14 @@ export class Room extends Emitter {
   #sent = "";
 
   /**
-   * @param {Socket} socket
+   * @param {Playback} playback
    * @param {string} id
    * @param {string} hash of the address that the page was opened with
    */
-  constructor(socket, id, hash) {
+  constructor({ socket, store }, id, hash) {
     super();
     this.socket = socket;
+    this.store = store;
     this.id = id;
     this.token = takeToken(id, hash);
     socket.on("room.position", (position) => this.#moved(position));
@@ -49,16 +50,16 @@ export class Room extends Emitter {
     socket.on("room.tally", (tally) => {
       if (this.question?.number !== tally.number) return;
       this.question = { ...this.question, ...tally };
-      this.emit("changed");
+      this.#tell();
     });
     socket.on("room.people", ({ watching }) => {
       this.watching = watching;
-      this.emit("changed");
+      this.#tell();
     });
     socket.on("room.role", ({ role }) => this.#take(role));
     socket.on("room.stop", (lesson) => {
       this.lesson = lesson;
-      this.emit("changed");
+      this.#tell();
     });
     socket.on("room.ended", () => this.#end());
     socket.on("room.travelled", () => this.emit("travelled"));
@@ -106,7 +107,7 @@ export class Room extends Emitter {
       this.#take(joined.role);
       this.emit("position", joined.position);
       if (joined.question?.number !== known) this.emit("question", joined.question);
-      this.emit("changed");
+      this.#tell();
     } catch (error) {
       const { code, message } = refusalOf(error);
       this.refusal = message;
@@ -120,13 +121,17 @@ export class Room extends Emitter {
     const before = this.role;
     this.role = role;
     if (before !== role) this.emit("role", role);
-    this.emit("changed");
+    this.#tell();
   }
 
   /** @param {Room["state"]} state */
   #be(state) {
     this.state = state;
-    this.emit("changed");
+    this.#tell();
+  }
+
+  #tell() {
+    this.store.room.value = { room: this };
   }
 
   #end() {
@@ -147,7 +152,7 @@ export class Room extends Emitter {
   #asked(question) {
     this.question = question;
     this.emit("question", question);
-    this.emit("changed");
+    this.#tell();
   }
 
   /**
@@ -188,7 +193,7 @@ export class Room extends Emitter {
 
   async reveal() {
     this.question = await this.socket.call("room.reveal", {});
-    this.emit("changed");
+    this.#tell();
   }
 
   /**

@@ -8,6 +8,7 @@ import { INVITE } from "./open.tsx";
 import { showLesson } from "./lesson.tsx";
 import { showQuestions } from "./question.tsx";
 import { Room } from "./room.js";
+import { follow } from "../store.ts";
 /** @import { Address } from "../address.js" */
 /** @import { Layout } from "../layout.js" */
 /** @import { View } from "../view.js" */
@@ -20,33 +21,33 @@ import { Room } from "./room.js";
  */
 export function enter({ id, hash, view, address, layout, root }) {
   const { playback } = view;
-  const room = new Room(playback.socket, id, hash);
-  const follow = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
+  const room = new Room(playback, id, hash);
+  const following = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
   const lesson = $("[data-room-lesson]");
-  if (lesson) showLesson(lesson, room);
+  if (lesson) showLesson(lesson, room, view.store);
   showQuestions(root, room, view);
-  room.on("changed", () => veil(room, follow, view));
+  follow(view.store.room, () => veil(room, following, view));
   room.scenario = playback.source.scenario ?? "";
   room.on("travelled", () => {
     // The same address shows the other scenario; what the query of this page names is of the one before.
     location.replace(location.pathname + (document.body.classList.contains("presenting") ? "?present=1" : ""));
   });
-  showBar($("[data-room-bar]"), room, follow, () => address.href(`/s/${playback.source.scenario}/`));
+  showBar($("[data-room-bar]"), room, following, () => address.href(`/s/${playback.source.scenario}/`));
   room.join().then(() => {
     const asked = new URLSearchParams(hash.slice(1)).has("invite");
     if (room.leads && (invited() === id || asked)) invite(room);
   });
-  return { room, follow };
+  return { room, follow: following };
 }
 
 /**
  * Hide what is asked about from who predicts it; once that is revealed, go where the room is.
  *
  * @param {Room} room
- * @param {Follow} follow
+ * @param {Follow} following
  * @param {View} view
  */
-async function veil(room, follow, { playback }) {
+async function veil(room, following, { playback }) {
   const { leads, state } = room;
   const [last, phase] = leads || state === "ended" ? [null, null] : hidden(room);
   const before = shown(playback.veiled, phaseBefore);
@@ -54,7 +55,7 @@ async function veil(room, follow, { playback }) {
   phaseBefore = phase;
   document.body.classList.toggle("predicting", last !== null);
   await playback.veil(last, phase);
-  if (!leads && follow.attached) follow.rejoin();
+  if (!leads && following.attached) following.rejoin();
 }
 
 /** @type {string | null} */

@@ -3,6 +3,7 @@
 
 import { age, count, short } from "../../lib/quantity.js";
 import { workload } from "../workload.js";
+import { follow } from "../store.ts";
 /** @import { PodIndex, Pods } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
@@ -93,11 +94,11 @@ export class Colours {
     this.view = view;
     this.version = 0;
     const { playback } = view;
-    playback.on("opened", () => {
+    follow(playback.store.scenario, () => {
       this.#ranks.clear();
       this.#work();
     });
-    playback.on("met", () => this.#work());
+    follow(playback.store.pods, () => this.#work());
   }
 
   /** The pods are coloured by something else now. */
