@@ -77,9 +77,10 @@ const KEYS = {
   shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => Object.hasOwn(MEASURES, text) },
   search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
   present: { of: ({ shown }) => shown.present, is: (text) => text === "1" },
-  why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel names the pod that it has nothing about
+  // The panel names the pod that it has nothing about.
+  why: { of: ({ store }) => store.why.peek()?.pod ?? "", is: () => true },
   on: {
-    of: ({ why }) => why?.shown?.node ?? "",
+    of: ({ store }) => store.why.peek()?.node ?? "",
     is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text),
   },
 };
@@ -114,12 +115,13 @@ export class Address {
       this.replace();
     });
     follow([store.selection, store.tab, store.subs], ({ push }) => this.#write(push));
-    view.on("whyed", ({ push }) => this.#write(push));
+    follow(store.why, (why) => this.#write(why?.push ?? false));
     follow([store.look, store.lists, store.stage, store.only], () => {
       if (playback.nodes) this.#write(false);
     });
     view.on("wrong", (text) => this.wrong(text));
-    view.on("pending", () => {
+    follow(store.pending, (pending) => {
+      if (!pending) return;
       if (this.#awaited) this.#awaited.late = true;
       this.replace();
     });

@@ -157,8 +157,7 @@ export class Computing {
     this.#seeking?.controller.abort();
     const { view } = this;
     if (this.#seeking && !place?.linked) view.emit("stayed"); // another step is asked for than that of the address
-    view.pending = { step, place };
-    view.emit("pending");
+    view.store.pending.value = { step, place };
     const controller = new AbortController();
     const bar = new Progress(`Going to step ${step}`, {
       onCancel: () => {
@@ -182,7 +181,7 @@ export class Computing {
       mine.arrived = true;
       await playback.has(index);
       if (this.#seeking !== mine) return;
-      view.pending = null;
+      view.store.pending.value = null;
       playback.goto(index, undefined, place);
       if (Math.floor(Number(step)) > index)
         toast(`There is no step ${step}; this is the last.`, { name: "warn", ms: 6000 });
@@ -208,7 +207,7 @@ export class Computing {
 
   /** Nothing is waited for any more, and it was not reached. */
   #stay() {
-    this.view.pending = null;
+    this.view.store.pending.value = null;
     this.view.emit("stayed");
   }
 }

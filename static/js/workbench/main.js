@@ -234,7 +234,7 @@ async function reopen() {
 
 /** Start at the beginning, on the way to a step that is not computed yet. */
 function startBefore(step, place) {
-  view.pending = { step, place }; // what the address asks of it is not looked for at the start
+  view.store.pending.value = { step, place }; // what the address asks of it is not looked for at the start
   start(0);
   playback.emit("later", { step, place });
 }

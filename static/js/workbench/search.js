@@ -69,7 +69,7 @@ export class Search {
   #go(at) {
     this.at = at;
     this.#named = this.#nameOf(this.current);
-    this.view.emit("found");
+    this.view.store.found.value = {};
   }
 
   /** @param {Hit | null} hit */

@@ -70,7 +70,7 @@ export class Stage {
         this.update();
       }
     });
-    view.on("found", () => {
+    follow(view.store.found, () => {
       this.#frame();
       this.#mark();
       if (this.#picture) this.locate();

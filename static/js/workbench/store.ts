@@ -4,6 +4,7 @@
 
 import { effect, signal, untracked, type ReadonlySignal } from "../kit/signals.ts";
 import type { Opened, RecordedAnswer } from "../lib/protocol.js";
+import type { Place } from "./playback/place.js";
 import type { Room } from "./rooms/room.js";
 import { USUAL, type Look } from "./stage/look.js";
 
@@ -27,6 +28,10 @@ export type StageView = {
 
 /** How the run is played: `unit` is what "next" goes to; `byPhase`, that Step goes from phase to phase. */
 export type Transport = { playing: boolean; speed: number; unit: string; byPhase: boolean };
+
+export type Pending = { step: string; place?: Partial<Place> };
+/** `step`: as the server is asked about it. */
+export type Asked = { pod: string; node: string | null; step: string; push: boolean };
 
 const NOWHERE: Reached = { index: -1, since: 0, heavy: false };
 
@@ -72,6 +77,12 @@ export class Store {
   readonly recorded = signal<RecordedAnswer[]>([]);
   readonly breakpoints = signal<readonly { text: string; on: boolean }[]>([]);
   readonly transport = signal<Transport>({ playing: false, speed: 2, unit: "", byPhase: false });
+  /** Written when something else was searched for, or another match was gone to; search.js has them. */
+  readonly found = signal({});
+  /** The step that is waited for because it is not computed yet. */
+  readonly pending = signal<Pending | null>(null);
+  /** What Why? is about: a pod, on one node or on all. */
+  readonly why = signal<Asked | null>(null);
   /** Written when a change of the draft was made or undone by this page. */
   readonly edits = signal({});
   /** The room that the page is in, written with each of its changes. */

@@ -39,8 +39,6 @@ export class View extends Emitter {
     this.store = playback.store;
     this.seen = new Seen(playback);
     this.scrubbing = false; // while the timeline is dragged
-    /** @type {{ step: string, place?: Partial<import("./playback/place.js").Place> } | null} */
-    this.pending = null; // what is waited for, because it is not computed yet
     /** @type {symbol | null} */
     this.walking = null; // while it is found out where "next" leads
     /** @type {{ index: number, text: string } | null} */
@@ -130,6 +128,9 @@ export class View extends Emitter {
   }
   get only() {
     return this.store.only.peek();
+  }
+  get pending() {
+    return this.store.pending.peek();
   }
   get pace() {
     return this.store.pace.peek();

@@ -6,7 +6,6 @@ import { Button } from "../kit/button.tsx";
 import { openPanel } from "../kit/dialog.tsx";
 import { focused } from "../kit/focus.ts";
 import { Icon } from "../kit/icon.tsx";
-import { signal } from "../kit/signals.ts";
 import { announce, toast } from "../lib/dom.js";
 import type { WhyAnswer, WhyChange } from "../lib/protocol.js";
 import { plural, short } from "../lib/quantity.js";
@@ -17,28 +16,21 @@ import { keepApplied } from "./why/applied.js";
 import { Changes } from "./why/changes.tsx";
 import { About, GONE, Groups, Leads, NodeReasons, Other, title } from "./why/reasons.tsx";
 import { Undecided } from "./why/undecided.tsx";
-import { follow } from "./store.ts";
+import { follow, type Asked } from "./store.ts";
 
 /** What is asked about, by names, and at which step; of no node: about all. */
-type Asked = { pod: string; node: string | null; step: string };
 /** The same by name or index. */
 type Wish = { pod?: number | string; node?: number | string | null };
 
 export class Why {
   view: View;
   canApply: boolean;
-  asked = signal<Asked | null>(null);
   #box: HTMLDialogElement | null = null;
 
   constructor(view: View, { canApply }: { canApply: boolean }) {
     this.view = view;
     this.canApply = canApply;
     view.on("why", (wish) => this.open(wish));
-  }
-
-  /** What is on screen, for the address. */
-  get shown() {
-    return this.asked.value;
   }
 
   /** Ask about a pod, on one node or on all. Without a pod, about the one that is selected or in flight. */
@@ -51,12 +43,12 @@ export class Why {
       toast("There is no pod to ask about.", { name: "help" });
       return;
     }
-    const before = this.asked.value;
+    const { why } = this.view.store;
+    const before = why.peek();
     const step = this.step;
     if (before?.pod === key && before.node === name && before.step === step) return;
-    this.asked.value = { pod: key, node: name, step };
+    why.value = { pod: key, node: name, step, push };
     this.#box ??= this.#show();
-    this.view.emit("whyed", { push });
   }
 
   close() {
@@ -83,8 +75,7 @@ export class Why {
     box.setAttribute("aria-labelledby", "why-heading");
     box.addEventListener("close", () => {
       this.#box = null;
-      this.asked.value = null;
-      this.view.emit("whyed", { push: false });
+      this.view.store.why.value = null;
     });
     return box;
   }
@@ -104,7 +95,7 @@ function Panel({ why, close }: { why: Why; close: () => void }) {
   const last = useRef<Asked | null>(null);
   const [tries, again] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
-  const asked = (last.current = why.asked.value ?? last.current) as Asked; // while it closes, what was shown
+  const asked = (last.current = view.store.why.value ?? last.current) as Asked; // while it closes, what was shown
   const { pod, node, step } = asked;
   const open = isOpen(view, asked);
   const key = open ? "" : JSON.stringify([pod, node, step, tries]);
@@ -120,8 +111,8 @@ function Panel({ why, close }: { why: Why; close: () => void }) {
   const whole = () => {
     const stop = follow(playback.store.moment, () => {
       stop();
-      if (!why.asked.value) return;
-      why.asked.value = { ...asked, step: why.step };
+      if (!view.store.why.peek()) return;
+      view.store.why.value = { ...asked, step: why.step, push: false };
       heading.current?.focus();
     });
     playback.goto(playback.index);
