@@ -1,6 +1,7 @@
 // The sheet under the stage: all about the node or the pod that is selected.
 
-import { render, type ComponentChildren } from "preact";
+import { render, type ComponentChild, type ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { amount, count, cpu, memory, short } from "../lib/quantity.js";
@@ -12,38 +13,32 @@ import { whereIs } from "./stage/where.js";
 import { markOf } from "./stage/windows.js";
 import { UNREACHED } from "./verdict.js";
 import type { View } from "./view.js";
-import { follow } from "./store.ts";
+import { reads } from "./store.ts";
 
 const PODS_LISTED = 60;
 const FEW_LABELS = 4; // that are listed at once
 
 type Wish = { node?: number; pod?: number };
 
-export class Sheet {
-  element: HTMLElement;
-  view: View;
+/** The element of the sheet, which the stage gives its place. */
+export function sheetOf(view: View) {
+  const element = Object.assign(document.createElement("section"), { className: "sheet", ariaLabel: "Selected" });
+  render(<Selected view={view} element={element} />, element);
+  return element;
+}
 
-  constructor(view: View) {
-    this.view = view;
-    this.element = document.createElement("section");
-    this.element.className = "sheet";
-    this.element.ariaLabel = "Selected";
-    this.update();
-    follow(view.store.known, () => view.pod >= 0 && this.update()); // which cycle the pod has may be known now
+function Selected({ view, element }: { view: View; element: HTMLElement }) {
+  const { store } = view;
+  const { node, pod } = store.selection.value;
+  reads(store.scenario, store.look, ...store.shown);
+  if (pod >= 0) reads(store.known); // which cycle the pod has may be known now
+  const kept = useRef<ComponentChild>(null); // what is opened again stays as it was until a step of it is shown
+  if (view.playback.index >= 0) {
+    element.hidden = node < 0 && pod < 0;
+    kept.current =
+      node >= 0 ? <NodeSheet view={view} node={node} /> : pod >= 0 ? <PodSheet view={view} pod={pod} /> : null;
   }
-
-  update() {
-    const { node, pod } = this.view;
-    this.element.hidden = node < 0 && pod < 0;
-    render(
-      node >= 0 ? (
-        <NodeSheet view={this.view} node={node} />
-      ) : pod >= 0 ? (
-        <PodSheet view={this.view} pod={pod} />
-      ) : null,
-      this.element,
-    );
-  }
+  return kept.current;
 }
 
 type Fact = readonly [term: string, value: ComponentChildren] | null | false;

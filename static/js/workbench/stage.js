@@ -5,7 +5,7 @@ import { h, perFrame } from "../lib/dom.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
 import { HeatMap } from "./heat.js";
-import { Sheet } from "./sheet.tsx";
+import { sheetOf } from "./sheet.tsx";
 import { CLASSES } from "./stage/colours.js";
 import { nodeColumns } from "./stage/columns.js";
 import { NoNodes, drawFrame } from "./stage/frame.tsx";
@@ -39,17 +39,16 @@ export class Stage {
     this.host = host;
     this.view = view;
     this.body = h("div", { class: "stage-body", tabindex: "-1" });
-    this.sheet = new Sheet(view);
+    this.sheet = sheetOf(view);
     this.inView = new InView(view, this.body);
     this.follow = perFrame(() => this.inView.follow());
     this.locate = perFrame(() => this.#locate());
     this.#frame();
-    new ResizeObserver(() => this.#cover()).observe(this.sheet.element);
+    new ResizeObserver(() => this.#cover()).observe(this.sheet);
     follow(view.store.scenario, () => this.#open());
     follow([view.store.step, view.store.moment], () => this.#step());
     follow(view.store.parts, () => this.update());
     follow(view.store.selection, () => {
-      this.sheet.update();
       this.locate();
       this.#mark();
     });
@@ -95,7 +94,7 @@ export class Stage {
       rooms: this.#picture instanceof Cards && !this.#picture.compact,
       held: this.#held,
       inView: this.inView,
-      sheet: this.sheet.element,
+      sheet: this.sheet,
     });
   }
 
@@ -154,7 +153,7 @@ export class Stage {
 
   /** The sheet lies over the lower end of the stage: pass on how much of it cannot be seen. */
   #cover() {
-    const { offsetHeight } = this.sheet.element;
+    const { offsetHeight } = this.sheet;
     this.host.style.setProperty("--sheet", `${offsetHeight}px`);
     this.#picture?.cover?.(offsetHeight);
     this.inView.update();
@@ -174,10 +173,7 @@ export class Stage {
 
   /** Draw a step, then let move what moved. */
   #step() {
-    if (!this.#picture) {
-      this.sheet.update();
-      return;
-    }
+    if (!this.#picture) return;
     const { playback, scrubbing } = this.view;
     const far = Math.abs(playback.index - this.#from) > FAR;
     this.#from = playback.index;
@@ -210,7 +206,7 @@ export class Stage {
     this.#tabled = this.asTable;
     this.body.replaceChildren(this.asTable ? this.#tableElement() : this.#picture.element);
     if (!this.asTable) this.#picture.mounted?.(this.body);
-    this.#picture.cover?.(this.sheet.element.offsetHeight); // a new one does not know of the sheet
+    this.#picture.cover?.(this.sheet.offsetHeight); // a new one does not know of the sheet
     this.inView.take(this.asTable ? this.#table : this.#picture);
     this.body.classList.toggle("has-table", this.asTable);
     this.body.classList.toggle("has-heat", !this.asTable && Boolean(this.#heat));
@@ -239,10 +235,7 @@ export class Stage {
   }
 
   update() {
-    if (!this.#picture) {
-      this.sheet.update();
-      return;
-    }
+    if (!this.#picture) return;
     const { playback } = this.view;
     this.#regroup();
     const holders = this.#hold();
@@ -256,7 +249,6 @@ export class Stage {
       this.#picture.update(holders);
       this.#motion.renew((pod) => this.#picture.blockOf?.(pod));
     }
-    this.sheet.update();
     this.#before = playback.cluster.placement.slice();
   }
 
