@@ -381,11 +381,15 @@ def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
     becomes(lambda: chart.evaluate("(it) => it.querySelector('svg').clientWidth - it.clientWidth"), 0)
     page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
     becomes(lambda: chart.evaluate("(it) => it.querySelector('svg').clientWidth - it.clientWidth"), 0)
-    mark = marks.first.bounding_box()
-    assert mark is not None
-    page.mouse.move(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
-    page.mouse.down()
-    page.mouse.up()
+
+    def pressed() -> int:
+        mark = marks.first.bounding_box()
+        if mark is not None:  # Plotly may be drawing it again
+            page.mouse.click(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
+        page.wait_for_timeout(200)
+        return int(page.evaluate("podstep.playback.index"))
+
+    becomes(pressed, 2)
     bench = Workbench(page).at(2)
     panel.get_by_role("button", name="Show as a table").click()
     table = panel.get_by_role("table", name="The cache's work, cycle by cycle")

@@ -30,7 +30,8 @@ def embed(page: Page, address: str, width: int = 900) -> Frame:
     """Show an address in a frame of another page, and wait until its step is there."""
     page.goto("/reference/predicates/")
     page.evaluate(FRAMES, [address, width])
-    holds(lambda: len(page.frames), lambda count: count > 1)
+    while len(page.frames) < 2:
+        page.wait_for_timeout(10)  # unlike a sleep this lets the event of the frame arrive
     frame = page.frames[1]
     frame.wait_for_function("() => window.podstep?.ready && podstep.playback.parts", timeout=30_000)
     return frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Callable
@@ -11,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.editing import editor_in, manifests
-from tests.browser.pages import Workbench, share
+from tests.browser.pages import Workbench, holds, share
 from tests.e2e import bundles
 from tests.services.stack import Stack
 
@@ -224,13 +223,10 @@ def test_paste_your_cluster_turns_to_the_box(visitor: Callable[..., Page], size:
     page.get_by_role("link", name="Paste your cluster").click()
     box = editor_in(page, "Manifests")
     expect(box.field).to_be_focused()
-    page.wait_for_timeout(400)
     heading = page.get_by_role("heading", name="Paste your cluster")
     expect(heading).to_be_in_viewport(ratio=1)
-    shown = json.loads(
-        page.evaluate("JSON.stringify(document.querySelector('.paste .editor').getBoundingClientRect())")
-    )
-    assert 0 <= shown["top"] < shown["bottom"] <= size[1], shown
+    shown = "document.querySelector('.paste .editor').getBoundingClientRect().toJSON()"
+    holds(lambda: page.evaluate(shown), lambda at: 0 <= at["top"] < at["bottom"] <= size[1])
     page.keyboard.insert_text("kind: Node")
     expect(heading).to_be_in_viewport(ratio=1)
-    assert "kind: Node" in box.text
+    box.shows(re.compile("kind: Node"))

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import MOTION, turned
-from tests.browser.pages import Workbench, becomes, example_text, share, show, wide
+from tests.browser.pages import Workbench, becomes, example_text, holds, share, show, wide
 from tests.playground.test_podgroups_panel import CURRENT
 from tests.services.stack import Stack
 
@@ -214,7 +214,7 @@ def test_waiting_pods_are_hatched_in_the_heat_map(visitor: Callable[..., Page], 
     opened(page, large, 3)
     bench = Workbench(page)
     expect(bench.stage.get_by_label("Marks on the nodes")).to_contain_text("3 waiting at Permit")
-    assert page.evaluate(HATCHED) > 60
+    holds(lambda: page.evaluate(HATCHED), lambda hatched: hatched > 60)
     page.keyboard.press("ArrowRight")
     bench.at(4)
     page.wait_for_function(f"() => ({HATCHED})() === 0")

@@ -86,6 +86,7 @@ def test_the_timeline_shows_how_many_and_which_are_new(visitor: Callable[..., Pa
     panel = comments(ada)
     write(panel, "One", "Ada")
     expect(panel.locator(".thread")).to_have_count(1)
+    expect(panel.get_by_role("textbox", name="Write a comment")).to_have_value("")
     write(panel, "Two", "Ada")
     expect(flag(ada, "2 comments at step 2")).to_be_visible()
     fresh = flag(bob, "2 comments at step 2, 2 new")

@@ -29,8 +29,8 @@ TRACE = ("traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_defaul
 SOME_PODS = 300
 
 
-def slow(nodes: int = 1_010, pods: int = 10_000, priorities: int = 300) -> str:
-    """Return what is read in a second, is too large to compute at once, and takes a worker half a minute."""
+def slow(nodes: int = 1_010, pods: int = 10_000, priorities: int = 600) -> str:
+    """Return what is read in a second, is too large to compute at once, and takes a worker a minute."""
     apart = {"serviceAntiAffinity": {"label": "kubernetes.io/hostname"}}
     policy = {
         "apiVersion": "v1",

@@ -153,6 +153,7 @@ def test_the_dialog_fits_and_can_be_used_by_all(
     page = visitor(size=size, color_scheme=scheme)
     shop(page, site)
     box = dialog(page, "Link")
+    expect(box.get_by_label("Link to this view", exact=True)).to_be_visible()
     before = box.bounding_box()
     for name in ("Private", "Embed", "Self-contained"):
         box.get_by_role("tab", selected=True).press("ArrowRight")

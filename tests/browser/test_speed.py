@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -40,8 +42,12 @@ def summary(values: list[float]) -> dict[str, float]:
 def note(key: str, value: Any) -> None:
     """Put a result into the file beside those of other tests, and print it."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    RESULTS.write_text(json.dumps({**known, key: value}, indent=2, sort_keys=True) + "\n")
+    known = {}
+    with suppress(FileNotFoundError, ValueError):
+        known = json.loads(RESULTS.read_text())
+    own = RESULTS.with_suffix(f".{os.getpid()}")  # another process may read it meanwhile
+    own.write_text(json.dumps({**known, key: value}, indent=2, sort_keys=True) + "\n")
+    own.replace(RESULTS)
     print(f"\n{key}: {value}")
 
 

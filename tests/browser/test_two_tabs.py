@@ -98,10 +98,10 @@ def test_what_one_tab_saves_is_seen_in_the_other(page: Page) -> None:
     other.step()
     editor = yaml_of(other).shows(re.compile('cpu: "1"'))
     edit(one, 'cpu: "1"', 'cpu: "7"')
+    expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
     becomes(lambda: cpus(other), [7, 2, 3])
     editor.shows(re.compile('cpu: "7"'))
     other.at(1)
-    expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
     edit(other, 'cpu: "2"', 'cpu: "8"')
     becomes(lambda: cpus(one), [7, 8, 3])
 

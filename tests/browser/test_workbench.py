@@ -8,7 +8,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core.record.cycle import Cycle
-from tests.browser.pages import Workbench, becomes, cycles_of, cycles_of_example, example_text, share, texts
+from tests.browser.pages import (
+    Workbench,
+    becomes,
+    cycles_of,
+    cycles_of_example,
+    example_text,
+    holds,
+    share,
+    texts,
+)
 from tests.services.stack import Stack
 
 #: A cycle of the shop's in which seven nodes fail, five are ranked and two of them tie; and one that fails.
@@ -364,13 +373,13 @@ def test_many_nodes_are_a_heat_map(page: Page, site: Stack) -> None:
     bench.at(400)
     heat = bench.stage.get_by_label(re.compile("^Nodes as a heat map"))
     expect(heat).to_be_visible()
-    drawn = heat.evaluate(
+    shades = (
         "canvas => { const { width, height } = canvas; const pixels ="
         " canvas.getContext('2d').getImageData(0, 0, width, height).data; const seen = new Set();"
         " for (let i = 0; i < pixels.length; i += 4) seen.add(pixels[i] << 16 | pixels[i + 1] << 8"
         " | pixels[i + 2]); return seen.size; }"
     )
-    assert drawn > 10  # shades, not one colour
+    holds(lambda: heat.evaluate(shades), lambda drawn: drawn > 10)  # not one colour
     heat.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -65,9 +66,14 @@ def test_a_team_s_run_outlives(
     def watched(scene: Scene, seconds: float) -> None:
         striking = threading.Thread(target=BY_NAME[name].strike, args=(scene, seconds))
         striking.start()
-        wait_until(lambda: not scene.stack.answers("/readyz"), seconds, "it is not ready")
-        ready = scene.stack.get("/readyz")
-        seen["away"] = [part for part, found in ready.json["parts"].items() if not found["ok"]]
+        refused: list[Any] = []
+
+        def away() -> bool:
+            refused.append(scene.stack.get("/readyz"))
+            return bool(refused[-1].status != 200)
+
+        wait_until(away, seconds, "it is not ready")
+        seen["away"] = [part for part, found in refused[-1].json["parts"].items() if not found["ok"]]
         seen["alive"] = scene.stack.answers("/healthz") and scene.stack.answers("/reference/predicates/")
         seen["runs"] = scene.stack.get("/runs/").status
         striking.join()

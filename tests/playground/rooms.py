@@ -63,4 +63,4 @@ async def listening(*processes: Hub) -> None:
     for process in processes:
         while not process._channel:  # noqa: ASYNC110 - there is no event of it
             await asyncio.sleep(0.01)
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(1.0)  # the rooms are added to their groups right after

@@ -32,8 +32,8 @@ NODES = "\n---\n".join(
 )
 HARD = "\n---\n".join((SETTINGS, NODES, *(pod(f"p{n}", f"{300 + 37 * n % 2900}m") for n in range(260))))
 LONG = {"objectives": ["fragmentation"], "seconds": greed.MOST_SECONDS}
-SECONDS = 6.0  # far less than the search would take
-STEP_SECONDS = 1.0  # of another visitor's step meanwhile; alone it takes some milliseconds
+SECONDS = 15.0  # far less than the search would take
+STEP_SECONDS = 5.0  # of another visitor's step meanwhile, on a busy machine; a search takes 20
 
 
 @pytest.fixture(autouse=True)
