@@ -8,6 +8,7 @@ type SelectProps = {
   title?: string;
   name?: string;
   id?: string;
+  "data-field"?: string;
   "aria-label"?: string;
   "aria-describedby"?: string;
   "aria-invalid"?: boolean;

@@ -1,17 +1,16 @@
 // "Build one": a generated cluster becomes a draft, and the workbench opens on it.
 
 import { toast } from "../lib/dom.js";
-import { Generator } from "../workbench/add/generate.js";
 import { link } from "./link.js";
 
 export function buildOne(button) {
   if (!button) return;
-  const generator = new Generator(link, [["Open the workbench", (made) => made.create(), true]]);
   button.setAttribute("role", "button");
   button.addEventListener("click", async (event) => {
     event.preventDefault();
     try {
-      await generator.open();
+      const { Generator } = await import("../workbench/add/generate.tsx");
+      await new Generator(link(), [["Open the workbench", (made) => made.create()]]).open();
     } catch (error) {
       toast(`Not available right now: ${error.message}`, { name: "warn", ms: 6000 });
     }

@@ -8,7 +8,7 @@ import { costs } from "./comments.js";
 import { commonChanges } from "./edit/common.js";
 import { landing } from "./edit/landing.js";
 import { TEMPLATES, templateChoice } from "./edit/templates.js";
-import { GROUP } from "./group.js";
+import { GROUP } from "./group.tsx";
 /** @import { View } from "./view.js" */
 
 /**

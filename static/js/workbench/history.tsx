@@ -8,7 +8,7 @@ import { $$, targetOf, toast } from "../lib/dom.js";
 import type { Operation, OperationList } from "../lib/protocol.js";
 import { count, plural } from "../lib/quantity.js";
 import { refusalOf, superseded } from "../lib/socket.js";
-import { address } from "./add/when.js";
+import { address } from "./add/when.tsx";
 import { Branches } from "./branches/panel.tsx";
 import type { Edit } from "./edit.js";
 import { EventForm } from "./events/form.tsx";
@@ -16,7 +16,7 @@ import { Outcomes } from "./events/outcomes.ts";
 import { EventRow, changes, type EventList } from "./events/row.tsx";
 import { Scale } from "./events/scale.js";
 import { Ticks } from "./events/ticks.js";
-import { GROUP, Group } from "./group.js";
+import { GROUP, Group } from "./group.tsx";
 import type { View } from "./view.js";
 import { follow } from "./store.ts";
 
@@ -53,7 +53,7 @@ export class History {
   ) {
     const { playback } = view;
     if (edit && mine) {
-      new Group(view, edit);
+      view.on("group", () => new Group(view, edit).open());
       this.#form = new EventForm(view, edit);
     }
     this.#scale = new Scale(playback, []);

@@ -10,9 +10,9 @@ import type { Socket } from "../../lib/socket.js";
 import type { Edit } from "../edit.js";
 import { reads } from "../store.ts";
 import type { View } from "../view.js";
-import { BulkChange } from "./bulk.js";
-import { ObjectForm } from "./form.js";
-import { Generate } from "./generate.js";
+import { BulkChange } from "./bulk.tsx";
+import { openForm } from "./form.tsx";
+import { openGenerator } from "./generate.tsx";
 
 const MENU: [heading: string, entries: [what: string, text: string, icon?: string][]][] = [
   [
@@ -61,14 +61,11 @@ export function addBar(view: View, edit: Edit, mine: boolean) {
   bar.ariaLabel = "Add and undo";
   render(<Bar view={view} edit={edit} mine={mine} />, bar);
   if (!mine) return bar;
-  const generate = new Generate(view, edit);
-  const bulk = new BulkChange(view, edit);
-  const form = new ObjectForm(view, edit);
   view.on("add", async (what) => {
     if (!(await answers(view.playback.socket))) return;
-    if (what === "generate") generate.open();
-    else if (what === "bulk") bulk.open();
-    else form.open(what);
+    if (what === "generate") await openGenerator(view, edit);
+    else if (what === "bulk") await new BulkChange(view, edit).open();
+    else await openForm(view, edit, what);
   });
   addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || typing(event) || document.querySelector("dialog[open]"))

@@ -3,7 +3,7 @@
 import { createRef } from "preact";
 import { signal } from "../../kit/signals.ts";
 import { count } from "../../lib/quantity.js";
-import { address } from "../add/when.js";
+import { address } from "../add/when.tsx";
 import type { Playback } from "../playback.js";
 
 /** `step`, with `during` inside the cycle after it, or `seconds`; `index` is the cycle that is on screen then. */
