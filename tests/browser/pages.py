@@ -26,6 +26,23 @@ COMPUTED = 30_000
 PATIENCE = 20
 #: Milliseconds between two looks at a page: asking in every frame, as Playwright does, has each frame drawn.
 POLLING = 30
+#: Inspect's tabs astray: those that stand on another row than the first, are cut in themselves, or are
+#: neither whole in the strip nor in the list beside it; and the open one where it is not in the strip whole.
+ASTRAY = """() => {
+  const strip = document.querySelector(".inspect [role=tablist]");
+  const list = strip.parentElement.querySelector("select");
+  const room = strip.getBoundingClientRect();
+  const listed = list.checkVisibility() ? [...list.options].map((one) => one.text) : [];
+  const tabs = [...strip.querySelectorAll("[role=tab]")].filter((tab) => tab.checkVisibility());
+  const tops = tabs.map((tab) => Math.round(tab.getBoundingClientRect().top));
+  return tabs.filter((tab, at) => {
+    const { left, right } = tab.getBoundingClientRect();
+    const whole = left >= room.left - 1 && right <= room.right + 1;
+    const named = listed.includes(tab.querySelector("span").innerText);
+    return tops[at] !== tops[0] || tab.scrollWidth > tab.clientWidth + 1
+      || !(whole || (named && tab.ariaSelected !== "true"));
+  }).map((tab) => tab.textContent);
+}"""
 #: On a phone the timeline may be in a region that is not shown.
 AT = """index => {
     const { playback } = podstep;

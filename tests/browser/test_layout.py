@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DRAWN, PHONE
-from tests.browser.pages import Workbench, becomes, example_text, share, wide
+from tests.browser.pages import ASTRAY, Workbench, becomes, example_text, share, wide
 from tests.services.stack import Stack
 
 WIDTHS = """() => ["build", "stage", "inspect"].map(
@@ -93,14 +93,14 @@ UNREAD = """selector => [...document.querySelectorAll(selector)].filter((one) =>
     || Math.max(...middles) - Math.min(...middles) > 2 || tall;
 }).map((one) => one.textContent)"""
 TOP = "one => one.getBoundingClientRect().top"
-READ = ".inspect [role=tab], .phases li > *, .cycle-main .link b, .cycle-main .pill, .wb-title > *"
+READ = ".phases li > *, .cycle-main .link b, .cycle-main .pill, .wb-title > *"
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (1440, 900), (1920, 1080)], ids=["1366", "1440", "1920"])
 def test_tabs_phases_and_names_are_read_whole(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
 ) -> None:
-    """On one line each and uncut, however many tabs there are, and whatever they count."""
+    """On one line each and uncut; all tabs in one row, or in the list beside it, whatever they count."""
     page = visitor(size=size)
     gangs = share(site, example_text("gang-deadlock-coscheduled"), "Two gangs that wait for each other")
     large = share(site, example_text("five-hundred"), "Five hundred nodes in three zones")
@@ -109,16 +109,18 @@ def test_tabs_phases_and_names_are_read_whole(
         expect(bench.inspect.get_by_role("tab").filter(visible=True)).to_have_count(tabs)
         expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
         assert page.evaluate(UNREAD, READ) == []
+        becomes(lambda: page.evaluate(ASTRAY), [])
         body = bench.inspect.get_by_role("tabpanel")
         top = body.evaluate(TOP)
         bench.tab("Queue")
         bench.step()
         assert body.evaluate(TOP) == top, "a count moves the panel"
         assert page.evaluate(UNREAD, READ) == []
+        becomes(lambda: page.evaluate(ASTRAY), [])
 
 
-def test_a_phone_has_all_tabs_in_a_list(phone: Page, accessible: Callable[[Page], None]) -> None:
-    """A tab that the strip hides is one choice away; on a desktop nothing is hidden, and there is no list."""
+def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[Page], None]) -> None:
+    """A tab that the strip hides is one choice away, on a phone as on a desk; a wide panel has no list."""
     page = phone
     bench = Workbench(page).open("/examples/gang-deadlock/?step=8&tab=predicates").at(8)
     every = bench.inspect.get_by_role("combobox", name="All tabs")
@@ -135,4 +137,11 @@ def test_a_phone_has_all_tabs_in_a_list(phone: Page, accessible: Callable[[Page]
     assert wide(page) <= 0
     accessible(page)
     page.set_viewport_size({"width": 1440, "height": 900})
+    expect(every).to_be_visible()
+    becomes(lambda: page.evaluate(ASTRAY), [])
+    accessible(page)
+    page.get_by_role("separator", name="Width of the Inspect panel").focus()
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowLeft")
     expect(every).to_be_hidden()
+    assert page.evaluate(ASTRAY) == []

@@ -35,7 +35,7 @@ function edges(strip: HTMLElement) {
   strip.classList.toggle("more-after", strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1);
 }
 
-/** Scroll the open tab into view whole, with a piece of the one before; return whether the strip scrolls. */
+/** Scroll the open tab into view whole, with a piece of the one before; return whether its place is too narrow. */
 function reveal(strip: HTMLElement) {
   const shown = $('[aria-selected="true"]', strip);
   if (shown && strip.clientWidth) {
@@ -46,7 +46,7 @@ function reveal(strip: HTMLElement) {
     );
   }
   edges(strip);
-  return strip.scrollWidth > strip.clientWidth + 1;
+  return strip.scrollWidth > (strip.parentElement as HTMLElement).clientWidth + 1;
 }
 
 export function TabStrip({ label, items, selected, onSelect, panel }: StripProps) {
@@ -55,15 +55,8 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
   const offered = items.filter(({ hidden }) => !hidden);
   useLayoutEffect(() => {
     const strip = list.current as HTMLElement;
-    let wide = 0; // of the strip as its height was measured
-    // A tab that comes, or whose number grows, moves the others: the open one stays in view. A badge that comes and
-    // goes between two steps does not move the panel: of a width, the strip keeps its height.
-    const observer = new ResizeObserver(() => {
-      if (strip.clientWidth !== wide) strip.style.minHeight = "";
-      wide = strip.clientWidth;
-      strip.style.minHeight = `${strip.offsetHeight}px`;
-      setCut(reveal(strip));
-    });
+    // A tab that comes, or whose number grows, moves the others: the open one stays in view.
+    const observer = new ResizeObserver(() => setCut(reveal(strip)));
     for (const one of [strip, ...$$("[role=tab]", strip)]) observer.observe(one);
     return () => observer.disconnect();
   }, []);
@@ -82,7 +75,7 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
     document.getElementById(idOf(panel, key))?.focus();
   };
   return (
-    <>
+    <div class="tab-strip">
       <div
         ref={list}
         class="tabs"
@@ -124,7 +117,7 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
             : null}
         </select>
       </label>
-    </>
+    </div>
   );
 }
 
@@ -158,7 +151,6 @@ export const Tabs = ({ label, id, class: className, options, value, onChange, ch
 /** Tabs in the place of `list` for a module that builds its DOM by hand; `show` changes what is said of one. */
 export function tabsIn(list: HTMLElement, panel: HTMLElement, items: TabItem[], onSelect: (key: string) => void) {
   const host = document.createElement("div");
-  host.className = "tab-strip";
   const label = list.getAttribute("aria-label") ?? "";
   panel.id ||= `tabs-${label.toLowerCase().replace(/\W+/g, "-")}`;
   panel.setAttribute("role", "tabpanel");

@@ -144,6 +144,8 @@ $("[data-kind]").textContent = root.dataset.room
         ? "compared, read-only"
         : "shared, read-only";
 if (mine) title(build.draft);
+const named = $("input[data-title]"); // on a narrow screen it is cut: pointed at, it is told whole
+named?.addEventListener("pointerenter", () => (named.title = named.value));
 runAll();
 notices();
 const asked = Object.fromEntries(

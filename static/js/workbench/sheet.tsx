@@ -90,7 +90,7 @@ type ActsProps = { view: View; wish: Wish; there: boolean; why: [text: string, a
 function Acts({ view, wish, there, why, at }: ActsProps) {
   const { edit } = view;
   return (
-    <>
+    <span class="sheet-acts">
       {why ? (
         <Button look="small" icon="help" data-why act={() => view.emit("why", why[1])}>
           {why[0]}
@@ -125,7 +125,7 @@ function Acts({ view, wish, there, why, at }: ActsProps) {
         </Button>
       ) : null}
       <BreakButton view={view} at={at} />
-    </>
+    </span>
   );
 }
 
