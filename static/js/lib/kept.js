@@ -124,6 +124,7 @@ export class Kept {
    */
   #alive(channel) {
     return new Promise((resolve) => {
+      /** @type {Set<string>} */
       const alive = new Set();
       const note = (/** @type {MessageEvent} */ { data }) => {
         if (data?.here) alive.add(data.here);

@@ -9,6 +9,7 @@
 /** @import { Settings } from "./settings.js" */
 /** @import { StageView } from "./store.ts" */
 /** @import { Look } from "./stage/look.js" */
+/** @import { Verbs } from "./verbs/verbs.js" */
 /** @import { Why } from "./why.tsx" */
 import { batch } from "../kit/signals.ts";
 import { Emitter } from "../lib/emitter.js";
@@ -65,6 +66,7 @@ export class View extends Emitter {
     this.draft = null; // what Build edits
     /** @type {Edit | null} */
     this.edit = null; // null where nothing can be changed
+    /** @type {Verbs | null} */
     this.verbs = null; // what operators do, null as well
     /** @type {Settings | null} */
     this.settings = null;
