@@ -6,12 +6,14 @@ import { Icon } from "../../kit/icon.tsx";
 import { announce, toast } from "../../lib/dom.js";
 import type { Branch } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.js";
+import { refusalOf } from "../../lib/socket.js";
 
 /** Take over the revision that another tab has made, so that pressing again acts on that one; null for other errors. */
-function overtakenBy(error: any, branch: Branch): { title: string } | null {
-  if (error.code !== "draft.stale") return null;
-  branch.revision = error.body.revision;
-  return error.body;
+function overtakenBy(error: unknown, branch: Branch): { title: string } | null {
+  const { code, body } = refusalOf(error);
+  if (code !== "draft.stale" || !body) return null;
+  branch.revision = Number(body.revision);
+  return { title: String(body.title ?? "") };
 }
 
 /** Ask for another name of a branch; `save(title)` saves it. */
@@ -23,11 +25,11 @@ export function renameDialog(branch: Branch, save: (title: string) => Promise<vo
         await save((box.querySelector("input") as HTMLInputElement).value);
         close();
         announce(`Renamed: ${branch.title || "Untitled"}.`);
-      } catch (error: any) {
+      } catch (error) {
         const newer = overtakenBy(error, branch);
         const text = newer
           ? `Another tab has renamed it to “${newer.title || "Untitled"}”. Press Rename again to use your name anyway.`
-          : `It could not be renamed: ${error.message}`;
+          : `It could not be renamed: ${refusalOf(error).message}`;
         toast(text, { name: "warn", ms: 8000 });
       }
     };
@@ -60,10 +62,10 @@ function Delete({ branch, children, own, drop, close }: Deleted & { branch: Bran
     setBusy(true);
     try {
       await drop(close);
-    } catch (error: any) {
+    } catch (error) {
       setBusy(false);
       if (overtakenBy(error, branch)) setOvertaken(true);
-      else toast(`It could not be deleted: ${error.message}`, { name: "warn", ms: 6000 });
+      else toast(`It could not be deleted: ${refusalOf(error).message}`, { name: "warn", ms: 6000 });
     }
   };
   const orphans = children

@@ -6,6 +6,7 @@ import { nodesOf } from "../../kit/node.tsx";
 import { $$, announce, toast } from "../../lib/dom.js";
 import type { Branch, BranchList } from "../../lib/protocol.js";
 import { count } from "../../lib/quantity.js";
+import { refusalOf, superseded } from "../../lib/socket.js";
 import type { Edit } from "../edit.js";
 import type { View } from "../view.js";
 import { showBeside, type Found } from "./beside.tsx";
@@ -68,9 +69,9 @@ export class Branches {
       this.#error = "";
       this.#draw();
       await this.#compareSome(turn);
-    } catch (error: any) {
-      if (turn !== this.#turn || error.code === "request.superseded") return;
-      this.#error = error.message;
+    } catch (error) {
+      if (turn !== this.#turn || superseded(error)) return;
+      this.#error = refusalOf(error).message;
       this.#draw();
     }
   }
@@ -137,9 +138,10 @@ export class Branches {
     try {
       found = await playback.socket.call("branch.compare", { draft: branch.draft });
       branch.words = found.parent ? found.words : branch.words;
-    } catch (error: any) {
-      if (error.code === "request.superseded") return;
-      found = { error: error.code === "bundle.invalid" ? "It has errors, so it cannot be simulated." : error.message };
+    } catch (error) {
+      if (superseded(error)) return;
+      const { code, message } = refusalOf(error);
+      found = { error: code === "bundle.invalid" ? "It has errors, so it cannot be simulated." : message };
     }
     this.#found.set(`${branch.draft} ${branch.revision}`, found);
     if (turn !== this.#turn) return;
@@ -177,8 +179,8 @@ export class Branches {
     try {
       const { url } = await playback.socket.call("branch.create", { source: playback.source, step: this.#step });
       this.#go(url);
-    } catch (error: any) {
-      toast(`It could not be branched: ${error.message}`, { name: "warn", ms: 6000 });
+    } catch (error) {
+      toast(`It could not be branched: ${refusalOf(error).message}`, { name: "warn", ms: 6000 });
     }
   }
 

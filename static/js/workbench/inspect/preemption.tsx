@@ -9,6 +9,7 @@ import { Table } from "../../kit/table.tsx";
 import { toast } from "../../lib/dom.js";
 import type { Candidate, DryRun as Run, PreemptionPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
+import { superseded } from "../../lib/socket.js";
 import { readsIn } from "../store.ts";
 import type { View } from "../view.js";
 import { Before, Later } from "./empty.tsx";
@@ -95,8 +96,8 @@ function Candidates({ view, part }: { view: View; part: PreemptionPart }) {
   const [open, setOpen] = useState<number[]>(part.run ? [part.run.node] : []);
   const [busy, setBusy] = useState(false);
   const { source, index, socket } = playback;
-  const failed = (error: { code?: string }) => {
-    if (error.code !== "request.superseded") playback.emit("failed", error);
+  const failed = (error: unknown) => {
+    if (!superseded(error)) playback.emit("failed", error);
   };
   const toggle = (node: number) => {
     const opens = !open.includes(node);
@@ -111,7 +112,7 @@ function Candidates({ view, part }: { view: View; part: PreemptionPart }) {
       const asked = { source, cycle: index, from: rows.length, count: AT_ONCE };
       const answer = await socket.call("preemption.candidates", asked);
       setRows([...rows, ...answer.rows]);
-    } catch (error: any) {
+    } catch (error) {
       failed(error);
     }
     setBusy(false);

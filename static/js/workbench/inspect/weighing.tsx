@@ -6,6 +6,7 @@ import { Icon } from "../../kit/icon.tsx";
 import { $, announce, toast } from "../../lib/dom.js";
 import type { PrioritiesPart } from "../../lib/protocol.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { refusalOf } from "../../lib/socket.js";
 import { useRedraw } from "../asking.tsx";
 import { termsOf } from "../terms.js";
 import type { View } from "../view.js";
@@ -264,8 +265,9 @@ function Acts({ view, ranked, made, weights, asDecided, heap, reset }: ActsProps
     try {
       const tried = Object.fromEntries(changed.map((row) => [row.name, weights[row.index]]));
       await settings?.weigh(tried, when, ranked.profile ?? "");
-    } catch (error: any) {
-      toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 7000 });
+    } catch (error) {
+      const { body, message } = refusalOf(error);
+      toast(body?.errors?.[0]?.message ?? message, { name: "warn", ms: 7000 });
       setBusy(false);
     }
   };

@@ -8,6 +8,7 @@ import { Select } from "../../kit/select.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { Commands, Cost } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
+import { refusalOf } from "../../lib/socket.js";
 import { CACHE_SETTINGS } from "../policy/cache_settings.js";
 import type { View } from "../view.js";
 import { Parting, type Chosen } from "./worthother.tsx";
@@ -62,16 +63,17 @@ export function Worth({ view }: { view: View }) {
     try {
       const asks = { source: playback.source, ...payload } as Commands[C]["asks"];
       content = draw(await playback.socket.call(command, asks));
-    } catch (error: any) {
+    } catch (error) {
+      const { code, message } = refusalOf(error);
       content =
-        error.code === GIVEN_UP ? (
+        code === GIVEN_UP ? (
           <p class="dim" role="status">
             Given up.
           </p>
         ) : (
           <p class="worth-wrong" role="status">
             <Icon name="warn" />
-            {error.message}
+            {message}
           </p>
         );
     }

@@ -8,6 +8,7 @@ import { Table } from "../../kit/table.tsx";
 import { toast } from "../../lib/dom.js";
 import type { Divergence, Side, SideDecision } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
+import { refusalOf } from "../../lib/socket.js";
 import type { View } from "../view.js";
 import { answer, because, cycleLink, ruleLink } from "./cacheparts.tsx";
 import { nodeLink, podLink } from "./nouns.tsx";
@@ -204,9 +205,9 @@ function CopyButton({ view: { playback }, chosen, step }: { view: View; chosen: 
       const { url } = await playback.socket.call("worth.copy", asked);
       const query = new URLSearchParams({ ...(step === undefined ? {} : { step: String(step) }), tab: "cache" });
       location.assign(`${new URL(url, location.origin).pathname}?${query}`);
-    } catch (error: any) {
+    } catch (error) {
       setBusy(false);
-      toast(`It could not be copied: ${error.message}`, { name: "warn", ms: 6000 });
+      toast(`It could not be copied: ${refusalOf(error).message}`, { name: "warn", ms: 6000 });
     }
   };
   return (
