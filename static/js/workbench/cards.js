@@ -13,11 +13,23 @@ import { ailmentsOf, describeNode } from "./nodewords.js";
 const SPARE = 6; // pixels that stay free under cards that fit
 
 export class Cards {
+  /** @type {Card[]} */
   #cards = [];
+  /** @type {string[]} */
   #signatures = [];
+  /** @type {Map<number, number[]>} */
   #ghosts = new Map(); // of a node: the pods nominated to it
+  /** @type {View["spot"]} */
   #spot = null; // where the one is that was found or selected
+  /** @type {[size: HTMLElement, members: number[]][]} */
   #sizes = []; // of each zone: where its number of nodes stands, and the nodes
+
+  /** @type {[label: string, members: number[]][]} */
+  groups = [];
+  /** @type {number[]} */
+  order = [];
+  /** @type {Set<number> | null} */
+  holders = null;
 
   /**
    * @param {View} view
@@ -79,7 +91,7 @@ export class Cards {
       {
         width: host.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight),
         height: host.clientHeight - 2 * parseFloat(look.paddingTop) - SPARE,
-        least: parseFloat(getComputedStyle(this.element.querySelector("h3")).fontSize),
+        least: parseFloat(getComputedStyle(/** @type {Element} */ (this.element.querySelector("h3"))).fontSize),
         bars: 3 + Math.max(0, ...this.#cards.map(({ extended }) => extended.length)),
       },
     );
@@ -87,14 +99,16 @@ export class Cards {
     this.element.classList.toggle("small", grown?.small ?? true);
     this.element.classList.toggle("sized", grown?.sized ?? false);
     this.element.classList.toggle("scrolls", grown === null);
-    for (const [name, value] of [
+    /** @type {[name: string, value: string | number | null | undefined][]} */
+    const properties = [
       ["--card", grown && `${grown.font}px`],
       ["--columns", grown?.columns.map((one) => `${one}px`).join(" ")],
       ["--tall", grown && `${grown.tall}px`],
       ["--from", grown?.from],
       ["--lines", grown?.lines ?? 1],
-    ]) {
-      if (grown) this.element.style.setProperty(name, value);
+    ];
+    for (const [name, value] of properties) {
+      if (grown) this.element.style.setProperty(name, String(value));
       else this.element.style.removeProperty(name);
     }
     [...this.element.children].forEach((zone, at) => {
@@ -104,7 +118,7 @@ export class Cards {
 
   #build() {
     const { nodes } = this.view.playback;
-    const groups = (this.groups = grouped(nodes, this.view.look.group));
+    const groups = (this.groups = /** @type {Cards["groups"]} */ (grouped(nodes, this.view.look.group)));
     this.element.classList.toggle("columns", groups.length > 1 && groups.length <= 5);
     this.element.classList.toggle(
       "single",
@@ -166,8 +180,12 @@ export class Cards {
     );
   }
 
-  /** Draw what changed; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
-  update(holders = this.holders ?? null) {
+  /**
+   * Draw what changed; `holders` are the nodes with pods of the colour that is lit up, null if none is.
+   *
+   * @param {Set<number> | null} [holders]
+   */
+  update(holders = this.holders) {
     const { view } = this;
     this.holders = holders;
     this.#ghosts = ghosts(view).nominated;
@@ -224,7 +242,7 @@ export class Cards {
       hovered === node,
       lit ? lit.nodes.has(node) : "",
       pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "",
+      state === "failed" ? facts.verdict?.first[node] : "",
       this.view.exists(node),
       this.view.waitingOn(node).join(),
       this.#ghosts.get(node)?.join(),
@@ -324,7 +342,7 @@ export class Cards {
       }
     }
     if (next === null) return;
-    targetOf(event).closest("[data-node]").tabIndex = -1;
+    /** @type {HTMLElement} */ (targetOf(event).closest("[data-node]")).tabIndex = -1;
     this.#cards[next].root.tabIndex = 0;
     this.#cards[next].root.focus();
   }

@@ -32,11 +32,19 @@ export function splice(before, after) {
   return [at, before.slice(at, before.length - end), after.slice(at, after.length - end)];
 }
 
-/** The text with one piece of it replaced; null if that piece does not stand there. */
+/**
+ * The text with one piece of it replaced; null if that piece does not stand there.
+ *
+ * @param {string} text
+ * @param {number} at
+ * @param {string} old
+ * @param {string} put
+ */
 export function replaced(text, at, old, put) {
   return text.startsWith(old, at) ? text.slice(0, at) + put + text.slice(at + old.length) : null;
 }
 
+/** @param {Step} step */
 const size = ([words, , old, put]) => (words ?? "").length + old.length + put.length;
 
 /**
@@ -55,8 +63,11 @@ function sum(text) {
 }
 
 export class Undo {
+  /** @type {Step[]} */
   #done = []; // [what was done, at, the characters that went, those that came]
+  /** @type {Step[]} */
   #undone = []; // the same of undoing, newest last
+  /** @type {string | null} */
   #text = null; // that they lead back from; null where it is not known
   #stands = ""; // its sum; "" while nothing is known
   #busy = false;
@@ -86,7 +97,13 @@ export class Undo {
     return this.#done.length;
   }
 
-  /** Note what has just been done to a text. */
+  /**
+   * Note what has just been done to a text.
+   *
+   * @param {string} words
+   * @param {string} before
+   * @param {string} after
+   */
   push(words, before, after) {
     if (!this.#follow(before)) this.#done = [];
     this.#done.push([words, ...splice(before, after)]);
@@ -137,7 +154,12 @@ export class Undo {
     }
   }
 
-  /** The last step of one's own: the text that it led to, the one that it came from, and how many steps that takes. */
+  /**
+   * The last step of one's own: the text that it led to, the one that it came from, and how many steps that takes.
+   *
+   * @param {Step[]} steps
+   * @param {string} text
+   */
   #way(steps, text) {
     let based = text;
     for (let i = steps.length - 1; i >= 0; i -= 1) {
@@ -163,6 +185,7 @@ export class Undo {
     if (this.#text === null) {
       if (this.#stands !== sum(text)) return false;
     } else {
+      /** @type {Step} */
       const step = [ELSEWHERE, ...splice(this.#text, text)];
       for (const steps of [this.#done, this.#undone]) if (steps.length) steps.push(step);
     }
@@ -174,7 +197,8 @@ export class Undo {
   #trim() {
     for (const steps of [this.#done, this.#undone]) {
       let held = steps.reduce((all, step) => all + size(step), 0);
-      while (steps.length > 1 && (steps.length > KEPT || held > HELD)) held -= size(steps.shift());
+      while (steps.length > 1 && (steps.length > KEPT || held > HELD))
+        held -= size(/** @type {Step} */ (steps.shift()));
     }
   }
 
@@ -192,7 +216,7 @@ export class Undo {
     this.#stands = text ? sum(text) : "";
     if (!this.store) return;
     let room = STORED;
-    const fits = (steps) =>
+    const fits = (/** @type {Step[]} */ steps) =>
       steps
         .toReversed()
         .filter((step) => {
@@ -248,7 +272,7 @@ export class Undo {
       const { format, stands, done, undone, text } = JSON.parse(
         sessionStorage.getItem(this.store) ?? localStorage.getItem(this.store) ?? "{}",
       );
-      const sound = (steps) =>
+      const sound = (/** @type {unknown} */ steps) =>
         Array.isArray(steps)
         && steps.every(
           (step) =>
@@ -270,5 +294,9 @@ export class Undo {
   }
 }
 
-/** The last step of one's own. */
+/**
+ * The last step of one's own.
+ *
+ * @param {Step[]} steps
+ */
 const newest = (steps) => steps.findLast(([words]) => words !== ELSEWHERE);

@@ -2,9 +2,16 @@
 
 import { LAST, LAST_PHASE } from "./playback/place.js";
 import { wentThrough } from "./phases.js";
+/** @import { Playback } from "./playback.js" */
+/** @import { Place } from "./playback/place.js" */
+/** @import { CycleParts } from "./playback/records.js" */
 /** @import { View } from "./view.js" */
 
-/** What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth. */
+/**
+ * What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth.
+ *
+ * @type {Partial<Record<string, [holds: (playback: Playback) => boolean, words: string]>>}
+ */
 const NOWHERE = {
   second: [
     ({ marks, cycles, end }) => !end && !marks.time[cycles],
@@ -36,11 +43,17 @@ export const STOPS = new Set(["interesting", "break"]); // units that are run to
 const SLACK = 0.0006; // seconds: times of marks are rounded to the millisecond
 const UNKNOWN = "The rest is still being computed.";
 
-/** Compare positions: a whole step stands after its moments. */
+/**
+ * Compare positions: a whole step stands after its moments.
+ *
+ * @param {[index: number, moment?: number]} one
+ * @param {Position} another
+ */
 const before = ([index, at], [other, moment]) =>
   index < other || (index === other && (at || Infinity) < (moment || Infinity));
 
 /** @typedef {[index: number, moment: number]} Position 0 is all of a step */
+/** @typedef {[index: number, place?: Partial<Place>] | null} Found what to go to; null where there is nothing */
 
 export class Walk {
   #turn = 0; // of the newest wish: what an older one still finds out is not wanted any more
@@ -61,7 +74,10 @@ export class Walk {
     const { playback } = this;
     const turn = ++this.#turn;
     const at = `${playback.wanted}/${playback.wish.at}`;
-    const found = await this[`_${unit}`](direction);
+    const units = /** @type {Record<string, (direction: number) => Found | Promise<Found>>} */ (
+      /** @type {unknown} */ (this)
+    );
+    const found = await units[`_${unit}`](direction);
     if (turn !== this.#turn || at !== `${playback.wanted}/${playback.wish.at}`) return "";
     if (found) {
       playback.goto(found[0], since, found[1]);
@@ -79,18 +95,30 @@ export class Walk {
     return { index, at, phase: wish.phase };
   }
 
-  /** A whole step on or back, if there is one. */
+  /**
+   * A whole step on or back, if there is one.
+   *
+   * @param {number} direction
+   * @param {Partial<Place>} [wish]
+   * @returns {Found}
+   */
   #step(direction, wish) {
     const to = this.playback.wanted + direction;
     return to < 0 || to > this.playback.last ? null : [to, to > 0 ? wish : undefined];
   }
 
-  /** @param {number} direction */
+  /**
+   * @param {number} direction
+   * @returns {Found}
+   */
   _cycle(direction) {
     return this.#step(direction);
   }
 
-  /** @param {number} direction */
+  /**
+   * @param {number} direction
+   * @returns {Found}
+   */
   _phase(direction) {
     const { playback } = this;
     const { index, at, phase } = this.#here;
@@ -108,7 +136,10 @@ export class Walk {
     return this.#step(direction, { phase: direction > 0 ? "queue" : LAST_PHASE });
   }
 
-  /** @param {number} direction */
+  /**
+   * @param {number} direction
+   * @returns {Promise<Found>}
+   */
   async _event(direction) {
     const { index, at } = this.#here;
     if (direction > 0) {
@@ -123,7 +154,10 @@ export class Walk {
     return this.#step(-1, { at: LAST });
   }
 
-  /** @param {number} direction */
+  /**
+   * @param {number} direction
+   * @returns {Promise<Found>}
+   */
   async _second(direction) {
     const { playback } = this;
     const here = await this.#settled();
@@ -137,9 +171,17 @@ export class Walk {
     const whole = await this.#wish(same);
     if (before([whole[0], whole[1]?.at], here)) return whole;
     const [index, at] = same;
-    if (at > 1)
-      return this.#wish(await this.#first(Math.floor((await playback.momentsOf(index))[at - 2].time + SLACK)));
-    return index > 1 ? this.#wish(await this.#first(Math.floor(playback.marks.time[index - 1] + SLACK))) : [0];
+    if (at > 1) return this.#begin((await playback.momentsOf(index))[at - 2].time);
+    return index > 1 ? this.#begin(playback.marks.time[index - 1]) : [0];
+  }
+
+  /**
+   * What to go to for the second that a time is in: something happens in it.
+   *
+   * @param {number} time
+   */
+  async #begin(time) {
+    return this.#wish(/** @type {Position} */ (await this.#first(Math.floor(time + SLACK))));
   }
 
   /**
@@ -162,7 +204,7 @@ export class Walk {
     if (!index) return 0;
     if (!at && index <= playback.cycles) return playback.marks.time[index];
     const moments = await playback.momentsOf(index);
-    return at ? moments[at - 1].time : playback.heavy(index).time;
+    return at ? moments[at - 1].time : /** @type {CycleParts & { time: number }} */ (playback.heavy(index)).time;
   }
 
   /**
@@ -178,7 +220,7 @@ export class Walk {
     if (!index) return null;
     const found = (await playback.momentsOf(index)).findIndex(({ time }) => time >= second - SLACK);
     if (found >= 0) return [index, found + 1];
-    return index <= playback.cycles || playback.heavy(index)?.time >= second - SLACK ? [index, 0] : null;
+    return index <= playback.cycles || (playback.heavy(index)?.time ?? -1) >= second - SLACK ? [index, 0] : null;
   }
 
   /**
@@ -193,7 +235,10 @@ export class Walk {
     return !at || begins ? [index] : [index, { at }];
   }
 
-  /** @param {number} direction */
+  /**
+   * @param {number} direction
+   * @returns {Promise<Found>}
+   */
   async _operation(direction) {
     const { playback } = this;
     const { index } = this.#here;
@@ -204,7 +249,10 @@ export class Walk {
     return moments.some(({ what }) => what === "Operation") ? [playback.cycles + 1] : null;
   }
 
-  /** @param {number} direction */
+  /**
+   * @param {number} direction
+   * @returns {Found}
+   */
   _failure(direction) {
     const { marks, wanted } = this.playback;
     const found = [marks.seekStale(wanted, direction), marks.seek(wanted, direction, "uep")].filter(Boolean);

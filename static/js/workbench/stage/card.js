@@ -25,6 +25,7 @@ const END = 13; // characters at a name's end that are never cut
 const SHORT_END = 5; // and of one that is not long
 const ROOM = 4; // characters of a bar's label
 const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
+/** @type {Record<string, string>} */
 const SHORT = { "ephemeral-storage": "disk" };
 
 /**
@@ -40,6 +41,11 @@ export function resourcesOf(nodes, node) {
     .slice(0, EXTENDED);
 }
 
+/**
+ * What a card says of its node.
+ *
+ * @typedef {{ state: ReturnType<View["verdictOf"]>, chosen: boolean, nominated: boolean }} Said
+ */
 /** @typedef {{ rail: HTMLElement, text: HTMLElement, root: HTMLElement }} Bar of a resource */
 
 export class Card {
@@ -93,7 +99,7 @@ export class Card {
             { class: "bars" },
             bars.cpu.root,
             bars.memory.root,
-            bars.pods.root,
+            bars.pods?.root,
             extended.map(([, bar]) => bar.root),
           ),
           h("span", { class: "node-foot" }, state, why, score),
@@ -122,7 +128,11 @@ export class Card {
     };
   }
 
-  /** Draw it: `holders` are the nodes with pods of the colour that is lit up, null if none is. */
+  /**
+   * Draw it: `holders` are the nodes with pods of the colour that is lit up, null if none is.
+   *
+   * @param {{ holders: Set<number> | null, ghosts: number[], spot: View["spot"] }} given
+   */
   paint({ holders, ghosts, spot }) {
     const { view, node } = this;
     const { playback, facts, lit } = view;
@@ -151,7 +161,7 @@ export class Card {
     if (this.size) this.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
     // Numbers are those after the cycle, here as everywhere. On the chosen node they include the pod: the bar draws its
     // part apart.
-    const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
+    const own = (/** @type {number} */ part) => (chosen && cluster.placement[facts.pod] === node ? part : 0);
     this.#fillBar(
       this.bars.cpu,
       cluster.cpu[node],
@@ -198,9 +208,9 @@ export class Card {
     if (!this.compact) {
       this.#paintRoom(state, { chosen, ghosts, spot });
       this.meter.style.setProperty("--share", String(total === undefined ? 0 : standing(total, facts)));
-      this.root.style.setProperty("--turn", String(state === "failed" ? turn(facts.verdict, node) : 0));
+      this.root.style.setProperty("--turn", String(state === "failed" ? turn(this.#verdict, node) : 0));
     }
-    const stopped = state === "failed" && !chosen ? facts.verdict.stopper(node) : "";
+    const stopped = state === "failed" && !chosen ? this.#verdict.stopper(node) : "";
     this.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
     this.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
     const why = this.#describe({ state, chosen, nominated });
@@ -224,18 +234,28 @@ export class Card {
     else fillShape(view, this.shapes, stairs, { rejected: state === "failed" });
   }
 
-  /** What there is to show of a node in a word or two, where there is no room for more. */
+  /**
+   * What there is to show of a node in a word or two, where there is no room for more.
+   *
+   * @param {Said} said
+   * @returns {string}
+   */
   #brief({ state, chosen, nominated }) {
     const { view } = this;
     const waiting = view.facts.waiting.size ? view.waitingOn(this.node).length : 0;
     if (nominated) return `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`;
     if (waiting) return `${waiting} waiting`;
-    if (state === "past") return `${pastVerdict(view.facts.verdict, this.node)}, then`;
+    if (state === "past") return `${pastVerdict(this.#verdict, this.node)}, then`;
     if (state === "unreached") return UNREACHED;
-    return state === "failed" && !chosen ? view.facts.verdict.reasonsOf(this.node).map(shortReason).join(", ") : "";
+    return state === "failed" && !chosen ? this.#verdict.reasonsOf(this.node).map(shortReason).join(", ") : "";
   }
 
-  /** What there is to show of a node beside its numbers. */
+  /**
+   * What there is to show of a node beside its numbers.
+   *
+   * @param {Said} said
+   * @returns {string}
+   */
   #describe({ state, chosen, nominated }) {
     const { view, node } = this;
     const waiting = view.facts.waiting.size ? view.waitingOn(node).length : 0;
@@ -249,7 +269,7 @@ export class Card {
     }
     if (this.compact && ailmentsOf(view, node).length) return ""; // their badges have the line
     if (state === "past")
-      return view.facts.verdict.fits(node)
+      return this.#verdict.fits(node)
         ? ""
         : this.compact
           ? this.#brief({ state, chosen, nominated })
@@ -258,10 +278,15 @@ export class Card {
     return state === "failed" && !chosen && !this.#isBadge ? this.#reason : "";
   }
 
+  /** The predicates' answers, of a cycle that has looked at nodes. */
+  get #verdict() {
+    return /** @type {Verdict} */ (this.view.facts.verdict);
+  }
+
   /** Whether the badges of an ailing node say all that keeps the pod away. */
   get #isBadge() {
     const { view, node } = this;
-    const reasons = view.facts.verdict.reasonsOf(node);
+    const reasons = this.#verdict.reasonsOf(node);
     return reasons.length > 0 && reasons.every(isAilment) && ailmentsOf(view, node).length > 0;
   }
 
@@ -316,7 +341,7 @@ export class Card {
 
   get #reason() {
     const { node } = this;
-    const { verdict } = this.view.facts;
+    const verdict = this.#verdict;
     const reasons = verdict.reasonsOf(node);
     if (this.compact) return reasons.map(shortReason).join(", ");
     return [...new Set(reasons.map((text) => plainReason(this.view, text, node)))].join(", ") || verdict.stopper(node);
@@ -325,6 +350,13 @@ export class Card {
   /**
    * The pod of this cycle takes `own` of `used`; where it would fit, `add` shows what it would take. More than `of` is
    * marked red.
+   *
+   * @param {Bar} bar
+   * @param {number} used
+   * @param {number} own
+   * @param {number} add
+   * @param {number} of
+   * @param {(used: number, of: number) => string} format
    */
   #fillBar(bar, used, own, add, of, format) {
     const part = of > 0 ? Math.min(1, (used - own) / of) : 0;

@@ -29,10 +29,36 @@ const TOWERING = 2; // how much higher than wide a card is at most
 const [WIDE, TALL] = [13.5, 10.5]; // em of a small card whose text grows
 const SIZED = 13; // em of one that has room for the node's size beside its name
 
+/** @typedef {{ width: number, height: number, least: number, bars: number }} Room with the least size of a text */
+/**
+ * The columns of groups, and in them the cards of each group beside each other, `per`.
+ *
+ * @typedef {object} Columns
+ * @property {number[]} columns
+ * @property {number[]} per
+ * @property {number} from the column in which the last group begins
+ * @property {number} card the width of one
+ * @property {number} drawn how many cards would fill what is taken
+ * @property {number} rows
+ * @property {number} bands
+ */
+/**
+ * @typedef {object} Shape of a card
+ * @property {number} font
+ * @property {number} tall
+ * @property {number} worth
+ * @property {boolean} small
+ * @property {boolean} sized
+ * @property {number} [lines]
+ */
+
 /**
  * How groups of so many cards stand, null where not all fit even with the smallest text, `least` pixels: `{font, tall,
  * lines, small, sized}` of a card, of each group how many cards are beside each other, `per`, and the widths of the
  * `columns` of groups; `from` is the column in which the last group begins.
+ *
+ * @param {number[]} sizes
+ * @param {Room} room
  */
 export function fit(sizes, room) {
   const large = best(sizes, room, BETWEEN_CARDS, whole);
@@ -42,8 +68,14 @@ export function fit(sizes, room) {
 /**
  * The columns in which a card is worth most: `of(card, tall, room)` returns its font and its worth, or null where it
  * has no room.
+ *
+ * @param {number[]} sizes
+ * @param {Room} room
+ * @param {number} between
+ * @param {(card: number, tall: number, room: Room) => Shape | null} of
  */
 function best(sizes, room, between, of) {
+  /** @type {(Columns & Shape) | null} */
   let found = null;
   for (const columns of [...even(sizes, room, between), ...weighted(sizes, room, between)]) {
     const { bands, rows, card, drawn } = columns;
@@ -52,12 +84,19 @@ function best(sizes, room, between, of) {
     );
     const one = of(card, tall, room);
     const worth = one ? one.worth * ((drawn * card * one.tall) / (room.width * room.height)) : 0;
-    if (worth > (found?.worth ?? 0)) found = { ...columns, ...one, worth };
+    if (one && worth > (found?.worth ?? 0)) found = { ...columns, ...one, worth };
   }
   return found;
 }
 
-/** Groups beside and below each other in columns of one width; the last one takes what is left of its line. */
+/**
+ * Groups beside and below each other in columns of one width; the last one takes what is left of its line.
+ *
+ * @param {number[]} sizes
+ * @param {Room} room
+ * @param {number} between
+ * @returns {Generator<Columns>}
+ */
 function* even(sizes, { width }, between) {
   const cards = sizes.reduce((sum, size) => sum + size, 0);
   for (let across = 1; across <= Math.min(sizes.length, ACROSS); across += 1) {
@@ -74,7 +113,7 @@ function* even(sizes, { width }, between) {
         per: sizes.map(() => per),
         from: from + 1,
         card: (column - between * (per - 1)) / per,
-        drawn: cards + sizes.at(-1) * (across - 1 - from),
+        drawn: cards + sizes[sizes.length - 1] * (across - 1 - from),
         rows,
         bands,
       };
@@ -82,7 +121,14 @@ function* even(sizes, { width }, between) {
   }
 }
 
-/** All groups beside each other, each as wide as its cards in so many rows. */
+/**
+ * All groups beside each other, each as wide as its cards in so many rows.
+ *
+ * @param {number[]} sizes
+ * @param {Room} room
+ * @param {number} between
+ * @returns {Generator<Columns>}
+ */
 function* weighted(sizes, { width }, between) {
   const cards = sizes.reduce((sum, size) => sum + size, 0);
   if (sizes.length === 1 || sizes.length > ACROSS) return;
@@ -95,7 +141,14 @@ function* weighted(sizes, { width }, between) {
   }
 }
 
-/** A card with all that it shows: the larger the text the better. */
+/**
+ * A card with all that it shows: the larger the text the better.
+ *
+ * @param {number} card
+ * @param {number} tall
+ * @param {Room} room
+ * @returns {Shape | null}
+ */
 function whole(card, tall, { least, bars }) {
   for (let font = LARGEST; font >= least; font -= STEP)
     if (card >= NARROWEST * font && tall >= heightOf(card / font, bars) * font)
@@ -103,7 +156,14 @@ function whole(card, tall, { least, bars }) {
   return null;
 }
 
-/** A small card: the more its pods can be made out the better. */
+/**
+ * A small card: the more its pods can be made out the better.
+ *
+ * @param {number} card
+ * @param {number} tall
+ * @param {Room} room
+ * @returns {Shape | null}
+ */
 function small(card, tall, { least }) {
   const high = tall - SMALL_FRAME * least;
   if (card < SMALL_NARROWEST * least || high < SMALL_ROOM * least) return null;

@@ -1,8 +1,21 @@
-// The marks of the timeline on their canvas. `line` is what it shows: `{marks, width, scale, cycles, known, last}`,
-// where `scale` are the pixels of a cycle, `known` is the last cycle whose mark shows the outcome, and `last` the
-// last place.
+// The marks of the timeline on their canvas.
 
 import { token } from "../../lib/theme.js";
+/** @import { Marks } from "../marks.js" */
+
+/**
+ * What the timeline shows.
+ *
+ * @typedef {object} Line
+ * @property {Marks} marks
+ * @property {number} width
+ * @property {number} scale pixels of a cycle
+ * @property {number} cycles
+ * @property {number} known the last cycle whose mark shows the outcome
+ * @property {number} last the last place
+ */
+
+/** @typedef {CanvasRenderingContext2D} Pen */
 
 export const HEIGHT = 44;
 export const POINT = 7; // height of what points at a cycle that breaks
@@ -18,7 +31,12 @@ const SIGN = 9; // width of the sign over a cycle with stale hits
 
 const colours = () => ["--track", "--pass", "--fail", "--stale", "--victim", "--wait"].map(token); // by result
 
-/** Draw all marks. */
+/**
+ * Draw all marks.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 export function drawMarks(pen, line) {
   const { marks, scale, cycles, last } = line;
   if (scale >= NARROWEST) single(pen, line);
@@ -34,7 +52,10 @@ export function drawMarks(pen, line) {
 /**
  * Draw what points at the cycles that break, `hits`, as far as they may be shown.
  *
+ * @param {Pen} pen
+ * @param {Uint8Array} hits
  * @param {number} scale pixels of a cycle
+ * @param {(index: number) => boolean} shown
  */
 export function drawBreaks(pen, hits, scale, shown) {
   pen.fillStyle = token("--accent");
@@ -60,6 +81,10 @@ export function drawBreaks(pen, hits, scale, shown) {
  */
 const centre = (index, scale) => (index - 0.5) * scale - (scale > 6 ? 1 : 0);
 
+/**
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function single(pen, line) {
   const { marks, scale, known } = line;
   const tones = colours();
@@ -79,7 +104,12 @@ function single(pen, line) {
   }
 }
 
-/** A flag stands where the scheduler was restarted; the tallest mark leaves its pennant free. */
+/**
+ * A flag stands where the scheduler was restarted; the tallest mark leaves its pennant free.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function flags(pen, line) {
   const { marks, scale, known } = line;
   pen.fillStyle = token("--ink");
@@ -98,7 +128,12 @@ function flags(pen, line) {
   }
 }
 
-/** A chequered flag stands at the end of a run. */
+/**
+ * A chequered flag stands at the end of a run.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function finish(pen, line) {
   const { scale } = line;
   const x = Math.min(line.width - FINISH * 4 - 2, Math.round(line.cycles * scale) + 1);
@@ -110,10 +145,15 @@ function finish(pen, line) {
   }
 }
 
-/** A sign hangs over every cycle with stale hits of the cache; where they are dense, over the first of a place. */
+/**
+ * A sign hangs over every cycle with stale hits of the cache; where they are dense, over the first of a place.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function stale(pen, line) {
   const { marks, scale, known } = line;
-  const { stale: hits } = marks.caching;
+  const { stale: hits } = /** @type {NonNullable<Marks["caching"]>} */ (marks.caching);
   pen.fillStyle = token("--stale");
   pen.strokeStyle = token("--panel");
   pen.lineWidth = 1.5;
@@ -133,7 +173,12 @@ function stale(pen, line) {
   }
 }
 
-/** A diamond, under what hangs from the top, marks a cycle that a quirk changed. */
+/**
+ * A diamond, under what hangs from the top, marks a cycle that a quirk changed.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function quirks(pen, line) {
   const { marks, scale, known } = line;
   pen.fillStyle = token("--ink");
@@ -156,6 +201,9 @@ function quirks(pen, line) {
 
 /**
  * A ring marks a cycle in which a PodGroup changes its phase; a cross in it, that members were rejected or timed out.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
  */
 function groups(pen, line) {
   const { marks, scale, known } = line;
@@ -173,7 +221,7 @@ function groups(pen, line) {
     pen.arc(x, y, GEM, 0, 2 * Math.PI);
     pen.fill();
     pen.stroke();
-    if (marks.groups.get(index).every(([kind]) => kind === "phase")) continue;
+    if (marks.groups.get(index)?.every(([kind]) => kind === "phase")) continue;
     const arm = GEM * 0.5;
     pen.beginPath();
     pen.moveTo(x - arm, y - arm);
@@ -184,7 +232,12 @@ function groups(pen, line) {
   }
 }
 
-/** An arrow out of a bar marks a cycle before which the descheduler ran; it is hollow where nothing was evicted. */
+/**
+ * An arrow out of a bar marks a cycle before which the descheduler ran; it is hollow where nothing was evicted.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function passes(pen, line) {
   const { marks, scale, known } = line;
   pen.lineWidth = 1.5;
@@ -195,7 +248,7 @@ function passes(pen, line) {
     const x = Math.round((index - 1) * scale);
     if (x - last < Math.min(ARROW * 2, Math.max(3, scale))) continue;
     last = x;
-    pen.fillStyle = token(marks.passes.get(index).some(({ evicts }) => evicts) ? "--victim" : "--panel");
+    pen.fillStyle = token(marks.passes.get(index)?.some(({ evicts }) => evicts) ? "--victim" : "--panel");
     pen.beginPath();
     pen.moveTo(x - ARROW, ARROW + 1);
     pen.lineTo(x, 1);
@@ -210,7 +263,12 @@ function passes(pen, line) {
   }
 }
 
-/** Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share. */
+/**
+ * Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share.
+ *
+ * @param {Pen} pen
+ * @param {Line} line
+ */
 function columns(pen, line) {
   const { marks, scale, cycles, known } = line;
   const tones = colours();
