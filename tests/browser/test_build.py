@@ -297,9 +297,21 @@ def test_what_another_browser_changed_is_not_undone(page: Page) -> None:
 
 
 def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page) -> None:
-    """Replacing is one step of Undo; adding keeps what is there, and refuses names that are taken."""
+    """Replacing is one step of Undo; adding keeps what is there, and refuses names that are taken.
+
+    A row that is added has the focus; one that is taken out passes it on.
+    """
     bench = own(page)
     recipe = add(bench, "Generate a cluster…")
+    pools = recipe.get_by_role("group", name="node pool")
+    more = recipe.get_by_role("button", name="Add a node pool")
+    more.click()
+    expect(pools.nth(1).get_by_label("Pool", exact=True)).to_be_focused()
+    pools.nth(0).get_by_role("button", name="Take this node pool out").click()
+    expect(pools).to_have_count(1)
+    expect(pools.get_by_label("Pool", exact=True)).to_be_focused()
+    pools.get_by_role("button", name="Take this node pool out").click()
+    expect(more).to_be_focused()
     recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
     recipe.get_by_label("Nodes", exact=True).fill("0")
     expect(recipe.get_by_label("Nodes", exact=True)).to_have_accessible_description(
@@ -308,6 +320,7 @@ def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page) -> None:
     recipe.get_by_label("Nodes", exact=True).fill("2")
     recipe.get_by_role("button", name="Add workloads").click()
     row = recipe.get_by_role("group", name="workload")
+    expect(row.get_by_label("Workload", exact=True)).to_be_focused()
     row.get_by_label("Workload", exact=True).fill("web")
     row.get_by_label("Pods each").fill("3")
     expect(recipe.get_by_text("2 nodes, 8 cpu, 32Gi memory; 3 pods of web (3)")).to_be_visible()

@@ -1,6 +1,7 @@
 // A PodGroup and its workload from a form: the YAML that it adds is seen while one types, and so is what is wrong.
 
 import type { Field, FieldProblem, GroupDraft } from "../lib/protocol.js";
+import { rowOf } from "./add/fields.tsx";
 import { DocumentPanel } from "./add/panel.tsx";
 
 export const GROUP = "PodGroup"; // as it is called in "Create…" and in the address of a copy
@@ -50,19 +51,15 @@ const SECTIONS: [heading: string, rows: Row[]][] = [
 export class Group extends DocumentPanel<GroupDraft> {
   protected readonly kind = "group";
   readonly rows = SECTIONS.flatMap(([section, rows]) =>
-    rows.map(([name, label, placeholder, hint = "", more = {}]): Field => {
-      return { name, label, placeholder, hint, section, type: "text", default: "", suggest: "", ...more };
-    }),
+    rows.map(([name, label, placeholder, hint = "", more]) =>
+      rowOf(name, label, placeholder, { hint, section, ...more }),
+    ),
   );
 
   async open() {
     this.typed.value = { workload: "Job", [PLUGIN]: "true" };
     await this.openAs("A PodGroup and its workload");
     await this.ask();
-  }
-
-  paths() {
-    return new Set([...super.paths()].filter((name) => name !== PLUGIN));
   }
 
   /** What can be chosen, what is doubtful and what a dialect has not, is the server's. */
@@ -78,14 +75,9 @@ export class Group extends DocumentPanel<GroupDraft> {
     if (name === PLUGIN && coscheduling) more.hint = "The scheduler has the plugin already.";
     else if (name === PLUGIN && plugin !== "true")
       more.hint = "Without it no plugin reads the PodGroup: its pods are scheduled individually.";
-    return super.field(
-      { ...row, ...more },
-      {
-        id: `group-${name}`,
-        doubt: doubts.find(({ field }) => field === name)?.message,
-        disabled: name === PLUGIN ? coscheduling : lacks && !text,
-      },
-    );
+    const doubt = doubts.find(({ field }) => field === name)?.message;
+    const disabled = name === PLUGIN ? coscheduling : lacks && !text;
+    return super.field({ ...row, ...more }, { id: `group-${name}`, doubt, disabled });
   }
 
   notes() {

@@ -1,17 +1,15 @@
 // Change many nodes: chosen by labels, by names, or as those that are lit or selected. The effect is previewed, and it
 // is one step of Undo.
 
-import { Button } from "../../kit/button.tsx";
-import { Field } from "../../kit/field.tsx";
-import { Select } from "../../kit/select.tsx";
 import { signal } from "../../kit/signals.ts";
 import { announce } from "../../lib/dom.js";
 import type { BulkPreview, Field as Row } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.js";
 import type { Edit } from "../edit.js";
 import type { View } from "../view.js";
+import { rowOf } from "./fields.tsx";
 import { FormPanel } from "./panel.tsx";
-import { address, Choice, since, When } from "./when.tsx";
+import { Choice, Since, When } from "./when.tsx";
 
 const NAMES = 48_000; // characters of names that a question may hold; more nodes are chosen by labels or patterns
 const SHOWN = 24; // names of chosen nodes
@@ -31,48 +29,40 @@ const CHANGES: Record<string, [label: string, verb: string, key?: Given, value?:
   condition: ["Set a condition", "Set on", ["Type", "MemoryPressure", "conditions"], ["Status", "True", "statuses"]],
   delete: ["Delete", "Delete"],
 };
-const FIRST = "taint";
-const BEGUN = { type: "text", default: "", hint: "", section: "" };
+const WHAT = rowOf("what", "Change", "", {
+  choices: Object.entries(CHANGES).map(([name, [label]]) => [name, label]),
+});
 const WHICH: Record<string, Row> = {
-  selector: {
-    ...BEGUN,
-    name: "selector",
-    label: "Label selector",
+  selector: rowOf("selector", "Label selector", "disk in (ssd, nvme), !spot", {
     type: "selector",
-    placeholder: "disk in (ssd, nvme), !spot",
     hint: "nothing: every node",
     suggest: "labels",
-  },
-  glob: {
-    ...BEGUN,
-    name: "glob",
-    label: "Names",
+  }),
+  glob: rowOf("glob", "Names", "gpu-*, general-0?", {
     type: "names",
-    placeholder: "gpu-*, general-0?",
     hint: "* matches any characters, ? a single one",
     suggest: "names",
-  },
+  }),
 };
 const SIGNS = { "+": ["comes", "+"], "-": ["goes", "−"], " ": ["", " "], "…": ["dim", "…"] } as const;
 
 export class BulkChange extends FormPanel<BulkPreview> {
   readonly heading = "What it changes";
-  readonly #step = signal("");
-  readonly #by;
-  readonly #what = signal(FIRST);
-  readonly #index: number;
+  protected readonly done = "changed";
+  readonly #since;
   readonly #marked;
-  #now = ""; // the step on screen
+  readonly #by;
 
   constructor(
     readonly view: View,
     readonly edit: Edit,
   ) {
     super();
-    const { nodes, wantedCycle } = view.playback;
-    this.#index = wantedCycle;
+    const { nodes } = view.playback;
+    this.#since = new Since(view.playback);
     this.#marked = markedIn(view);
     this.#by = signal(this.#marked ? "names" : "selector");
+    this.typed.value = { what: "taint" };
     this.known.value = {
       labels: dividing(nodes.labels),
       names: nodes.names.slice(0, 2 * SUGGESTED),
@@ -84,25 +74,21 @@ export class BulkChange extends FormPanel<BulkPreview> {
   }
 
   async open() {
-    this.#now = await address(this.view.playback, this.#index);
+    await this.#since.find();
     this.build("Change many nodes");
     this.at(this.#marked ? "what" : "which")?.focus();
     await this.ask();
   }
 
-  /** The fields that the chosen change needs. */
-  get #given() {
-    const [, , ...given] = CHANGES[this.#what.value];
-    return given.map(([label, placeholder, suggest] = ["", "", ""], i): Row => {
-      return { ...BEGUN, name: i ? "value" : "key", label, placeholder, suggest };
-    });
+  get #change() {
+    const [, verb, ...given] = CHANGES[this.typed.value.what];
+    return { verb, given };
   }
 
-  #choose(what: string) {
-    const { key, value, ...which } = this.typed.value;
-    this.typed.value = which;
-    this.wrong.value = {};
-    this.#what.value = what;
+  /** A field of what is done: what is written of one change does not go on to another. */
+  #given([label, placeholder, suggest]: Given, i: number) {
+    const path = i ? "value" : "key";
+    return this.field(rowOf(`${this.typed.value.what} ${path}`, label, placeholder, { suggest }), { path, wide: !i });
   }
 
   readonly Fields = () => {
@@ -122,89 +108,54 @@ export class BulkChange extends FormPanel<BulkPreview> {
         </fieldset>
         <fieldset>
           <legend>What is done</legend>
-          <div class="form-grid">
-            <Field
-              label="Change"
-              wide
-              control={(its) => (
-                <Select
-                  {...its}
-                  data-field="what"
-                  options={Object.entries(CHANGES).map(([name, [label]]) => [name, label])}
-                  value={this.#what.value}
-                  onChange={(what) => this.#choose(what)}
-                />
-              )}
-            />
+          <div class="form-grid" onChange={() => (this.wrong.value = {})}>
+            {this.field(WHAT)}
           </div>
-          <div class="form-grid">{this.#given.map((row, i) => this.field(row, { wide: !i }))}</div>
+          <div class="form-grid">{this.#change.given.map((given, i) => given && this.#given(given, i))}</div>
         </fieldset>
-        <When
-          index={this.#index}
-          step={this.#now}
-          chosen={this.#step}
-          legend="When"
-          alone="The nodes have this from the start."
-        />
+        <When since={this.#since} legend="When" alone="The nodes have this from the start." />
       </>
     );
   };
 
-  readonly Buttons = () => {
+  protected label() {
     const { changed = 0, errors = [] } = this.answer.value ?? {};
-    const [, verb] = CHANGES[this.#what.value];
-    return (
-      <Button type="submit" look="primary" icon="check" data-bulk>
-        <span>{errors.length || !changed ? verb : `${verb} ${plural(changed, "node")}`}</span>
-      </Button>
-    );
-  };
+    const { verb } = this.#change;
+    return errors.length || !changed ? verb : `${verb} ${plural(changed, "node")}`;
+  }
 
   readonly Shown = () => {
-    if (!this.answer.value) return <p class="bulk-state" role="status" />;
-    const { nodes, chosen, names, absent, changed, errors, difference } = this.answer.value;
-    const wrong = errors.length > 0;
+    const { errors = [], chosen, names = [], changed = 0, difference = [] } = this.answer.value ?? {};
     const listed = names.slice(0, SHOWN);
+    const shown = errors.length ? [] : difference;
     return (
       <>
         <p class="bulk-state" role="status">
-          <b>{`${count(chosen)} of ${plural(nodes, "node")}`}</b>
-          {" chosen"}
-          {wrong || !chosen
-            ? ""
-            : changed === chosen
-              ? ", all of them change"
-              : `, ${count(changed)} change: the others already have it`}
-          {wrong || !absent.length ? "" : `. Not there at this step, so left out: ${absent.slice(0, SHOWN).join(", ")}`}
-          {wrong || absent.length <= SHOWN ? "" : ` and ${count(absent.length - SHOWN)} more`}
+          {this.answer.value ? sentenceOf(this.answer.value) : null}
         </p>
         <div class="chips">
           {listed.map((name) => (
-            <code class="chip" key={name}>
-              {name}
-            </code>
+            <code class="chip">{name}</code>
           ))}
-          {chosen > SHOWN ? <span class="dim">{`and ${count(chosen - listed.length)} more`}</span> : null}
+          {chosen && chosen > SHOWN ? <span class="dim">{`and ${count(chosen - listed.length)} more`}</span> : null}
         </div>
         <div class="bulk-diffs">
-          {wrong
-            ? null
-            : difference.map(({ name, lines }) => (
-                <figure key={name}>
-                  <figcaption>{name}</figcaption>
-                  <pre class="diff" tabIndex={0} aria-label={`What changes of ${name}`}>
-                    {lines.map(([sign, text]) => (
-                      <span class={SIGNS[sign][0]}>{`${SIGNS[sign][1]} ${text}\n`}</span>
-                    ))}
-                  </pre>
-                </figure>
-              ))}
-          {!wrong && changed > difference.length ? (
-            <p class="dim fine">{`and so on for ${count(changed - difference.length)} more`}</p>
+          {shown.map(({ name, lines }) => (
+            <figure key={name}>
+              <figcaption>{name}</figcaption>
+              <pre class="diff" tabIndex={0} aria-label={`What changes of ${name}`}>
+                {lines.map(([sign, text]) => (
+                  <span class={SIGNS[sign][0]}>{`${SIGNS[sign][1]} ${text}\n`}</span>
+                ))}
+              </pre>
+            </figure>
+          ))}
+          {!errors.length && changed > shown.length ? (
+            <p class="dim fine">{`and so on for ${count(changed - shown.length)} more`}</p>
           ) : null}
-          {chosen ? null : (
+          {chosen === 0 ? (
             <p class="dim fine">No node is selected. Labels are those of the nodes; names may contain * and ?.</p>
-          )}
+          ) : null}
         </div>
       </>
     );
@@ -212,14 +163,10 @@ export class BulkChange extends FormPanel<BulkPreview> {
 
   get #wish() {
     const by = this.#by.value;
-    const { [by]: written = "", key = "", value = "" } = this.typed.value;
-    const which = by === "names" ? (this.#marked?.names.join("\n") ?? "") : written;
-    const step = this.#step.value;
-    return { by, which, what: this.#what.value, key, value, ...(step ? { step } : {}) };
-  }
-
-  paths() {
-    return new Set([...(this.#by.value in WHICH ? ["which"] : []), ...this.#given.map(({ name }) => name)]);
+    const { what, ...typed } = this.typed.value;
+    const which = by === "names" ? (this.#marked?.names.join("\n") ?? "") : (typed[by] ?? "");
+    const [key = "", value = ""] = [typed[`${what} key`], typed[`${what} value`]];
+    return { by, which, what, key, value, ...this.#since.wish };
   }
 
   request() {
@@ -228,7 +175,7 @@ export class BulkChange extends FormPanel<BulkPreview> {
   }
 
   protected quiet(path: string) {
-    return path === "key" && !this.pressed && !this.typed.value.key;
+    return path === "key" && !this.pressed && !this.#wish.key;
   }
 
   protected refused(answer: BulkPreview) {
@@ -239,14 +186,22 @@ export class BulkChange extends FormPanel<BulkPreview> {
     return true;
   }
 
-  protected refusal(errors: { message: string }[]) {
-    return `Nothing was changed: ${errors[0].message}`;
-  }
-
   async apply() {
     const { words } = await this.edit.operate(this.#wish, "bundle.bulk");
-    this.edit.added(this.box, `${since(this.#step.value, this.#index)}: ${words}.`);
+    this.edit.added(this.box, `${this.#since.words()}: ${words}.`);
   }
+}
+
+function sentenceOf({ nodes, chosen, absent, changed, errors }: BulkPreview) {
+  const all = changed === chosen ? ", all of them change" : `, ${count(changed)} change: the others already have it`;
+  const left = absent.length > SHOWN ? ` and ${count(absent.length - SHOWN)} more` : "";
+  const out = `. Not there at this step, so left out: ${absent.slice(0, SHOWN).join(", ")}${left}`;
+  return (
+    <>
+      <b>{`${count(chosen)} of ${plural(nodes, "node")}`}</b>
+      {` chosen${errors.length || !chosen ? "" : all}${errors.length || !absent.length ? "" : out}`}
+    </>
+  );
 }
 
 /** The nodes that are lit or selected, and how they came to be. */

@@ -1,6 +1,7 @@
 // A field of the server's table: what it is, what is suggested for it, and what is wrong with its value.
 
-import { Field, TextField } from "../../kit/field.tsx";
+import type { TargetedEvent } from "preact";
+import { Field, TextField, type FieldProps } from "../../kit/field.tsx";
 import { Select } from "../../kit/select.tsx";
 import type { Field as Row } from "../../lib/protocol.js";
 
@@ -12,60 +13,40 @@ const LISTS = new Set(["labels", "resources", "taints", "tolerations", "ports", 
 const CLASSES = "priorityClasses";
 const LONG = 16; // characters of a choice that one column has no room for
 
-export type RowFieldProps = {
-  row: Row;
-  /** The name by which problems refer to it. */
-  path: string;
-  value: string;
-  onInput: (value: string) => void;
-  known?: Known;
-  error?: string | undefined;
-  doubt?: string | undefined;
-  id?: string | undefined;
-  disabled?: boolean | undefined;
-  wide?: boolean | undefined;
+/** A row like those of the server's table. */
+export const rowOf = (name: string, label: string, placeholder: string, more: Partial<Row> = {}): Row => {
+  return { name, label, placeholder, type: "text", default: "", hint: "", section: "", suggest: "", ...more };
 };
 
-export function RowField({ row, path, value, onInput, known = {}, ...more }: RowFieldProps) {
+/** `path` is the name by which problems refer to it. */
+export type Place = { path: string; disabled?: boolean | undefined } & Omit<FieldProps, "label" | "hint" | "unit">;
+type RowFieldProps = Place & { row: Row; known: Known; value: string; onInput: (value: string) => void };
+
+export function RowField({ row, path, value, onInput, known, disabled, ...more }: RowFieldProps) {
   const { label, type, hint, placeholder, suggest, choices = suggest === CLASSES ? classesOf(known) : null } = row;
-  const wide = more.wide || LISTS.has(type) || row.choices?.some(([, text]) => text.length > LONG) || false;
-  const field = { ...more, label, hint, wide };
-  if (type === "flag")
-    return (
-      <Field
-        {...field}
-        flag
-        control={(its) => (
-          <input
-            {...its}
-            type="checkbox"
-            data-field={path}
-            disabled={more.disabled}
-            checked={value === "true"}
-            onChange={(event) => onInput(String(event.currentTarget.checked))}
-          />
-        )}
-      />
-    );
-  if (choices)
-    return (
-      <Field
-        {...field}
-        control={(its) => <Select {...its} data-field={path} options={choices} value={value} onChange={onInput} />}
-      />
-    );
+  const wide = more.wide || LISTS.has(type) || row.choices?.some(([, text]) => text.length > LONG);
+  const field = { ...more, label, hint, wide: Boolean(wide) };
+  const its = { "data-field": path, disabled };
+  if (type === "flag") {
+    const props = { ...its, type: "checkbox" as const, checked: value === "true" };
+    const change = (event: TargetedEvent<HTMLInputElement>) => onInput(String(event.currentTarget.checked));
+    return <Field {...field} flag control={(more) => <input {...props} {...more} onChange={change} />} />;
+  }
+  if (choices) {
+    const props = { options: choices, value, onChange: onInput };
+    return <Field {...field} control={(more) => <Select {...its} {...props} {...more} />} />;
+  }
   const inputMode = type === "integer" ? "numeric" : undefined;
   const suggested = continuing((known[suggest] ?? []) as string[], LISTS.has(type) ? value : "");
-  return <TextField {...field} {...{ inputMode, placeholder, value, onInput }} name={path} known={suggested} />;
+  return (
+    <TextField {...field} {...{ inputMode, placeholder, value, onInput, disabled }} name={path} known={suggested} />
+  );
 }
 
-const classesOf = (known: Known): [value: string, text: string][] => [
-  ["", "none"],
-  ...((known[CLASSES] ?? []) as [string, number][]).map(([name, value]): [string, string] => [
-    name,
-    `${name} (${value})`,
-  ]),
-];
+function classesOf(known: Known): [value: string, text: string][] {
+  const classes = (known[CLASSES] ?? []) as [string, number][];
+  return [["", "none"], ...classes.map(([name, value]): [string, string] => [name, `${name} (${value})`])];
+}
 
 /** What could stand after the last comma of a list. */
 function continuing(known: readonly string[], list: string) {

@@ -35,6 +35,8 @@ const LISTS = {
     ahead: 4,
   },
 };
+const LEADING = { look: "primary", icon: "check" };
+const DROP = { look: "quiet square tiny gen-drop", icon: "cross" };
 type What = keyof typeof LISTS;
 const WHATS = Object.keys(LISTS) as What[];
 
@@ -46,6 +48,7 @@ let table: Recipes | null = null; // the server's, asked for once
 
 export class Generator extends FormPanel<GeneratedCluster> {
   readonly heading = "What it makes";
+  protected readonly done = "generated";
   readonly #recipe = signal(FIRST);
   readonly #rows: Record<What, Signal<Row[]>> = { pools: signal([]), workloads: signal([]) };
   readonly #made = signal<GeneratedCluster | null>(null); // the last one without an error, which stays in view
@@ -104,48 +107,43 @@ export class Generator extends FormPanel<GeneratedCluster> {
     this.draft();
   }
 
-  readonly Fields = () => {
-    return (
-      <>
-        <div class="gen-begin">
-          <label>
-            <span class="dim">Begin with</span>
-            <Select
-              aria-label="Begin with a recipe"
-              data-field="recipe"
-              options={this.#table.recipes.map(({ name, title }) => [name, title])}
-              value={this.#recipe.value}
-              onChange={(name) => this.#load(name)}
-            />
-          </label>
-        </div>
-        <div class="form-grid gen-top">{this.#table.top.map((row) => this.field(row))}</div>
-        {WHATS.map((what) => (
-          <fieldset key={what}>
-            <legend>{LISTS[what].heading}</legend>
-            <div class="gen-rows">
-              {this.#rows[what].value.map((row, at) => this.#entry(what, row, at))}
-              {this.#rows[what].value.length ? null : <p class="gen-none dim fine">{LISTS[what].none}</p>}
-            </div>
-            <Button look="small" icon="plus" data-field={`add ${what}`} act={() => this.#add(what)}>
-              {LISTS[what].add}
-            </Button>
-          </fieldset>
-        ))}
-      </>
-    );
-  };
+  readonly Fields = () => (
+    <>
+      <div class="gen-begin">
+        <label>
+          <span class="dim">Begin with</span>
+          <Select
+            aria-label="Begin with a recipe"
+            data-field="recipe"
+            options={this.#table.recipes.map(({ name, title }) => [name, title])}
+            value={this.#recipe.value}
+            onChange={(name) => this.#load(name)}
+          />
+        </label>
+      </div>
+      <div class="form-grid gen-top">{this.#table.top.map((row) => this.field(row))}</div>
+      {WHATS.map((what) => (
+        <fieldset key={what}>
+          <legend>{LISTS[what].heading}</legend>
+          <div class="gen-rows">
+            {this.#rows[what].value.map((row, at) => this.#entry(what, row, at))}
+            {this.#rows[what].value.length ? null : <p class="gen-none dim fine">{LISTS[what].none}</p>}
+          </div>
+          <Button look="small" icon="plus" data-field={`add ${what}`} act={() => this.#add(what)}>
+            {LISTS[what].add}
+          </Button>
+        </fieldset>
+      ))}
+    </>
+  );
 
   #entry(what: What, { key, ref, open, typed }: Row, at: number) {
     const { noun, ahead } = LISTS[what];
     const sizes = this.#table.shapes[typed.value.shape ?? ""] ?? {};
-    const fields = this.#table[what].map((row) =>
-      this.field(
-        { ...row, placeholder: sizes[row.name] ?? row.placeholder },
-        { path: `${what}.${at}.${row.name}` },
-        typed,
-      ),
-    );
+    const fields = this.#table[what].map((row) => {
+      const placeholder = sizes[row.name] ?? row.placeholder;
+      return this.field({ ...row, placeholder }, { path: `${what}.${at}.${row.name}` }, typed);
+    });
     return (
       <div class="gen-row" role="group" aria-label={noun} key={key} ref={ref}>
         <div class="form-grid">{fields.slice(0, ahead)}</div>
@@ -153,45 +151,17 @@ export class Generator extends FormPanel<GeneratedCluster> {
           <summary>More</summary>
           <div class="form-grid">{fields.slice(ahead)}</div>
         </details>
-        <Button
-          look="quiet square tiny gen-drop"
-          icon="cross"
-          label={`Take this ${noun} out`}
-          act={() => this.#drop(what, at)}
-        />
+        <Button {...DROP} label={`Take this ${noun} out`} act={() => this.#drop(what, at)} />
       </div>
     );
   }
 
-  readonly Buttons = () => (
-    <>
-      {this.actions.map(([label, act], at) => (
-        <Button
-          key={label}
-          look={at ? "" : "primary"}
-          icon={at ? undefined : "check"}
-          data-act={label}
-          act={() => this.submit(() => this.#finish(act))}
-        >
-          {label}
-        </Button>
-      ))}
-    </>
-  );
-
-  readonly State = () => {
-    const { errors = [], documents = 0, shown = 0 } = this.answer.value ?? {};
-    const part = shown < documents ? `, the first ${count(shown)} shown` : "";
-    return (
-      <span class="dim fine" role="status">
-        {!this.answer.value
-          ? ""
-          : errors.length
-            ? plural(errors.length, "error")
-            : `${plural(documents, "document")}${part}`}
-      </span>
-    );
-  };
+  readonly Buttons = () =>
+    this.actions.map(([label, act], at) => (
+      <Button key={label} {...(at ? {} : LEADING)} act={() => this.submit(() => this.#finish(act))}>
+        {label}
+      </Button>
+    ));
 
   readonly Shown = () => (
     <>
@@ -211,27 +181,18 @@ export class Generator extends FormPanel<GeneratedCluster> {
     return { ...this.typed.value, pools: pools.value.map(texts), workloads: workloads.value.map(texts) };
   }
 
-  paths() {
-    const { top } = this.#table;
-    const rows = WHATS.flatMap((what) =>
-      this.#rows[what].value.flatMap((_, at) => this.#table[what].map(({ name }) => `${what}.${at}.${name}`)),
-    );
-    return new Set([...top.map(({ name }) => name), ...rows]);
-  }
-
   request() {
     return this.socket.call("cluster.generate", { recipe: this.recipe });
   }
 
   protected show(answer: GeneratedCluster) {
     super.show(answer);
-    if (answer.errors.length) return;
+    const { errors, shown, documents } = answer;
+    const part = shown < documents ? `, the first ${count(shown)} shown` : "";
+    this.stands.value = errors.length ? plural(errors.length, "error") : `${plural(documents, "document")}${part}`;
+    if (errors.length) return;
     this.#made.value = answer;
     this.#preview.value = answer.bundle;
-  }
-
-  protected refusal(errors: { message: string }[]) {
-    return `Nothing was generated: ${plural(errors.length, "error")}.`;
   }
 
   apply() {

@@ -13,15 +13,14 @@ import { plural } from "../../lib/quantity.js";
 import { refusalOf, superseded } from "../../lib/socket.js";
 import type { Edit } from "../edit.js";
 import type { View } from "../view.js";
-import { offered, RowField, type Known, type RowFieldProps, type Texts } from "./fields.tsx";
-import { address, since, When } from "./when.tsx";
+import { offered, RowField, type Known, type Place, type Texts } from "./fields.tsx";
+import { Since, When } from "./when.tsx";
 
 const ASK_AFTER = 160;
 const PROBLEMS = 5;
 const FOLDED = new Set(["Where they may run", "More"]); // sections that are closed until they are asked for
 
 type Answer = { errors: FieldProblem[] };
-type Place = { path?: string } & Pick<RowFieldProps, "doubt" | "id" | "disabled" | "wide">;
 
 /** One is made for each time that it is opened. */
 export abstract class FormPanel<A extends Answer> {
@@ -30,35 +29,37 @@ export abstract class FormPanel<A extends Answer> {
   readonly wrong = signal<Texts>({}); // at a field, by its path
   readonly said = signal<ComponentChildren>(null); // of no field
   readonly known = signal<Known>({});
+  readonly stands = signal(""); // the outcome
   box!: HTMLDialogElement;
   protected readonly kind: string = "form";
+  protected readonly done: string = "added";
   protected pressed = false;
   #asked = 0;
   protected readonly draft = debounce(() => this.ask(), ASK_AFTER);
 
   abstract readonly heading: string;
-  /** What is filled in, the buttons, and beside them how it stands and what it does. */
+  /** What is filled in, and what it does. */
   abstract readonly Fields: () => ComponentChildren;
-  abstract readonly Buttons: () => ComponentChildren;
   abstract readonly Shown: () => ComponentChildren;
-  readonly State = (): ComponentChildren => null;
-
-  /** The fields by the paths that problems have. */
-  abstract paths(): Set<string>;
   abstract request(): Promise<A>;
   abstract apply(): unknown;
+
+  readonly Buttons = (): ComponentChildren => (
+    <Button type="submit" look="primary" icon="check">
+      {this.label()}
+    </Button>
+  );
+
+  protected label() {
+    return "Add";
+  }
 
   protected build(title: string) {
     const submit = (event: Event) => {
       event.preventDefault();
       void this.submit();
     };
-    const { kind, heading, Fields, Buttons, State, Shown, said } = this;
-    const Problems = () => (
-      <div class="edit-problems" role="alert">
-        {said.value}
-      </div>
-    );
+    const { kind, heading, Fields, Buttons, Shown } = this;
     this.box = openDialog(title, (close) => (
       <div class={`${kind}-body`}>
         <form
@@ -69,7 +70,9 @@ export abstract class FormPanel<A extends Answer> {
           onChange={this.draft}
         >
           <Fields />
-          <Problems />
+          <div class="edit-problems" role="alert">
+            {this.said}
+          </div>
           <div class="edit-bar">
             <Buttons />
             <Button look="quiet" act={close}>
@@ -81,7 +84,9 @@ export abstract class FormPanel<A extends Answer> {
         <section class={`${kind}-preview`} aria-label={heading}>
           <div class={`${kind}-preview-head`}>
             <h3>{heading}</h3>
-            <State />
+            <span class="dim fine" role="status">
+              {this.stands}
+            </span>
           </div>
           <Shown />
         </section>
@@ -98,21 +103,15 @@ export abstract class FormPanel<A extends Answer> {
   }
 
   /** A field of a form; `typed` holds its value by its name. */
-  field(row: Field, { path = row.name, ...more }: Place = {}, typed = this.typed) {
-    return (
-      <RowField
-        key={row.name}
-        {...{ row, path, ...more }}
-        known={this.known.value}
-        error={this.wrong.value[path]}
-        value={typed.value[row.name] ?? ""}
-        onInput={(text) => (typed.value = { ...typed.value, [row.name]: text })}
-      />
-    );
+  field(row: Field, place: Partial<Place> = {}, typed = this.typed) {
+    const { path = row.name } = place;
+    const [known, error, value = ""] = [this.known.value, this.wrong.value[path], typed.value[row.name]];
+    const onInput = (text: string) => (typed.value = { ...typed.value, [row.name]: text });
+    return <RowField key={row.name} {...{ row, known, error, value, onInput, ...place, path }} />;
   }
 
-  at<E extends HTMLElement = HTMLInputElement>(path: string) {
-    return this.box.querySelector<E>(`[data-field="${path}"]`);
+  at(path: string) {
+    return this.box.querySelector<HTMLInputElement>(`[data-field="${CSS.escape(path)}"]`);
   }
 
   /** Whether the server has told what the fields do; only the newest answer is shown. */
@@ -131,13 +130,11 @@ export abstract class FormPanel<A extends Answer> {
 
   /** Show an answer: what is wrong stands at its field. */
   protected show(answer: A) {
-    const paths = this.paths();
     const wrong: Texts = {};
-    for (const { field, message } of answer.errors)
-      if (paths.has(field) && !this.quiet(field)) wrong[field] ??= message;
+    for (const { field, message } of answer.errors) if (!this.quiet(field)) wrong[field] ??= message;
     this.answer.value = answer;
     this.wrong.value = wrong;
-    this.say(answer.errors.filter(({ field }) => !paths.has(field)));
+    this.say(answer.errors.filter(({ field }) => !this.at(field)));
   }
 
   /** Whether a field is not begun, and so not wrong. */
@@ -173,17 +170,15 @@ export abstract class FormPanel<A extends Answer> {
 
   /** Whether nothing can be applied; then the first field that something is wrong with has the focus. */
   protected refused({ errors }: A): boolean {
-    if (!errors.length) return false;
-    const paths = this.paths();
-    const input = this.at(errors.find(({ field }) => paths.has(field))?.field ?? "");
+    const input = errors.map(({ field }) => this.at(field)).find(Boolean);
     for (let at = input?.closest("details"); at; at = at.parentElement?.closest("details")) at.open = true;
     input?.focus();
-    announce(this.refusal(errors));
-    return true;
+    if (errors.length) announce(this.nothing(errors));
+    return errors.length > 0;
   }
 
-  protected refusal(errors: { message: string }[]) {
-    return `Nothing was added: ${plural(errors.length, "error")}.`;
+  protected nothing(errors: unknown[]) {
+    return `Nothing was ${this.done}: ${plural(errors.length, "error")}.`;
   }
 }
 
@@ -192,10 +187,7 @@ export abstract class DocumentPanel<
   A extends Answer & { documents: string; notes: string[]; doubts?: FieldProblem[] },
 > extends FormPanel<A> {
   readonly heading = "What it adds";
-  readonly index: number;
-  readonly step = signal("");
-  readonly stands = signal("");
-  #step = ""; // the one on screen
+  readonly since: Since;
   readonly preview = new Editor({ label: "YAML that is added", readOnly: true });
 
   constructor(
@@ -203,7 +195,7 @@ export abstract class DocumentPanel<
     readonly edit: Edit,
   ) {
     super();
-    this.index = view.playback.wantedCycle;
+    this.since = new Since(view.playback);
   }
 
   abstract readonly rows: readonly Field[];
@@ -211,7 +203,7 @@ export abstract class DocumentPanel<
   /** The fields without a section have no heading; a section that most do not need is folded. */
   readonly Fields = () => (
     <>
-      <When index={this.index} step={this.#step} chosen={this.step} />
+      <When since={this.since} legend="When it is created" alone="It exists from the start." />
       {[...new Set(this.rows.map(({ section }) => section))].map((heading) => {
         const rows = this.rows.filter(({ section }) => section === heading);
         const grid = <div class={`${this.kind}-grid`}>{rows.map((row) => this.field(row))}</div>;
@@ -231,18 +223,6 @@ export abstract class DocumentPanel<
     </>
   );
 
-  readonly Buttons = () => (
-    <Button type="submit" look="primary" icon="check" data-add>
-      Add
-    </Button>
-  );
-
-  readonly State = () => (
-    <span class="dim fine" role="status">
-      {this.stands.value}
-    </span>
-  );
-
   readonly Shown = () => (
     <>
       <Hosted element={this.preview.element} />
@@ -256,7 +236,7 @@ export abstract class DocumentPanel<
 
   /** Open it, with the name to be typed over. */
   protected async openAs(title: string) {
-    this.#step = await address(this.view.playback, this.index);
+    await this.since.find();
     this.build(title);
     this.at("name")?.focus();
     this.at("name")?.select();
@@ -269,12 +249,7 @@ export abstract class DocumentPanel<
 
   /** What the server is asked. */
   protected get asked() {
-    const step = this.step.value;
-    return { source: this.view.playback.source, fields: this.typed.value, ...(step ? { step } : {}) };
-  }
-
-  paths() {
-    return new Set(this.rows.map(({ name }) => name));
+    return { source: this.view.playback.source, fields: this.typed.value, ...this.since.wish };
   }
 
   protected quiet(path: string) {
@@ -300,18 +275,17 @@ export abstract class DocumentPanel<
   }
 
   async apply() {
-    const step = this.step.value;
     const { documents, doubts = [] } = this.answer.value as A;
-    const { words, cost } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
+    const { words, cost } = await this.edit.operate({ documents, ...this.since.wish }, "bundle.add");
     const notes = doubts.map(({ message }) => ` ${message}`).join("");
-    this.edit.added(this.box, `${since(step, this.index)}: ${words}.${cost}${notes}`);
+    this.edit.added(this.box, `${this.since.words()}: ${words}.${cost}${notes}`);
   }
 
   protected rejected(errors: Problem[]) {
     this.preview.mark(errors);
     this.said.value = (
       <>
-        <p class="stale-text">{this.refusal(errors)}</p>
+        <p class="stale-text">{this.nothing(errors)}</p>
         <ProblemList problems={errors} kind="error" editor={this.preview} />
       </>
     );

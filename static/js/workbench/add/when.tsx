@@ -1,6 +1,6 @@
 // When something is created or changed: from the start, or after the cycle on screen.
 
-import type { Signal } from "../../kit/signals.ts";
+import { signal, type Signal } from "../../kit/signals.ts";
 import { count } from "../../lib/quantity.js";
 import { superseded } from "../../lib/socket.js";
 import type { Playback } from "../playback.js";
@@ -30,32 +30,39 @@ export async function address(playback: Playback, index: number): Promise<string
   return "";
 }
 
-/** A step, as words before which it is said what happens; "" is the start. */
-export const since = (step: string, index: number) => (step ? `After cycle ${count(index)}` : "From the start");
+/** The moment that is chosen. */
+export class Since {
+  readonly index: number;
+  readonly step = signal(""); // "" for the start
+  offered = ""; // the step on screen, "" where only the start is offered
 
-type WhenProps = {
-  index: number;
-  /** Of the cycle on screen; "" where only the start is offered. */
-  step: string;
-  chosen: Signal<string>;
-  legend?: string;
-  /** Said where there is no choice. */
-  alone?: string;
-};
+  constructor(readonly playback: Playback) {
+    this.index = playback.wantedCycle;
+  }
+
+  async find() {
+    this.offered = await address(this.playback, this.index);
+  }
+
+  get wish() {
+    return this.step.value ? { step: this.step.value } : {};
+  }
+
+  words(step = this.step.value) {
+    return step ? `After cycle ${count(this.index)}` : "From the start";
+  }
+}
 
 /** Two choices, or one sentence before the first cycle. */
-export function When({ index, step, chosen, legend = "When it is created", ...more }: WhenProps) {
-  if (!step) return <p class="edit-when dim">{more.alone ?? "It exists from the start."}</p>;
-  const choices = [
-    ["", "before the first cycle"],
-    [step, "at the step on screen"],
-  ] as const;
+export function When({ since, legend, alone }: { since: Since; legend: string; alone: string }) {
+  const { offered, step } = since;
+  if (!offered) return <p class="edit-when dim">{alone}</p>;
+  const choice = { name: "add-when", chosen: step };
   return (
     <fieldset class="edit-when">
       <legend>{legend}</legend>
-      {choices.map(([value, hint]) => (
-        <Choice key={value} {...{ name: "add-when", value, label: since(value, index), hint, chosen }} />
-      ))}
+      <Choice {...choice} value="" label={since.words("")} hint="before the first cycle" />
+      <Choice {...choice} value={offered} label={since.words(offered)} hint="at the step on screen" />
     </fieldset>
   );
 }
