@@ -26,6 +26,12 @@ kind: KubeSchedulerConfiguration
 profiles: [{schedulerName: default-scheduler}, {schedulerName: tidy}]
 """
 
+LATER_PODS = """podstep.playback.meet({
+  from: podstep.playback.pods.keys.length, keys: ["default/later-1"],
+  groups: [{kind: "ReplicaSet", name: "later"}],
+  group: [0], cpu: [100], memory: [0], priority: [0], node: [-1], extended: {},
+})"""
+
 
 def pod(name: str, scheduler: str, annotations: str = "{}") -> str:
     """Return a pod that a scheduler of that name tries."""
@@ -122,6 +128,11 @@ def test_the_tree_counts_the_pods_that_are_there(page: Page, two: str) -> None:
     expect(sets).to_have_count(1)
     expect(sets).to_contain_text("4 / 4")
     expect(bench.build.get_by_role("treeitem", name=re.compile("^Workloads"))).to_contain_text("4 pods")
+    # Pods that controllers make after the source was opened are in the tree at once.
+    bench.build.get_by_label("Find a node or pod").fill("later")
+    expect(bench.build.get_by_text("No matches for “later”.")).to_be_visible()
+    page.evaluate(LATER_PODS)
+    expect(bench.build.get_by_role("treeitem", name=re.compile("^rs.later"))).to_contain_text("1 of 1")
 
 
 def test_a_unit_that_there_is_none_of_says_so(page: Page) -> None:

@@ -5,7 +5,7 @@ import { addBar } from "./add/bar.tsx";
 import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
 import { History } from "./history.tsx";
-import { Objects } from "./objects/objects.js";
+import { Objects } from "./objects/objects.tsx";
 import { Policy } from "./policy.js";
 import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.js";
@@ -69,8 +69,7 @@ export class Build {
     this.history = new History(view, this.edit, mine);
     if (this.edit) this.body.before(addBar(view, this.edit, mine));
     this.objects = new Objects(view, this.edit);
-    const { search, tree } = this.objects;
-    this.page = h("div", { class: "objects" }, search, tree.element, this.history.element);
+    this.page = h("div", { class: "objects" }, this.objects.element, this.history.element);
     this.policy = new Policy(view, {
       mine,
       canFork,

@@ -30,6 +30,7 @@ const SHORT = {
  */
 export function poolsOf(nodes) {
   const label = POOLS.find((name) => nodes.labels?.some((labels) => labels[name]));
+  /** @type {Map<string, number[]>} */
   const pools = new Map();
   nodes.names.forEach((name, node) => {
     const pool = label ? (nodes.labels[node][label] ?? "") : name.replace(/[-.]?[a-z]?\d[\w.-]*$/, "") || name;
@@ -43,8 +44,10 @@ export function poolsOf(nodes) {
  * The workloads with their pods, `members`, and those of them that are found, `hits`; `matches(text)` finds.
  *
  * @param {Pods} pods
+ * @param {(text: string) => boolean} matches
  */
 export function workloadsOf(pods, matches) {
+  /** @type {Map<number, number[]>} */
   const groups = new Map();
   pods.group.forEach((group, pod) => {
     if (!groups.has(group)) groups.set(group, []);
