@@ -1,8 +1,5 @@
 // What a new object begins with.
 
-import { h } from "../../lib/dom.js";
-/** @import { Editor } from "../../lib/editor.js" */
-
 export const TEMPLATES = {
   Node: `apiVersion: v1
 kind: Node
@@ -76,30 +73,3 @@ kind: SimulationSettings
 cache: sound
 `,
 };
-
-/**
- * A choice of templates for `editor`.
- *
- * @param {Editor} editor
- */
-export function templateChoice(editor) {
-  return h(
-    "label",
-    { class: "edit-common" },
-    h("span", { class: "dim", text: "Begin with" }),
-    h(
-      "select",
-      {
-        class: "field",
-        "data-quick": true,
-        "aria-label": "Begin with a template",
-        onchange: (event) => {
-          editor.value = TEMPLATES[event.target.value];
-        },
-      },
-      Object.keys(TEMPLATES).map((kind) =>
-        h("option", { value: kind, text: kind, selected: editor.value === TEMPLATES[kind] || undefined }),
-      ),
-    ),
-  );
-}
