@@ -8,7 +8,7 @@ import { History } from "./history.tsx";
 import { Objects } from "./objects/objects.tsx";
 import { Policy } from "./policy.js";
 import { tabsIn } from "../kit/tabs.tsx";
-import { DraftText } from "./text.js";
+import { DraftText } from "./text.tsx";
 import { Undo } from "./undo.js";
 import { Verbs } from "./verbs/verbs.js";
 import { follow } from "./store.ts";

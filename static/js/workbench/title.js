@@ -1,7 +1,8 @@
 // The title of one's own draft: saved as it is typed, kept until it is saved, and followed where another tab gives it
 // another.
 
-import { $, h, debounce, toast } from "../lib/dom.js";
+import { offering } from "../kit/offering.tsx";
+import { $, debounce } from "../lib/dom.js";
 import { Kept } from "../lib/kept.js";
 
 const SAVE_AFTER = 600;
@@ -61,29 +62,14 @@ export async function title(draft) {
     }
     report("not saved");
     note?.remove();
-    note = toast(`Another tab has renamed this draft “${theirs || "Untitled"}”.`, { name: "warn", ms: 0 });
-    const choose = (/** @type {string} */ text, /** @type {() => void} */ act) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "btn small",
-          onclick: () => {
-            note.remove();
-            note = null;
-            act();
-          },
-        },
-        text,
-      );
-    note?.append(
-      choose("Keep mine", save),
-      choose("Take theirs", () => {
-        show(theirs);
-        kept.set(null);
-        report("");
-      }),
-    );
+    const take = () => {
+      show(theirs);
+      kept.set(null);
+      report("");
+    };
+    const said = `Another tab has renamed this draft “${theirs || "Untitled"}”.`;
+    const offers = { "Keep mine": save, "Take theirs": take };
+    note = offering(said, Object.entries(offers), { name: "warn", ms: 0 });
   };
 
   draft.on("titled", (theirs) => {
