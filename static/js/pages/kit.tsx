@@ -24,6 +24,7 @@ import { Select } from "../kit/select.tsx";
 import { signal } from "../kit/signals.ts";
 import { Table } from "../kit/table.tsx";
 import { Tabs, TabStrip } from "../kit/tabs.tsx";
+import { offering } from "../kit/offering.tsx";
 import { $, toast } from "../lib/dom.js";
 import { UntilBar, until } from "../workbench/countdown.tsx";
 
@@ -317,6 +318,9 @@ const Overlays = () => (
       </Button>{" "}
       <Button act={openSheet}>Open a sheet</Button>{" "}
       <Button act={() => toast("A toast", { ms: 0 })}>Show a toast</Button>
+      <Button act={() => offering("It is removed.", [["Undo", () => toast("Undone"), "undo"]])}>
+        Show one with a button
+      </Button>
     </p>
   </Section>
 );

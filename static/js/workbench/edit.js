@@ -7,6 +7,7 @@ import { costs } from "./comments.js";
 import { editPanel } from "./edit/panel.tsx";
 import { TEMPLATES } from "./edit/templates.js";
 import { GROUP } from "./group.tsx";
+import { follow } from "./store.ts";
 /** @import { View } from "./view.js" */
 
 /**
@@ -32,7 +33,7 @@ export class Edit {
     this.view = view;
     this.options = options; // {mine, fork(wish), text(), change(make, how), dirty(), undo, onText()}
     view.on("edit", (wish) => this.open(wish));
-    view.on("edits", () => {
+    follow(view.store.edits, () => {
       this.#note?.remove();
       this.#note = null;
     }); // its Undo would lead back from something else

@@ -436,7 +436,7 @@ export class Playback extends Shown {
   meet(came) {
     if (!meet(this.pods, this.podIndex, came)) return;
     this.cluster.widen();
-    this.store.pods.value = this.pods.keys.length;
+    this.store.pods.value = { count: this.pods.keys.length };
   }
 
   async #fetchWanted() {

@@ -51,7 +51,7 @@ export class Store {
   /** How much is known of the run: written with more cycles and marks. */
   readonly known = signal({ cycles: 0, complete: false });
   /** How many pods are known: controllers make more. */
-  readonly pods = signal(0);
+  readonly pods = signal({ count: 0 });
   /** The last cycle that may be seen while a room predicts; null for all. */
   readonly veil = signal<{ last: number | null }>({ last: null });
 

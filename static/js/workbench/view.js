@@ -23,7 +23,7 @@ import { Search } from "./search.js";
 import { USUAL, fitting, keep, kept } from "./stage/look.js";
 import { rankedIn } from "./playback/records.js";
 
-const BRIDGE = { selection: "selection", shown: "stage", look: "look", edits: "edits" };
+const BRIDGE = { edits: "edits" };
 /** @typedef {ReturnType<View["factsOf"]>} Facts */
 
 export class View extends Emitter {

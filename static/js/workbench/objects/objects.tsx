@@ -6,6 +6,7 @@ import type { ObjectList } from "../../lib/protocol.js";
 import { count, ellipsis, plural, short } from "../../lib/quantity.js";
 import { ABSENT } from "../cluster.js";
 import type { Edit } from "../edit.js";
+import { follow } from "../store.ts";
 import type { View } from "../view.js";
 import { poolsOf, workloadsOf } from "./grouping.js";
 import { Tree, type More, type Row } from "./tree.tsx";
@@ -34,28 +35,27 @@ export class Objects {
     private readonly view: View,
     private readonly edit: Edit | null,
   ) {
-    const { playback } = view;
-    const list = debounce(() => this.#list(), LIST_AFTER);
     this.element.className = "objects";
     this.#paint();
     const renew = () => {
       this.#markOnStage();
       this.#draw();
     };
-    playback.on("opened", () => {
+    const { scenario, pods, step, moment, selection, stage, look } = view.store;
+    follow(scenario, () => {
       this.#others = null;
       renew();
     });
-    playback.on("met", renew); // controllers have made pods
-    playback.on("moment", () => this.#paint());
-    playback.on("step", () => {
-      this.#paint();
-      list();
-    });
-    view.on("selection", () => this.#paint());
-    view.on("shown", () => {
-      if (view.shown.search === this.#filter) return;
-      this.#typed = view.shown.search;
+    follow(pods, renew); // controllers have made some
+    follow([step, moment, selection], () => this.#paint());
+    follow(
+      step,
+      debounce(() => this.#list(), LIST_AFTER),
+    );
+    follow(look, () => this.#draw());
+    follow(stage, ({ search }) => {
+      if (search === this.#filter) return;
+      this.#typed = search;
       this.#find();
     });
     view.on("forget", () => {
@@ -63,7 +63,6 @@ export class Objects {
       view.search.end();
       this.#find();
     });
-    view.on("look", () => this.#draw());
   }
 
   /** Draw them from now on, or no more: another tab is open. */
