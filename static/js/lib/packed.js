@@ -1,6 +1,6 @@
 // A scenario inside an address: JSON, deflated, as base64url behind the "#", which no server is sent.
 
-export const PREFIX = "#scenario=";
+const PREFIX = "#scenario=";
 export const MOST = 16_000; // characters of such an address, which chats and mail programs still take whole
 const MOST_OPENED = 256_000; // characters of one that is opened
 const UNNAMED_RELEASE = "v1.11"; // of texts that name none, in links that name none either

@@ -3,11 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
-import { PREFIX, unpack } from "../lib/packed.js";
+import { unpack } from "../lib/packed.js";
 import { Socket, refusalOf } from "../lib/socket.js";
-
-/** Whether the address holds a scenario. */
-export const holdsScenario = () => location.hash.startsWith(PREFIX);
 
 /** Open what the address holds, in the place of the page's content. */
 export async function openPacked(host: HTMLElement) {

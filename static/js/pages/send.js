@@ -84,16 +84,3 @@ async function ask(ticket, progress, over) {
     }
   }
 }
-
-/**
- * Problems of files have no line in the box: give their place in words.
- *
- * @param {Problem[]} problems
- */
-export function placed(problems) {
-  return problems.map((problem) => {
-    if (!problem.file) return problem;
-    const where = [problem.file, problem.line && `line ${problem.line}`].filter(Boolean).join(", ");
-    return { ...problem, line: null, message: `${where}: ${problem.message}` };
-  });
-}

@@ -1,16 +1,17 @@
-// The start page.
+// The start page. What is for a press that many never make comes with that press.
 
 import { $ } from "../lib/dom.js";
 import { mini } from "./mini.tsx";
 import { buildOne } from "./build.js";
 import { onDrop } from "./files.js";
-import { holdsScenario, openPacked } from "./packed.tsx";
-import { paste } from "./paste.js";
+import { paste } from "./paste.tsx";
 import { topics } from "./topics.js";
 import { trace } from "./trace.tsx";
 
+const HELD = "#scenario="; // as lib/packed.js begins what holds one
+
 const tables = trace($("form[data-trace-form]"));
-const { take, turnTo } = paste($("[data-paste-form]"), tables);
+const { take, turnTo } = paste($("form[data-paste-form]"), tables);
 const over = $("[data-drop-over]");
 onDrop(document.body, take, (held) => {
   over.hidden = !held;
@@ -27,7 +28,12 @@ topics($("#examples"));
 const host = $("[data-mini]");
 if (host) mini(host).catch(() => host.classList.add("is-still"));
 // Last: it takes the place of all of the above.
-if (holdsScenario()) openPacked($("#main"));
-addEventListener("hashchange", () => {
-  if (holdsScenario()) openPacked($("#main"));
-});
+openHeld();
+addEventListener("hashchange", openHeld);
+
+/** Open the scenario that the address holds, if it does. */
+async function openHeld() {
+  if (!location.hash.startsWith(HELD)) return;
+  const { openPacked } = await import("./packed.tsx");
+  await openPacked($("#main"));
+}

@@ -8,7 +8,7 @@ import { $ } from "../lib/dom.js";
 import { progressOf } from "../lib/progress.js";
 import { give, holdsNodes, isTable, onDrop } from "./files.js";
 import type { InFolder } from "./folder.js";
-import { placed, send } from "./send.js";
+import { placed } from "./placed.js";
 
 const LISTED = 20; // problems
 
@@ -45,6 +45,7 @@ export function trace(form: HTMLFormElement) {
     const sent = (far?: Far) => say("Sending the trace. Cancel stops it.", false, <ProgressBar {...bar} far={far} />);
     sent();
     try {
+      const { send } = await import("./send.js");
       const { url, errors = [] } = await send(form, { signal, progress: (report) => sent(progressOf(report)) });
       if (url) return location.assign(url);
       const problems = placed(errors).slice(0, LISTED);

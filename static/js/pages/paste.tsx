@@ -1,17 +1,24 @@
 // The paste box: a cluster as text or files, checked while it is typed, kept until it is a draft.
 
-import { $, h, fill, icon, debounce } from "../lib/dom.js";
-import { Editor, problemList } from "../lib/editor.js";
+import type { ComponentChildren } from "preact";
+import { Icon } from "../kit/icon.tsx";
+import { place } from "../kit/place.ts";
+import { ProblemList } from "../kit/problems.tsx";
+import { $, debounce } from "../lib/dom.js";
+import { Editor } from "../lib/editor.js";
 import { bytes } from "../lib/progress.js";
+import type { CheckedBundle, OpenedBundle, Problem } from "../lib/protocol.js";
 import { plural } from "../lib/quantity.js";
-import { superseded } from "../lib/socket.js";
+import { refusalOf, superseded } from "../lib/socket.js";
 import { asText, give, isTable, onDrop } from "./files.js";
-import { FolderError, chosen, packed } from "./folder.js";
+import { FolderError, chosen, packed, type InFolder } from "./folder.js";
 import { keepInView } from "./inview.js";
 import { link } from "./link.js";
 import { forget, keep, kept } from "./pasted.js";
-import { placed, send } from "./send.js";
-import { Working } from "./working.js";
+import { placed } from "./placed.js";
+import { Working } from "./working.tsx";
+
+type Folder = InFolder[] | Promise<InFolder[]>;
 
 const OVER_SOCKET = 3_500_000; // characters; longer texts go as a form
 const CHECK_AFTER = 450; // milliseconds after the last key
@@ -19,6 +26,7 @@ const KEEP_AFTER = 300;
 const LONG = 400_000; // characters of a text that is not checked again for every key
 const MUCH = 2_000; // characters that come or go at once: a paste, no key
 const SHOWN_KINDS = 6;
+const FEW_WARNINGS = 3; // that are unfolded
 const PLACEHOLDER = `apiVersion: v1
 kind: Node
 metadata: {name: worker-1}
@@ -35,60 +43,62 @@ spec:
  * Make `form` work; `tables` receives CSV files. Returns the functions that take files that were dropped elsewhere,
  * and that turn to the box.
  */
-export function paste(form, tables) {
+export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
   const status = $("[data-status]", form);
   const problems = $("[data-problems]", form);
   const input = $("input[data-files]", form);
+  const folders = $("input[data-folder]", form);
   const chips = $("[data-chosen]", form);
   const submit = $("[data-open]", form);
   const clear = $("[data-clear]", form);
-  const title = form.elements.title;
+  const title = $("input[name=title]", form);
   const note = $("[data-restored]", form);
-  const place = $("[data-clear-place]", form);
+  const box = $("[data-editor]", form);
+  const plain = $("textarea[name=text]", form);
   const editor = new Editor({
     label: "Manifests",
     placeholder: PLACEHOLDER,
     onInput: changed,
     describedBy: "paste-status",
   });
-  const plain = $("textarea[name=text]", form);
   const before = kept();
-  let restored = false; // the box holds last time's text, and nobody has touched it
-  let held = []; // files that are sent as they are
+  let restored = !plain.value && Boolean(before.text.trim()); // last time's text, and nobody has touched it
+  let held: File[] = []; // files that are sent as they are
   let checking = 0;
   let length = 0; // of the text when it last changed
-  const working = new Working({
-    place: $("[data-editor]", form), // within what is looked at
-    say: (text) => say("", text),
-    stopped: (text) => {
-      busy(false);
-      say("", text);
-      submit.focus();
-    },
-  });
-  let checked = { text: null, warnings: [] }; // a refusal need not repeat them
+  let checked = { text: "", warnings: [] as Problem[] }; // a refusal need not repeat them
+  let suggested = before.title; // a title that nobody has typed on this page: another upload replaces it
 
-  form.addEventListener("formdata", ({ formData }) => formData.set("text", editor.value));
   // The editor that completes and explains comes when somebody turns to the box, or has a text there to go on with.
-  const enrich = () => editor.enrich();
+  const enrich = () => void editor.enrich();
   for (const name of ["focusin", "pointerenter", "dragenter"])
     editor.element.addEventListener(name, enrich, { once: true });
-  restored = !plain.value && Boolean(before.text.trim());
   editor.value = plain.value || before.text;
   ({ length } = editor);
   title.value ||= before.title;
-  let suggested = before.title; // a title that nobody has typed on this page: another upload replaces it
-  fill($("[data-editor]", form), editor.element);
-  if (editor.value.trim()) enrich();
+  box.replaceChildren(editor.element);
+  const working = new Working(box, say, (text) => {
+    busy(false);
+    say(text);
+    submit.focus();
+  });
+  if (filled()) enrich();
   const refused = $("#import-errors");
   if (refused) refuse(JSON.parse(refused.textContent));
-  else if (editor.value.trim()) check();
+  else if (filled()) void check();
   buttons();
 
   const checkSoon = debounce(check, CHECK_AFTER);
   const keepNow = () => keep(editor.value, title.value);
   const keepSoon = debounce(keepNow, KEEP_AFTER);
-  addEventListener("pagehide", keepNow);
+
+  function filled() {
+    return Boolean(editor.value.trim());
+  }
+
+  function opening() {
+    return submit.getAttribute("aria-disabled") === "true";
+  }
 
   function changed() {
     restored = false;
@@ -96,15 +106,14 @@ export function paste(form, tables) {
     ({ length } = editor);
     keepSoon();
     buttons();
-    // What is being opened is the text as it was then.
-    if (submit.getAttribute("aria-disabled") !== "true") working.stop();
+    if (!opening()) working.stop(); // what is being opened is the text as it was then
     checking += 1; // a check of the previous text no longer counts
     checkSoon.cancel();
     if (length > LONG && !much) {
-      say("", "Changed since the last check. A text of this length is checked again when you open it.");
+      say("Changed since the last check. A text of this length is checked again when you open it.");
       return;
     }
-    say("", "");
+    say("");
     checkSoon();
   }
 
@@ -113,48 +122,51 @@ export function paste(form, tables) {
     clear.hidden = !editor.length && !held.length;
     note.hidden = !restored;
     if (restored) note.append(clear);
-    else if (note.contains(clear)) place.after(clear);
+    else if (note.contains(clear)) $("[data-clear-place]", form).after(clear);
   }
 
-  function say(tone, ...content) {
+  function say(text: ComponentChildren, tone: "" | "good" | "bad" = "") {
     status.className = `paste-status ${tone}`;
-    fill(status, ...content);
-  }
-
-  function show(errors, warnings = []) {
-    const marked = held.length ? [] : errors;
-    editor.mark(marked, held.length ? [] : warnings);
-    fill(
-      problems,
-      errors.length ? problemList(errors, editor) : null,
-      warnings.length
-        ? h(
-            "details",
-            { class: "warnings", open: warnings.length <= 3 },
-            h(
-              "summary",
-              null,
-              plural(warnings.length, "warning"),
-              h("span", { class: "dim", text: ": these do not stop the scheduler" }),
-            ),
-            problemList(warnings, editor, "warning"),
-          )
-        : null,
+    place(
+      tone ? (
+        <>
+          <Icon name={tone === "good" ? "check" : "warn"} />
+          <span>{text}</span>
+        </>
+      ) : (
+        text
+      ),
+      status,
     );
   }
 
-  function refuse(errors, warnings = checked.text === editor.value ? checked.warnings : []) {
+  function show(errors: Problem[], warnings: Problem[] = []) {
+    editor.mark(held.length ? [] : errors, held.length ? [] : warnings);
+    place(
+      <>
+        {errors.length ? <ProblemList problems={errors} kind="error" editor={editor} /> : null}
+        {warnings.length ? (
+          <details class="warnings" open={warnings.length <= FEW_WARNINGS}>
+            <summary>
+              {plural(warnings.length, "warning")}
+              <span class="dim">: these do not stop the scheduler</span>
+            </summary>
+            <ProblemList problems={warnings} kind="warning" editor={editor} />
+          </details>
+        ) : null}
+      </>,
+      problems,
+    );
+  }
+
+  function refuse(errors: Problem[], warnings = checked.text === editor.value ? checked.warnings : []) {
     const all = placed(errors);
     say(
+      <>
+        <b>{`${plural(all.length, "problem")} to fix. `}</b>
+        Nothing is lost{all.some(({ line }) => line) ? ": each one leads to its line." : "."}
+      </>,
       "bad",
-      icon("warn"),
-      h(
-        "span",
-        null,
-        h("b", { text: `${plural(all.length, "problem")} to fix. ` }),
-        "Nothing is lost",
-        all.some((one) => one.line) ? ": each one leads to its line." : ".",
-      ),
     );
     show(all, warnings);
     ($("button", problems) ?? editor).focus();
@@ -165,49 +177,50 @@ export function paste(form, tables) {
     const text = editor.value;
     if (!text.trim() || held.length) {
       show([]);
-      say("", "");
+      say("");
       return;
     }
     if (text.length > OVER_SOCKET) {
       show([]);
-      say("", `${bytes(text.length)}: it is checked when you open it.`);
+      say(`${bytes(text.length)}: it is checked when you open it.`);
       return;
     }
     const { done, ...options } = working.begin(
       "Checking the text",
       "Check stopped. The text is checked when you open it.",
     );
-    if (text.length > LONG) say("", "Checking the text. Escape stops it.");
+    if (text.length > LONG) say("Checking the text. Escape stops it.");
     try {
-      const { errors, warnings, summary } = await link().call("bundle.check", { text }, options);
+      const { errors, warnings, summary }: CheckedBundle = await link().call("bundle.check", { text }, options);
       if (mine !== checking || text !== editor.value) return;
       checked = { text, warnings };
       show(errors, warnings);
       if (errors.length)
         say(
+          <>
+            <b>{plural(errors.length, "problem")}</b>
+            {errors.some(({ line }) => line) ? "; each one leads to its line." : "."}
+          </>,
           "bad",
-          icon("warn"),
-          h(
-            "span",
-            null,
-            h("b", { text: plural(errors.length, "problem") }),
-            errors.some((one) => one.line) ? "; each one leads to its line." : ".",
-          ),
         );
-      else say("good", icon("check"), h("span", null, h("b", { text: "Ready. " }), inWords(summary)));
+      else
+        say(
+          <>
+            <b>Ready. </b>
+            {inWords(summary)}
+          </>,
+          "good",
+        );
     } catch (error) {
-      if (error.code !== "request.superseded" && mine === checking)
-        say("", `The check failed (${error.message}). You can still open the text.`);
+      if (!superseded(error) && mine === checking)
+        say(`The check failed (${refusalOf(error).message}). You can still open the text.`);
     } finally {
       done();
     }
   }
 
-  async function take(files, folder) {
-    if (folder) {
-      await takeFolder(folder);
-      return;
-    }
+  async function take(files: File[], folder?: Folder) {
+    if (folder) return takeFolder(folder);
     const csv = files.filter(isTable);
     if (csv.length) {
       tables(csv);
@@ -215,7 +228,7 @@ export function paste(form, tables) {
     }
     const rest = files.filter((file) => !isTable(file));
     const text = await asText(rest, OVER_SOCKET);
-    const added = Boolean(editor.value.trim()) && !restored;
+    const added = filled() && !restored;
     if (rest.length) entitle(rest[0].name.replace(/(\.(ya?ml|json|jsonl|txt|zip|tar|tgz))?(\.gz)?$/i, ""), added);
     if (text === null) {
       // More files than a form may have go as one.
@@ -229,84 +242,65 @@ export function paste(form, tables) {
     editor.focus();
   }
 
-  /**
-   * Call the bundle after its files, unless somebody has typed a title.
-   *
-   * @param {string} name
-   * @param {boolean} added to what is in the box already
-   */
-  function entitle(name, added) {
+  /** Call the bundle after its files, or also after those that are added, unless somebody has typed a title. */
+  function entitle(name: string, added: boolean) {
     if (title.value && title.value !== suggested) return;
     suggested = (added && suggested ? `${suggested}, ${name}` : name).slice(0, title.maxLength);
     title.value = suggested;
   }
 
-  /** Take a folder, or a promise of one. */
-  async function takeFolder(folder) {
+  async function takeFolder(folder: Folder) {
     const name = await holdPacked(folder);
-    if (name) entitle(name, Boolean(editor.value.trim()) && !restored);
+    if (name) entitle(name, filled() && !restored);
   }
 
-  /** Hold a folder, or a promise of one, as one packed file; returns the folder's name, "" if it cannot be read. */
-  async function holdPacked(folder) {
+  /** Hold a folder as one packed file; returns the folder's name, "" if it cannot be read. */
+  async function holdPacked(folder: Folder) {
     try {
-      say("", "Reading the folder …");
+      say("Reading the folder …");
       const { file, left } = packed(await folder, Number(input.dataset.mostBytes));
       hold([file], left ? ` ${plural(left, "other file")} of the folder ${left === 1 ? "is" : "are"} not sent.` : "");
       return file.name.replace(/\.tar$/, "");
     } catch (error) {
-      say(
-        "bad",
-        icon("warn"),
-        error instanceof FolderError
-          ? error.message
-          : "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.",
-      );
+      const unread = "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.";
+      say(error instanceof FolderError ? error.message : unread, "bad");
       return "";
     }
   }
 
-  /**
-   * @param {File[]} files
-   * @param {string} [note]
-   */
-  function hold(files, note = "") {
+  function hold(files: File[], more = "") {
     held = files;
     give(input, files);
-    fill(
+    place(
+      files.map((file) => (
+        <span key={file} class="chip">
+          {file.name}
+          <button
+            type="button"
+            aria-label={`Take ${file.name} out again`}
+            onClick={() => hold(held.filter((one) => one !== file))}
+          >
+            <Icon name="close" />
+          </button>
+        </span>
+      )),
       chips,
-      files.map((file) =>
-        h(
-          "span",
-          { class: "chip" },
-          file.name,
-          h(
-            "button",
-            {
-              type: "button",
-              "aria-label": `Take ${file.name} out again`,
-              onclick: () => hold(held.filter((one) => one !== file)),
-            },
-            icon("close"),
-          ),
-        ),
-      ),
     );
     $("[data-drop-hint]", form).hidden = files.length > 0;
     buttons();
-    if (files.length) {
-      show([]);
-      const beside = editor.value.trim() ? " together with the text" : "";
-      say("", `${plural(files.length, "file")} to send${beside}; checked when you open it.${note}`);
-    } else check();
+    if (!files.length) {
+      void check();
+      return;
+    }
+    show([]);
+    const beside = filled() ? " together with the text" : "";
+    say(`${plural(files.length, "file")} to send${beside}; checked when you open it.${more}`);
   }
 
-  /** @param {Event} event */
-  async function open(event) {
-    event?.preventDefault();
-    if (submit.getAttribute("aria-disabled") === "true") return;
-    if (!editor.value.trim() && !held.length) {
-      say("bad", icon("warn"), "The box is empty: paste manifests, drop files on it, or begin with an example below.");
+  async function open() {
+    if (opening()) return;
+    if (!filled() && !held.length) {
+      say("The box is empty: paste manifests, drop files on it, or begin with an example below.", "bad");
       editor.focus();
       return;
     }
@@ -318,71 +312,80 @@ export function paste(form, tables) {
       "Stopped: nothing was created, and your input is still here.",
     );
     try {
-      const whole = held.length > 0 || editor.length > OVER_SOCKET;
-      const answer = whole
-        ? await send(form, options)
-        : await link().call("bundle.open", { text: editor.value, title: title.value }, options);
-      if (answer.errors) {
-        busy(false);
-        refuse(answer.errors, answer.warnings);
-        return;
+      if (held.length || editor.length > OVER_SOCKET) {
+        const { send } = await import("./send.js");
+        const { url = "", errors } = await send(form, options);
+        if (errors) {
+          busy(false);
+          return refuse(errors);
+        }
+        leave(url);
+      } else {
+        const asked = { text: editor.value, title: title.value };
+        const { url }: OpenedBundle = await link().call("bundle.open", asked, options);
+        leave(url);
       }
-      forget();
-      location.assign(answer.url);
     } catch (error) {
       if (error === null || superseded(error)) return; // it was stopped, and whoever stopped it has reported that
       busy(false);
-      if (error.body?.errors) refuse(error.body.errors, error.body.warnings);
-      else say("bad", icon("warn"), error.message);
+      const { message, body } = refusalOf(error);
+      if (body?.errors) refuse(body.errors, body.warnings);
+      else say(message, "bad");
     } finally {
       done();
     }
   }
 
-  function busy(is) {
-    submit.setAttribute("aria-disabled", String(is));
-    fill(submit, is ? "Opening …" : "Open the workbench");
-    if (is) say("", "Reading it. Escape stops it.");
+  function leave(url: string) {
+    forget();
+    location.assign(url);
   }
 
-  form.addEventListener("submit", open);
+  function busy(is: boolean) {
+    submit.setAttribute("aria-disabled", String(is));
+    submit.textContent = is ? "Opening …" : "Open the workbench";
+    if (is) say("Reading it. Escape stops it.");
+  }
+
+  addEventListener("pagehide", keepNow);
+  form.addEventListener("formdata", ({ formData }) => formData.set("text", editor.value));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void open();
+  });
   editor.element.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event);
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void open();
   });
   // Pasting over what was restored from last time replaces it; Ctrl+Z brings it back.
   editor.element.addEventListener(
     "paste",
     () => {
-      if (restored) {
-        editor.selectAll();
-        if (title.value === suggested) title.value = "";
-      }
+      if (!restored) return;
+      editor.selectAll();
+      if (title.value === suggested) title.value = "";
     },
     { capture: true },
   );
   form.addEventListener(
     "keydown",
     (event) => {
-      if (event.key !== "Escape" || !(working.bar || submit.getAttribute("aria-disabled") === "true")) return;
+      if (event.key !== "Escape" || !(working.shown || opening())) return;
       event.preventDefault();
       working.cancel();
     },
     { capture: true },
   );
   title.addEventListener("input", keepSoon);
-  input.addEventListener("click", () => {
-    input.value = "";
-  });
+  input.addEventListener("click", () => (input.value = ""));
   input.addEventListener("change", (event) => {
-    if (event.isTrusted) take([...input.files]);
+    if (event.isTrusted) void take([...(input.files ?? [])]);
   });
-  const folders = $("input[data-folder]", form);
   $("[data-folder-label]", form).hidden = !("webkitdirectory" in folders);
-  folders.addEventListener("click", () => {
-    folders.value = "";
-  });
+  folders.addEventListener("click", () => (folders.value = ""));
   folders.addEventListener("change", () => {
-    if (folders.files.length) takeFolder(chosen(folders));
+    if (folders.files?.length) void takeFolder(chosen(folders));
   });
   clear.addEventListener("click", () => {
     hold([]);
@@ -397,12 +400,12 @@ export function paste(form, tables) {
   addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
     busy(false);
-    restored = Boolean(editor.value.trim()); // the page opened it already: any new text is another cluster
+    restored = filled(); // the page opened it already: any new text is another cluster
     suggested = title.value;
     buttons();
   });
   return {
-    take: (files, folder) => {
+    take: (files: File[], folder?: Folder) => {
       if (folder || !files.every(isTable)) form.scrollIntoView({ block: "nearest" });
       return take(files, folder);
     },
@@ -414,7 +417,7 @@ export function paste(form, tables) {
 }
 
 /** `{"Node": 3, "Pod": 12}` as words. */
-function inWords(summary) {
+function inWords(summary: Record<string, number>) {
   const kinds = Object.entries(summary)
     .filter(([, n]) => n > 0)
     .sort((a, b) => b[1] - a[1]);

@@ -1,0 +1,16 @@
+// Where problems of files are.
+
+/** @import { Problem } from "../lib/protocol.js" */
+
+/**
+ * Problems of files have no line in the box: give their place in words.
+ *
+ * @param {Problem[]} problems
+ */
+export function placed(problems) {
+  return problems.map((problem) => {
+    if (!problem.file) return problem;
+    const where = [problem.file, problem.line && `line ${problem.line}`].filter(Boolean).join(", ");
+    return { ...problem, line: null, message: `${where}: ${problem.message}` };
+  });
+}
