@@ -5,7 +5,6 @@
 import "./tabbed.js";
 import { h, fill, perFrame } from "./dom.js";
 import { asGiven, plain } from "./lines.js";
-import { plural } from "./quantity.js";
 
 /** @import { Code } from "../editor/code.js" */
 /** @import { Problem } from "./protocol.js" */
@@ -384,14 +383,3 @@ export function problemList(problems, editor, kind = "error") {
   );
   return h("ul", { class: `problems ${kind}`, "aria-label": kind === "error" ? "Errors" : "Warnings" }, rows);
 }
-
-/**
- * The number of errors, and a list of them.
- *
- * @param {Problem[]} errors
- * @param {Editor} editor
- */
-export const errorList = (errors, editor) =>
-  errors.length
-    ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(errors, editor)]
-    : null;
