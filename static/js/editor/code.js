@@ -49,6 +49,9 @@ import { loadSchema, within } from "./schema.js";
 import { scalars } from "./scalars.js";
 import { changesBetween } from "./smallest.js";
 import { theme } from "./theme.js";
+/** @import { Command } from "@codemirror/view" */
+/** @import { EditorOptions } from "../lib/editor.js" */
+/** @import { Problem } from "../lib/protocol.js" */
 /** @import { Offer } from "./complete.js" */
 
 const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the previous one whole
@@ -72,11 +75,14 @@ export class Code {
   // Escapes since the last other key: after one, Tab leaves the editor, however long that takes. 0 until then, so that
   // Tab indents; a visitor who moves through the page by Tab passes through its editors too.
   #escapes = 0;
+  /** @type {boolean | null} */
   #invalid = null;
 
   /**
    * `context` is what the text is part of: "operation" of a Scenario, otherwise whole documents. `beside()` returns the
    * text whose names may be used.
+   *
+   * @param {EditorOptions & { text: string }} options
    */
   constructor({ text, label, placeholder, readOnly, describedBy, context, beside, onInput }) {
     this.readOnly = Boolean(readOnly);
@@ -88,7 +94,7 @@ export class Code {
       autocapitalize: "off",
       ...(describedBy ? { "aria-describedby": describedBy } : {}),
     };
-    this.knows = within(loadSchema(), context);
+    this.knows = within(loadSchema(), context ?? "");
     const { knows } = this;
     Promise.resolve(beside?.()).then(
       (whole) => {
@@ -179,6 +185,7 @@ export class Code {
     });
   }
 
+  /** @param {boolean} is */
   setReadOnly(is) {
     this.readOnly = is;
     this.view.dispatch({
@@ -200,7 +207,7 @@ export class Code {
 
   /** Tab takes the completion that is offered, or indents; after Escape it moves on, as everywhere. */
   #tab() {
-    const unless = (run) => (view) => !this.#escapes && run(view);
+    const unless = (/** @type {Command} */ run) => (/** @type {EditorView} */ view) => !this.#escapes && run(view);
     return [
       { key: "Tab", run: unless(acceptCompletion) },
       { key: "Tab", run: unless(indentMore), shift: unless(indentLess) },
@@ -243,7 +250,12 @@ export class Code {
     this.view.dispatch({ changes, annotations: [Transaction.addToHistory.of(undoable), Transaction.remote.of(true)] });
   }
 
-  /** Mark problems on their lines. */
+  /**
+   * Mark problems on their lines.
+   *
+   * @param {Problem[]} errors
+   * @param {Problem[]} warnings
+   */
   mark(errors, warnings) {
     const { state } = this.view;
     this.view.dispatch(setDiagnostics(state, diagnostics(state.doc, errors, warnings)));
@@ -251,7 +263,12 @@ export class Code {
     this.view.dispatch({ effects: this.#attributes.reconfigure(this.#attributesOf()) });
   }
 
-  /** Select a line, in the middle of the view; `focus`: and go there. */
+  /**
+   * Select a line, in the middle of the view; `focus`: and go there.
+   *
+   * @param {number} number
+   * @param {boolean} focus
+   */
   reveal(number, focus) {
     const { doc } = this.view.state;
     const line = doc.line(Math.max(1, Math.min(number, doc.lines)));
@@ -265,6 +282,11 @@ export class Code {
   /**
    * Continue where another editor was: its selection, its topmost line and the focus. Only the text scrolls, the page
    * stays where it is.
+   *
+   * @param {boolean} focused
+   * @param {number} from
+   * @param {number} to
+   * @param {number} top
    */
   resume(focused, from, to, top) {
     const { view } = this;

@@ -37,6 +37,7 @@ const WHY = {
 };
 
 // Fields that name another object: where its name comes from.
+/** @type {Record<string, string>} */
 const REFERS = {
   nodeName: "Node",
   priorityClassName: "PriorityClass",
@@ -45,6 +46,7 @@ const REFERS = {
   volumeName: "PersistentVolume",
   podGroupName: "PodGroup",
 };
+/** @type {Record<string, string>} */
 const MAPS = { labels: "labels", matchLabels: "labels", nodeSelector: "labels", annotations: "annotations" };
 
 /**
@@ -131,12 +133,13 @@ function opening({ t, p, by }, indent, flow) {
   return ": ";
 }
 
+/** @type {Record<string, number>} */
 const FIRST = { apiVersion: 9, kind: 8, metadata: 7, spec: 6 };
 
 /**
  * @param {string} name
  * @param {Field} field
- * @param {{ top: boolean, before: string, after: string, ignored?: string }} options
+ * @param {{ top?: boolean, before: string, after: string, ignored?: Field["x"] }} options
  * @returns {Offer}
  */
 function option(name, field, { top, before, after, ignored }) {
@@ -151,9 +154,13 @@ function option(name, field, { top, before, after, ignored }) {
   };
 }
 
+/**
+ * @param {string | undefined} text
+ * @param {Field["x"]} why
+ */
 function info(text, why) {
   const box = document.createElement("div");
-  for (const part of [text, WHY[why]])
+  for (const part of [text, why && WHY[why]])
     if (part) {
       const line = document.createElement("div");
       line.textContent = part;
@@ -205,13 +212,14 @@ function heads(schema, doc, place) {
 /**
  * @param {Schema} schema
  * @param {Where} place
- * @param {SchemaNode | null} node
+ * @param {SchemaNode} node
  * @param {Doc} doc
  * @param {Names} names
  * @returns {Offer[]}
  */
 function mapKeys(schema, place, node, doc, names) {
   const map = place.steps.findLast(({ step }) => step !== "[]")?.step ?? "";
+  /** @type {Map<string, string>} */
   const rows = new Map();
   if (node.t === "Quantity{}") {
     for (const name of names.resources) rows.set(name, "");
@@ -220,7 +228,7 @@ function mapKeys(schema, place, node, doc, names) {
     for (const name of names.labels.keys()) rows.set(name, "");
     for (const [name, text] of Object.entries(schema.labels)) rows.set(name, text);
   } else if (MAPS[map] === "annotations") {
-    const kind = /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|ReplicationController)$/.test(node.inside)
+    const kind = /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|ReplicationController)$/.test(node.inside ?? "")
       ? "Pod"
       : node.inside;
     for (const [name, [of, text]] of Object.entries(schema.annotations)) if (of === kind || !kind) rows.set(name, text);
@@ -294,8 +302,8 @@ function words(schema, doc, place, field, allowed, names) {
   const from = (/** @type {Iterable<string> | undefined} */ set, /** @type {string} */ detail) => {
     for (const label of set ?? []) rows.push({ label, apply: quoted(label), detail });
   };
-  const key = place.key ?? place.steps.findLast(({ step }) => step !== "[]")?.step;
-  const map = place.steps.findLast(({ step }) => step !== "[]")?.step;
+  const key = place.key ?? place.steps.findLast(({ step }) => step !== "[]")?.step ?? "";
+  const map = place.steps.findLast(({ step }) => step !== "[]")?.step ?? "";
   if (REFERS[key]) from(names.kinds.get(REFERS[key]), REFERS[key]);
   if (key === "priorityClassName") from(["system-cluster-critical", "system-node-critical"], "PriorityClass");
   if (key === "schedulerName") from(names.schedulers, "scheduler");
@@ -309,14 +317,19 @@ function words(schema, doc, place, field, allowed, names) {
   if (key === "key" && map === "tolerations") from(names.taints.keys(), "taint");
   if (key === "values" && map === "values") {
     const other = place.steps.findLast(({ frame }) => frame)?.frame;
-    from(names.labels.get(other && entryOf(doc, other, "key")?.value), "label");
+    from(names.labels.get(/** @type {string} */ (other && entryOf(doc, other, "key")?.value)), "label");
   }
   if (key === "name" && ["objectMeta"].includes(map))
     from(new Set([...names.kinds.values()].flatMap((set) => [...set])), "object");
+  /** @type {Set<string>} */
   const seen = new Set();
   return rows.filter(({ label }) => label && !seen.has(label) && seen.add(label));
 }
 
-/** A word as YAML takes it for text: what reads as something else gets quotes. */
+/**
+ * A word as YAML takes it for text: what reads as something else gets quotes.
+ *
+ * @param {string} word
+ */
 const quoted = (word) =>
   /^(true|false|yes|no|on|off|y|n|null|~|[\d.+-]+)$/i.test(word) || /^[*&!%@`]/.test(word) ? `"${word}"` : word;

@@ -21,10 +21,18 @@ const AMOUNTS = /^(allocatable|capacity|requests|limits)$/;
 const LONG = 20_000; // lines of a text whose names are not collected again for every key
 const STALE_AFTER = 10_000; // milliseconds for which they are taken to be the same
 
-/** @type {{ doc: Doc | null, beside: string | null, names: Names | null, at: number }} */
-let last = { doc: null, beside: null, names: null, at: 0 };
-/** @type {{ text: string, names: Names | null }} */
-let around = { text: "", names: null };
+/** @type {() => Names} */
+const nothing = () => ({
+  kinds: new Map(),
+  labels: new Map(),
+  taints: new Map(),
+  resources: new Set(),
+  schedulers: new Set(["default-scheduler"]),
+});
+
+/** @type {{ doc: Doc, beside: string, names: Names, at: number } | null} */
+let last = null;
+let around = { text: "", names: nothing() };
 
 /**
  * The names in a text, computed once for each text: `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map,
@@ -36,12 +44,12 @@ let around = { text: "", names: null };
  */
 export function namesIn(doc, beside = "") {
   const recent =
-    last.names
+    last
     && last.beside === beside
     && doc.lines > LONG
     && Math.abs(doc.lines - last.doc.lines) < LONG
     && performance.now() - last.at < STALE_AFTER;
-  if (!recent && (last.doc !== doc || last.beside !== beside))
+  if (!last || (!recent && (last.doc !== doc || last.beside !== beside)))
     last = {
       doc,
       beside,
@@ -50,15 +58,6 @@ export function namesIn(doc, beside = "") {
     };
   return last.names;
 }
-
-/** @type {() => Names} */
-const nothing = () => ({
-  kinds: new Map(),
-  labels: new Map(),
-  taints: new Map(),
-  resources: new Set(),
-  schedulers: new Set(["default-scheduler"]),
-});
 
 /** @param {string} text */
 function namesOf(text) {
@@ -80,7 +79,8 @@ function collect(doc, found) {
   let kind = "";
   let kindAt = -1; // column of the object's fields
   let meta = -1; // column of metadata:
-  let block = null; // {column, take} of a map whose entries are taken
+  /** @type {{ column: number, take: (name: string, value: string) => void } | null} */
+  let block = null; // a map whose entries are taken
   const lines = doc.iterLines ? doc.iterLines(1, Math.min(doc.lines, MOST_LINES) + 1) : [];
   for (const text of lines) {
     const line = shape(text);
@@ -122,7 +122,13 @@ function collect(doc, found) {
   return found;
 }
 
-/** What a line in flow style names: `labels: {a: b}`, `{key: a, effect: NoSchedule}`. */
+/**
+ * What a line in flow style names: `labels: {a: b}`, `{key: a, effect: NoSchedule}`.
+ *
+ * @param {string} text
+ * @param {string} kind
+ * @param {Names} found
+ */
 function inBraces(text, kind, found) {
   for (const [, inside] of text.matchAll(/\b(?:labels|matchLabels|nodeSelector):\s*\{([^}]*)\}/g))
     pairs(inside, (name, value) => label(found, name, value));
@@ -135,16 +141,31 @@ function inBraces(text, kind, found) {
 /** @param {string} text */
 const bare = (text) => text.replace(/^["']|["']$/g, "");
 
+/**
+ * @param {string} text
+ * @param {(name: string, value: string) => void} take
+ */
 function pairs(text, take) {
   for (const [, name, value] of text.matchAll(/["']?([\w./-]+)["']?:\s*["']?([^,"'}]*)/g)) take(name, value.trim());
 }
 
+/**
+ * @param {Names} found
+ * @param {string} name
+ * @param {string} value
+ */
 function label(found, name, value) {
   if (found.labels.size < MOST_NAMES || found.labels.has(name)) add(found.labels, name, bare(value), MOST_VALUES);
 }
 
+/**
+ * @param {Map<string, Set<string>>} map
+ * @param {string} key
+ * @param {string} value
+ * @param {number} [most]
+ */
 function add(map, key, value, most = MOST_NAMES) {
   if (!map.has(key)) map.set(key, new Set());
-  const set = map.get(key);
+  const set = /** @type {Set<string>} */ (map.get(key));
   if (value && set.size < most) set.add(value);
 }

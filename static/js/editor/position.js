@@ -14,17 +14,31 @@ import { inFlow, opened } from "./flow.js";
  */
 /** @typedef {{ step: string, frame?: Frame }} Step on the way to a place: a key in a mapping, or "[]" */
 /**
- * A line: `separator` alone, or its dashes, where it begins, and the key it has with its value, if any.
+ * A line with a key: its dashes, where it begins, and the key with its value.
  *
- * @typedef {object} Line
+ * @typedef {object} Keyed
+ * @property {undefined} [separator]
+ * @property {number[]} dashes
+ * @property {number} column
+ * @property {string} key
+ * @property {number} keyEnd
+ * @property {number} valueAt
+ * @property {string} value
+ */
+/**
+ * A line without one: `separator` alone, or its dashes and where it begins.
+ *
+ * @typedef {object} Keyless
  * @property {boolean} [separator]
  * @property {number[]} dashes
  * @property {number} column
- * @property {string} [key]
- * @property {number} [keyEnd]
- * @property {number} [valueAt]
- * @property {string} [value]
+ * @property {undefined} [key]
+ * @property {undefined} [keyEnd]
+ * @property {undefined} [valueAt]
+ * @property {undefined} [value]
  */
+/** @typedef {Keyed | Keyless} Line */
+/** @typedef {{ line: number, column: number, shape: Line }} Began where braces or brackets began, and that line */
 
 /**
  * A place in a document: what is written there, or would be.
@@ -56,6 +70,7 @@ export function shape(text) {
   while (text[at] === " ") at += 1;
   if (at === text.length || text[at] === "#") return null;
   if (at === 0 && /^(---|\.\.\.)(\s|$)/.test(text)) return { separator: true, dashes: [], column: 0 };
+  /** @type {number[]} */
   const dashes = [];
   while (text[at] === "-" && (text[at + 1] === " " || at + 1 === text.length)) {
     dashes.push(at);
@@ -107,7 +122,7 @@ function around(doc, number, column, dashes) {
   let frame = inner;
   let at = column;
   let listed = false; // at a list's dashes, else at a mapping's keys
-  const items = (columns) => {
+  const items = (/** @type {number[]} */ columns) => {
     for (const dash of [...columns].reverse()) {
       if (dash >= at) continue;
       steps.unshift({ step: "[]" });
@@ -142,7 +157,8 @@ function around(doc, number, column, dashes) {
       items(line.dashes);
       continue;
     } else if (!has) {
-      if (line.dashes.length && line.dashes.at(-1) < at && line.column >= text.length) items(line.dashes);
+      if (line.dashes.length && line.dashes[line.dashes.length - 1] < at && line.column >= text.length)
+        items(line.dashes);
       continue;
     } else if (line.column > at) {
       if (line.dashes.length && line.dashes[0] < at) return null;
@@ -236,7 +252,14 @@ export function where(doc, at) {
   };
 }
 
-/** The place within braces or brackets that began at `began`; null behind their end. */
+/**
+ * The place within braces or brackets that began at `began`; null behind their end.
+ *
+ * @param {Doc} doc
+ * @param {Began} began
+ * @param {number} at
+ * @returns {Where | null}
+ */
 function flowing(doc, began, at) {
   const { shape: line } = began;
   const place = around(doc, began.line, line.column, line.dashes);

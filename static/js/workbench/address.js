@@ -44,7 +44,7 @@ const ELSEWHERE = new Set(["edit", "create", "by", "controls"]);
 /**
  * By key of the address: what it is of a view, and whether a text is valid.
  *
- * @type {Record<string, { of: (view: any) => string, is: (text: string, view: View, wish: Wish) => boolean }>}
+ * @type {Record<string, { of: (view: View) => string, is: (text: string, view: View, wish: Wish) => boolean }>}
  */
 const KEYS = {
   step: { of: stepOf, is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
@@ -85,7 +85,11 @@ const KEYS = {
   },
 };
 
-/** The step that is shown or waited for, "" at the start. */
+/**
+ * The step that is shown or waited for, "" at the start.
+ *
+ * @param {View} view
+ */
 function stepOf({ playback, pending }) {
   if (pending) return pending.step;
   const { wanted } = playback;
@@ -93,6 +97,7 @@ function stepOf({ playback, pending }) {
   return wanted > 0 ? String(wanted) : "";
 }
 
+/** @param {View} view */
 function atOf({ playback, pending }) {
   const at = pending ? (pending.place?.at ?? 0) : playback.wanted === playback.index ? playback.at : playback.wish.at;
   return at > 0 ? String(at) : "";
@@ -100,8 +105,10 @@ function atOf({ playback, pending }) {
 
 export class Address {
   #pushed = "";
+  /** @type {Set<string>} */
   #wrong = new Set();
-  #awaited = null; // {pod, phase, at} of an address, until the step is there
+  /** @type {{ step: number, pod: string, phase: string, at: number, late?: boolean } | null} */
+  #awaited = null; // of an address, until the step is there
   #selecting = false; // what an address asks for is being shown, but not its step yet
 
   /** @param {View} view */
@@ -226,12 +233,20 @@ export class Address {
     this.#pushed = href;
   }
 
+  /**
+   * @param {"pushState" | "replaceState"} how
+   * @param {string} [href]
+   */
   #put(how, href = this.href()) {
     history[how](null, "", href);
     this.view.emit("address", href);
   }
 
-  /** Show everything that the address asks for but the step. */
+  /**
+   * Show everything that the address asks for but the step.
+   *
+   * @param {Wish} wish
+   */
   select(wish) {
     this.#selecting = true;
     try {
@@ -277,9 +292,10 @@ export class Address {
   /** A pod that controllers made in the meantime. */
   #await() {
     const { view } = this;
-    const at = this.#awaited?.pod ? (view.playback.podIndex.get(this.#awaited.pod) ?? -1) : -1;
-    if (at < 0) return;
-    this.#awaited.pod = "";
+    const awaited = this.#awaited;
+    const at = awaited?.pod ? (view.playback.podIndex.get(awaited.pod) ?? -1) : -1;
+    if (!awaited || at < 0) return;
+    awaited.pod = "";
     view.selectPod(at, { push: false });
   }
 

@@ -1,10 +1,14 @@
 // Breakpoints: where Play and "run to the next break" stop, and why. Kept in this browser for each source; a link can
 // bring them.
 
-import { KINDS, condition, known, marked, parse, why, words } from "./conditions.js";
+import { KINDS, condition, known, marked, parse, taken, why, words } from "./conditions.js";
 import { MOST } from "./finder.js";
 import { follow } from "./store.ts";
+/** @import { Finder } from "./finder.js" */
 /** @import { View } from "./view.js" */
+
+/** @typedef {{ text: string, on: boolean }} Breakpoint a condition, and whether it is on */
+/** @typedef {{ index?: undefined, reasons?: undefined, none: string }} Nowhere why there is none */
 
 export const FULL = `There are ${MOST} breakpoints, which is the limit.`;
 
@@ -13,15 +17,22 @@ const SOURCES = 50; // whose breakpoints are kept, the newest
 const UNKNOWN = "The rest is still being computed.";
 
 export class Breakpoints {
+  /** @type {Uint8Array | null} */
   #hits = null; // cycles that the marks know to break, as a bitmap
   #hitsKey = "";
+  /** @type {Map<number, Set<string>>} */
   #found = new Map(); // by cycle: conditions that a search or a look at it found to hold
 
-  /** @param {View} view */
+  /**
+   * @param {View} view
+   * @param {Finder} finder
+   */
   constructor(view, finder) {
     this.view = view;
     this.finder = finder;
-    this.list = []; // {text, on}
+    /** @type {Breakpoint[]} */
+    this.list = [];
+    /** @type {{ index: number, reasons: string[] }} */
     this.at = { index: 0, reasons: [] }; // where it stopped last
     const { draft, scenario, run } = view.playback.source;
     this.source = `${draft ? "draft" : run ? "run" : "scenario"}:${draft ?? run ?? scenario}`;
@@ -167,14 +178,14 @@ export class Breakpoints {
     const key = `${marks.version}/${marks.known}/${this.#found.size}/${this.list.length}`;
     if (key !== this.#hitsKey || !this.#hits) {
       this.#hitsKey = key;
-      this.#hits = new Uint8Array(marks.known + 2);
+      const hits = new Uint8Array(marks.known + 2);
+      this.#hits = hits;
       const facts = known(this.view.playback);
       for (const text of this.enabled) {
-        const { kind, about, within } = parse(text);
+        const { kind, about, within } = taken(text);
         const row = KINDS[kind];
-        if (row.marked)
-          for (let i = 1; i <= marks.known; i += 1) if (row.marked(facts, i, about, within)) this.#hits[i] = 1;
-        for (const [i, texts] of this.#found) if (texts.has(text)) this.#hits[i] = 1;
+        if (row.marked) for (let i = 1; i <= marks.known; i += 1) if (row.marked(facts, i, about, within)) hits[i] = 1;
+        for (const [i, texts] of this.#found) if (texts.has(text)) hits[i] = 1;
       }
     }
     return this.#hits;
@@ -189,12 +200,12 @@ export class Breakpoints {
     const { marks } = this.view.playback;
     const last = Math.min(marks.known, this.view.seen.last);
     const facts = known(this.view.playback);
-    const { kind, about, within } = parse(text);
+    const { kind, about, within } = taken(text);
     const cycles = new Set(
       [...this.#found].filter(([index, texts]) => index <= last && texts.has(text)).map(([index]) => index),
     );
-    if (KINDS[kind].marked)
-      for (let i = 1; i <= last; i += 1) if (KINDS[kind].marked(facts, i, about, within)) cycles.add(i);
+    const row = KINDS[kind];
+    if (row.marked) for (let i = 1; i <= last; i += 1) if (row.marked(facts, i, about, within)) cycles.add(i);
     return cycles.size;
   }
 
@@ -213,7 +224,7 @@ export class Breakpoints {
    */
   #note(index, text) {
     if (!this.#found.has(index)) this.#found.set(index, new Set());
-    this.#found.get(index).add(text);
+    this.#found.get(index)?.add(text);
     this.#hitsKey = "";
     this.#tell();
   }
@@ -227,13 +238,14 @@ export class Breakpoints {
    * show.
    *
    * @param {number} index
+   * @returns {Promise<string[]>}
    */
   async reasons(index) {
     const { playback } = this.view;
     const { enabled } = this;
     if (!enabled.length || index < 1 || index > playback.cycles) return [];
-    if (enabled.some((text) => KINDS[parse(text).kind].heavy)) await playback.momentsOf(index);
-    return enabled.map((text) => why(text, this.view, index)).filter(Boolean);
+    if (enabled.some((text) => KINDS[taken(text).kind].heavy)) await playback.momentsOf(index);
+    return enabled.map((text) => why(text, this.view, index) ?? "").filter(Boolean);
   }
 
   // ---- running
@@ -241,6 +253,10 @@ export class Breakpoints {
   /**
    * The nearest cycle that breaks, after (direction 1) or before (-1) the current one: `{index, reasons}`, or `{none}`
    * in words; null once it is given up.
+   *
+   * @param {number} direction
+   * @param {(index: number) => void} [onProgress]
+   * @returns {Promise<{ index: number, reasons: string[], none?: undefined } | Nowhere | null>}
    */
   async next(direction, onProgress) {
     const { playback } = this.view;
@@ -252,15 +268,22 @@ export class Breakpoints {
     const asked = computing
       ? enabled
       : enabled.filter((text) => {
-          const row = KINDS[parse(text).kind];
+          const row = KINDS[taken(text).kind];
           return row.asks || !row.marked;
         });
     const to = near ? near - direction : undefined;
     if (
       asked.length
-      && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles || computing : from > 1)
+      && (near
+        ? (near - direction - from) * direction > 0
+        : direction > 0
+          ? from < playback.cycles || computing
+          : from > 1)
     ) {
-      const found = await this.finder.find({ from, direction, conditions: asked, to }, onProgress);
+      const found = await this.finder.find(
+        { from, direction, conditions: asked, to },
+        /** @type {(() => void) | undefined} */ (onProgress),
+      );
       if (!found) return null;
       if (found.index) {
         for (const [place] of found.why) this.#note(found.index, asked[place]);

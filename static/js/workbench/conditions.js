@@ -3,9 +3,40 @@
 
 import { plural, short } from "../lib/quantity.js";
 import { LETTERS, turnWords } from "./marks.js";
+/** @import { Light, NodeIndex, PodIndex, Turn } from "../lib/protocol.js" */
 /** @import { Marks } from "./marks.js" */
 /** @import { Playback } from "./playback.js" */
+/** @import { Verdict } from "./verdict.js" */
 /** @import { View } from "./view.js" */
+
+/**
+ * What is known of a cycle that is loaded, and the names of indices.
+ *
+ * @typedef {object} Loaded
+ * @property {Light} light
+ * @property {Verdict | null} [verdict]
+ * @property {Marks} marks
+ * @property {string[]} names
+ * @property {(i: NodeIndex) => string} node
+ * @property {(i: PodIndex) => string} pod
+ */
+/**
+ * What a condition can be about. `marked` returns whether it holds, as far as the marks know. `why` returns in words
+ * why it holds for a cycle that is loaded, "" where it does not.
+ *
+ * @typedef {object} Kind
+ * @property {string} title
+ * @property {string} [about]
+ * @property {string} [within]
+ * @property {boolean} [needs] whether it is always about one object
+ * @property {(about: string, within: string) => string} words
+ * @property {(facts: Known, index: number, about: string, within: string) => boolean} [marked]
+ * @property {(facts: Loaded, about: string, within: string, index: number) => string} why
+ * @property {boolean} [heavy] whether only the matrices show it
+ * @property {boolean} [asks] whether the marks do not know all of it
+ */
+/** @typedef {ReturnType<typeof known>} Known */
+/** @typedef {{ kind: string, about: string, within: string }} Condition taken apart */
 
 const PENDING = -1;
 /** The members of GeneralPredicates, by the reasons that only they give. */
@@ -15,7 +46,11 @@ const MEMBERS = [
   ["PodFitsHostPorts", "node(s) didn't have free ports"],
   ["MatchNodeSelector", "node(s) didn't match node selector"],
 ];
-/** What happens to a PodGroup, by what a condition names; any other name is that of a phase. */
+/**
+ * What happens to a PodGroup, by what a condition names; any other name is that of a phase.
+ *
+ * @type {Record<string, string>}
+ */
 const HAPPENS = { rejected: "is rejected", timeout: "times out", "": "changes phase, is rejected or times out" };
 const BUNDLE = "GeneralPredicates";
 const NAMED = 2; // nodes that a reason names
@@ -34,10 +69,7 @@ const nodesOf = (names, count) =>
     ? names.join(" and ")
     : `${names.slice(0, NAMED).join(", ")} and ${plural(count - NAMED, "more node")}`;
 
-/**
- * `marked` returns whether it holds, as far as the marks know. `why` returns in words why it holds for a cycle that is
- * loaded, "" where it does not.
- */
+/** @type {Record<string, Kind>} */
 export const KINDS = {
   predicate: {
     title: "A predicate fails",
@@ -133,18 +165,34 @@ export const KINDS = {
   },
 };
 
-/** What happened to a PodGroup in a cycle: [kind, group, phase] each. */
+/**
+ * What happened to a PodGroup in a cycle: [kind, group, phase] each.
+ *
+ * @param {Marks} marks
+ * @param {number} index
+ * @param {string} about
+ * @param {string} within
+ * @returns {Turn[]}
+ */
 function turned(marks, index, about, within) {
   return (marks.groups.get(index) ?? []).filter(
     ([kind, group, phase]) => (!about || group === about) && (!within || within === (phase || kind)),
   );
 }
 
-/** Which nodes a predicate failed on, in words. */
+/**
+ * Which nodes a predicate failed on, in words.
+ *
+ * @param {Verdict | null | undefined} verdict
+ * @param {string[]} names
+ * @param {string} about
+ * @param {string} within
+ */
 function failures(verdict, names, about, within) {
   const only = within ? names.indexOf(within) : -1;
   if (!verdict || (within && only < 0)) return "";
   const own = verdict.order.includes(about) ? null : MEMBERS.find(([name]) => name === about)?.[1];
+  /** @type {[name: string, predicate: number][]} */
   const checked = !about
     ? verdict.order.map((name, i) => [name, i])
     : [[about, verdict.order.indexOf(own ? BUNDLE : about)]];
@@ -165,7 +213,11 @@ function failures(verdict, names, about, within) {
   return "";
 }
 
-/** The predicates that can be named, by a policy: members of GeneralPredicates as well. */
+/**
+ * The predicates that can be named, by a policy: members of GeneralPredicates as well.
+ *
+ * @param {string[]} order
+ */
 export const named = (order) => [
   ...order,
   ...(order.includes(BUNDLE) ? MEMBERS.map(([name]) => name).filter((name) => !order.includes(name)) : []),
@@ -177,6 +229,7 @@ const LONGEST = 600;
  * Take a condition apart, as `{kind, about, within}`; null if it is none.
  *
  * @param {string} text
+ * @returns {Condition | null}
  */
 export function parse(text) {
   if (typeof text !== "string" || text.length > LONGEST) return null;
@@ -190,6 +243,13 @@ export function parse(text) {
     return null;
   return { kind, about, within: at < 0 ? "" : rest.slice(at + 1) };
 }
+
+/**
+ * The same of a text that is one.
+ *
+ * @param {string} text
+ */
+export const taken = (text) => /** @type {Condition} */ (parse(text));
 
 /**
  * The same put together.
@@ -207,7 +267,7 @@ export const condition = (kind, about = "", within = "") =>
  * @param {string} text
  */
 export function words(text) {
-  const { kind, about, within } = parse(text);
+  const { kind, about, within } = taken(text);
   return KINDS[kind].words(about, within);
 }
 
@@ -226,7 +286,7 @@ export const known = ({ marks, nodeIndex, podIndex }) => ({ marks, nodes: nodeIn
  * @param {number} index
  */
 export function marked(text, facts, index) {
-  const { kind, about, within } = parse(text);
+  const { kind, about, within } = taken(text);
   return KINDS[kind].marked?.(facts, index, about, within) ?? false;
 }
 
@@ -239,10 +299,11 @@ export function marked(text, facts, index) {
  */
 export function why(text, view, index) {
   const { playback } = view;
-  const { kind, about, within } = parse(text);
+  const { kind, about, within } = taken(text);
   const light = playback.light(index);
   const heavy = playback.heavy(index);
   if (!light || (KINDS[kind].heavy && !heavy)) return null;
+  /** @type {Loaded} */
   const facts = {
     light,
     verdict: heavy?.verdict,

@@ -5,13 +5,20 @@
 import { $ } from "../lib/dom.js";
 import { Emitter } from "../lib/emitter.js";
 import { hunks, merge, resolved, spares } from "../lib/merge.js";
+import { refusalOf } from "../lib/socket.js";
 import { conflict } from "./conflict.tsx";
+/** @import { Revision } from "../lib/protocol.js" */
+/** @import { Part } from "../lib/merge.js" */
 /** @import { Socket } from "../lib/socket.js" */
+/** @import { Choice } from "./conflict.tsx" */
 
 /** @typedef {{ text: string, words?: string, [more: string]: any }} Made an edit that was made on a text */
+/** @typedef {(text: string) => Made | Promise<Made>} Make */
+/** @typedef {(answer: Response) => Promise<string>} Receive */
 /** @typedef {Made & { before: string, merged: boolean }} Edited the same once it is saved */
 
 const OUTAGES = new Set([503, 507]); // of the server's storage
+const UNLOADED = /** @type {any} */ (undefined); // in place of a text that no answer has brought yet
 const TRIES = 8; // of one edit, while others are saved in between
 export const OVERTAKEN = "draft.overtaken";
 
@@ -24,9 +31,16 @@ function overtaken(message) {
   return Object.assign(new Error(message), { code: OVERTAKEN });
 }
 
-/** Two texts as parts of a merge: what is the same, and what is not. */
+/**
+ * Two texts as parts of a merge: what is the same, and what is not.
+ *
+ * @param {string} mine
+ * @param {string} theirs
+ * @returns {Part[]}
+ */
 function differing(mine, theirs) {
   const [m, t] = [mine, theirs].map((text) => text.split("\n"));
+  /** @type {Part[]} */
   const parts = [];
   let at = 0;
   for (const [from, to, first, last] of hunks(m, t)) {
@@ -39,7 +53,11 @@ function differing(mine, theirs) {
   return [...parts, { lines: m.slice(at) }];
 }
 
-/** The text of an answer, its byte order mark included. */
+/**
+ * The text of an answer, its byte order mark included.
+ *
+ * @param {Response} answer
+ */
 const whole = async (answer) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
 
 /**
@@ -49,6 +67,7 @@ const whole = async (answer) => new TextDecoder("utf-8", { ignoreBOM: true }).de
 export class Draft extends Emitter {
   /** @type {Promise<any>} */
   #turn = Promise.resolve(); // edits are made one after the other
+  /** @type {Promise<void> | null} */
   #loading = null;
   #newest = 0; // revision in which the text was changed last, as far as is known
   #due = false; // another tab saved while nobody looked at this page
@@ -59,7 +78,8 @@ export class Draft extends Emitter {
     this.socket = socket;
     this.id = id;
     this.url = url;
-    this.text = undefined; // as the server has it
+    /** @type {string} */
+    this.text = UNLOADED; // as the server has it
     this.revision = 0; // the one that the text is of
     this.titled = 0; // the one that the title is of
     this.shown = 0; // the one that is simulated
@@ -81,7 +101,7 @@ export class Draft extends Emitter {
     try {
       this.#received(await this.socket.call("draft.watch", { draft: this.id }));
     } catch (error) {
-      if (error.code === "source.not-found") this.#gone();
+      if (refusalOf(error).code === "source.not-found") this.#gone();
     }
   }
 
@@ -92,6 +112,7 @@ export class Draft extends Emitter {
     this.emit("gone");
   }
 
+  /** @param {Revision} revision */
   #received({ text, titled, title }) {
     if (titled > this.titled) {
       this.titled = titled;
@@ -101,7 +122,11 @@ export class Draft extends Emitter {
     this.#look();
   }
 
-  /** Which revision is simulated. */
+  /**
+   * Which revision is simulated.
+   *
+   * @param {number | null} [revision]
+   */
   opened(revision) {
     this.shown = revision ?? 0;
     this.#look();
@@ -114,7 +139,12 @@ export class Draft extends Emitter {
     else this.refresh();
   }
 
-  /** The text as it is here; loaded once, its answer read by `receive` where that is given. */
+  /**
+   * The text as it is here; loaded once, its answer read by `receive` where that is given.
+   *
+   * @param {Receive} [receive]
+   * @returns {Promise<string>}
+   */
   async load(receive = whole) {
     if (this.text === undefined)
       await (this.#loading ??= this.#load(receive).finally(() => {
@@ -123,12 +153,14 @@ export class Draft extends Emitter {
     return this.text;
   }
 
+  /** @param {Receive} receive */
   async #load(receive) {
     const { text, revision } = await this.#fetch(receive);
     if (revision >= this.revision) Object.assign(this, { text, revision });
     this.#look(); // another tab may have saved while it was on its way
   }
 
+  /** @param {Receive} [receive] */
   async #fetch(receive = whole) {
     const answer = await this.#answered();
     if (!answer.ok)
@@ -190,7 +222,7 @@ export class Draft extends Emitter {
    * means nothing on another one. Resolves with what `make` answered, `before` (the text that was saved over),
    * `text`, and `merged`: whether another tab's edit is in it that this one was not made on.
    *
-   * @param {(text: string) => Made | Promise<Made>} make
+   * @param {Make} make
    * @param {{ based?: string, whole?: boolean }} [how]
    * @returns {Promise<Edited>}
    */
@@ -198,6 +230,12 @@ export class Draft extends Emitter {
     return this.#inTurn(() => this.#change(make, based, whole));
   }
 
+  /**
+   * @param {Make} make
+   * @param {string | undefined} seen
+   * @param {boolean} whole
+   * @returns {Promise<Edited>}
+   */
   async #change(make, seen, whole) {
     await this.load();
     const based = seen ?? this.text;
@@ -218,14 +256,21 @@ export class Draft extends Emitter {
         this.shown = revision; // whoever makes an edit simulates it
         return { ...made, before, merged };
       } catch (error) {
-        if (error.code !== "draft.stale" || tries >= TRIES) throw error;
-        this.#newest = Math.max(this.#newest, error.body.text);
+        const { code, body } = refusalOf(error);
+        if (code !== "draft.stale" || tries >= TRIES) throw error;
+        this.#newest = Math.max(this.#newest, Number(body?.text));
         await this.#refresh();
       }
     }
   }
 
-  /** An edit that was made on `based`, on what is there now. Throws where the visitor decides against it. */
+  /**
+   * An edit that was made on `based`, on what is there now. Throws where the visitor decides against it.
+   *
+   * @param {Make} make
+   * @param {{ based: string, own: Made, now: string, whole: boolean }} how
+   * @returns {Promise<Made>}
+   */
   async #merged(make, { based, own, now, whole }) {
     if (!whole) {
       try {
@@ -255,16 +300,31 @@ export class Draft extends Emitter {
    * @param {string} own
    */
   async #wrong(text, own) {
-    const errors = async (asked) => (await this.socket.call("bundle.check", { text: asked })).errors;
+    const errors = async (/** @type {string} */ asked) =>
+      (await this.socket.call("bundle.check", { text: asked })).errors;
     const [first] = await errors(text);
     return first && !(await errors(own)).length ? first.message : "";
   }
 
-  /** Ask about two texts that cannot be one. */
+  /**
+   * Ask about two texts that cannot be one.
+   *
+   * @param {Made} own
+   * @param {string} now
+   * @param {string} wrong
+   * @returns {Promise<Made>}
+   */
   async #asked(own, now, wrong) {
     return this.#decided(await conflict({ parts: differing(own.text, now), wrong }), own, now);
   }
 
+  /**
+   * @param {Choice} choice
+   * @param {Made} own
+   * @param {string} now
+   * @param {{ parts?: Part[] | null, theirs?: string }} [merged]
+   * @returns {Promise<Made>}
+   */
   async #decided(choice, own, now, { parts = null, theirs = now } = {}) {
     if (choice === "branch") {
       await this.branch(own.text);

@@ -7,6 +7,7 @@ import { textScale } from "../lib/theme.js";
 const KEY = "podstep.layout";
 // Upright or on its side, as in the style sheets.
 const phone = matchMedia("(max-width: 760px), (max-width: 960px) and (max-height: 480px)");
+/** @type {Record<string, { least: number, most: number, usual: number, side: number }>} */
 const REGIONS = {
   build: { least: 190, most: 640, usual: 268, side: 1 },
   inspect: { least: 300, most: 1100, usual: 488, side: -1 },
@@ -17,20 +18,25 @@ const STAGE_LEAST = 380; // that the stage keeps while a panel can still give ro
 const ALL_THREE = 1000; // a window this wide shows all three regions until somebody hides one
 
 export class Layout {
-  /** @param {View} view */
+  /**
+   * @param {HTMLElement} root
+   * @param {View} view
+   */
   constructor(root, view) {
     this.root = root;
     let kept;
     try {
-      kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
+      kept = JSON.parse(localStorage.getItem(KEY) ?? "null") ?? {};
     } catch {
       kept = {};
     }
+    /** @type {Record<string, number | undefined>} */
     this.widths = { build: kept.build, inspect: kept.inspect }; // as somebody has set them
+    /** @type {Record<string, boolean>} */
     this.collapsed = { build: kept.buildClosed ?? innerWidth < ALL_THREE, inspect: kept.inspectClosed ?? false };
     for (const name of Object.keys(REGIONS)) this.#splitter(name);
     for (const button of $$("[data-view-tab]", root))
-      button.addEventListener("click", () => this.show(button.dataset.viewTab));
+      button.addEventListener("click", () => this.show(/** @type {string} */ (button.dataset.viewTab)));
     view.on("region", (name) => {
       if (this.single) this.show(name);
       else if (this.collapsed[name]) this.toggle(name);
@@ -158,6 +164,7 @@ export class Layout {
   #splitter(name) {
     const splitter = $(`[data-splitter="${name}"]`, this.root);
     const { side } = REGIONS[name];
+    /** @type {{ x: number, width: number } | null} */
     let start = null;
     splitter.addEventListener("pointerdown", (event) => {
       splitter.setPointerCapture(event.pointerId);

@@ -14,16 +14,36 @@ import { Motion } from "./stage/motion.js";
 import { follow } from "./store.ts";
 /** @import { View } from "./view.js" */
 
+/**
+ * Cards or the heat map, with what only one of them has.
+ *
+ * @typedef {object} Picture
+ * @property {HTMLElement} element
+ * @property {(holders?: Set<number> | null) => void} update
+ * @property {(node: number, how?: { close?: boolean }) => void} reveal
+ * @property {(node: number) => boolean} inView
+ * @property {() => boolean} stale
+ * @property {() => void} end
+ * @property {(height: number) => void} cover
+ * @property {() => void} [home]
+ * @property {(host: HTMLElement) => void} [mounted]
+ * @property {(pod: number) => HTMLElement | null} [blockOf]
+ * @property {() => void} [onMoved]
+ */
+
 const FULL_CARDS = 60;
 const COMPACT_CARDS = 200;
 const FLYING = 12; // pods that move at once
 const FAR = 25; // cycles: over a longer jump nothing moves, for nearly everything would
 
 export class Stage {
+  /** @type {Picture | null} */
   #picture = null;
+  /** @type {Grid | null} */
   #table = null;
   #tableEnd = new AbortController();
   #motion = new Motion();
+  /** @type {Int32Array | null} */
   #before = null; // the placement that was drawn last, to see who moved
   #from = 0; // the cycle of that
   #labels = 0; // the version of the nodes' table that the groups were made from
@@ -129,7 +149,7 @@ export class Stage {
     this.#before = null;
     this.#labels = 0;
     if (names.length === 0) {
-      this.#picture?.end?.();
+      this.#picture?.end();
       this.#picture = null;
       this.inView.take(null);
       this.body.replaceChildren(...nodesOf(NoNodes({ view: this.view })));
@@ -143,19 +163,21 @@ export class Stage {
   /** A new picture of the nodes, in their groups; the old one's choices stay. */
   #draw() {
     const { names } = this.view.playback.nodes;
-    this.#picture?.end?.();
-    this.#picture =
+    this.#picture?.end();
+    /** @type {Picture} */
+    const picture =
       names.length > COMPACT_CARDS
         ? new HeatMap(this.view, this.view.shown.shade)
         : new Cards(this.view, names.length > FULL_CARDS);
-    this.#picture.onMoved = () => this.inView.moved();
+    picture.onMoved = () => this.inView.moved();
+    this.#picture = picture;
   }
 
   /** The sheet lies over the lower end of the stage: pass on how much of it cannot be seen. */
   #cover() {
     const { offsetHeight } = this.sheet;
     this.host.style.setProperty("--sheet", `${offsetHeight}px`);
-    this.#picture?.cover?.(offsetHeight);
+    this.#picture?.cover(offsetHeight);
     this.inView.update();
   }
 
@@ -166,7 +188,7 @@ export class Stage {
     const node = spot?.node ?? this.view.node;
     if (!search.text) this.#picture?.home?.();
     if (node < 0) return;
-    if (this.asTable) this.#table.reveal(node);
+    if (this.asTable) this.#table?.reveal(node);
     else this.#picture?.reveal(node, { close: Boolean(search.current) });
     this.inView.moved();
   }
@@ -189,25 +211,27 @@ export class Stage {
       this.#motion.fly(
         came,
         () => document.querySelector("[data-cycle-bar] .dot"),
-        (pod) => this.#picture.blockOf?.(pod),
+        (/** @type {number} */ pod) => this.#picture?.blockOf?.(pod),
       );
   }
 
   /** Who has come to a node with this step: at most as many as one can follow. */
   #came() {
     const { placement } = this.view.playback.cluster;
+    const before = /** @type {Int32Array} */ (this.#before);
     const found = [];
     for (let pod = 0; pod < placement.length && found.length < FLYING; pod += 1)
-      if (placement[pod] >= 0 && (this.#before[pod] ?? -1) < 0) found.push(pod);
+      if (placement[pod] >= 0 && (before[pod] ?? -1) < 0) found.push(pod);
     return found;
   }
 
   #mount() {
+    const picture = /** @type {Picture} */ (this.#picture);
     this.#tabled = this.asTable;
-    this.body.replaceChildren(this.asTable ? this.#tableElement() : this.#picture.element);
-    if (!this.asTable) this.#picture.mounted?.(this.body);
-    this.#picture.cover?.(this.sheet.offsetHeight); // a new one does not know of the sheet
-    this.inView.take(this.asTable ? this.#table : this.#picture);
+    this.body.replaceChildren(this.asTable ? this.#tableElement() : picture.element);
+    if (!this.asTable) picture.mounted?.(this.body);
+    picture.cover(this.sheet.offsetHeight); // a new one does not know of the sheet
+    this.inView.take(this.asTable ? this.#table : picture);
     this.body.classList.toggle("has-table", this.asTable);
     this.body.classList.toggle("has-heat", !this.asTable && Boolean(this.#heat));
   }
@@ -243,11 +267,11 @@ export class Stage {
     if (this.asTable) {
       this.#tableElement();
       const there = playback.nodes.names.map((_, node) => node).filter((node) => this.view.exists(node));
-      this.#table.show(nodeColumns(this.view), there);
-      this.#table.select(this.view.node);
+      this.#table?.show(nodeColumns(this.view), there);
+      this.#table?.select(this.view.node);
     } else {
       this.#picture.update(holders);
-      this.#motion.renew((pod) => this.#picture.blockOf?.(pod));
+      this.#motion.renew((/** @type {number} */ pod) => this.#picture?.blockOf?.(pod));
     }
     this.#before = playback.cluster.placement.slice();
   }
@@ -258,7 +282,7 @@ export class Stage {
     const now = nodes.version ?? 0;
     if (now === this.#labels) return;
     this.#labels = now;
-    if (this.#picture.stale?.()) {
+    if (this.#picture?.stale()) {
       this.#draw();
       this.#mount();
     }
@@ -270,6 +294,7 @@ export class Stage {
     const { placement } = view.playback.cluster;
     const { codes } = view.colours;
     const amounts = new Uint32Array(CLASSES.length);
+    /** @type {Set<number> | null} */
     const holders = view.only >= 0 ? new Set() : null;
     for (let pod = 0; pod < placement.length; pod += 1) {
       if (placement[pod] < 0) continue;
