@@ -55,7 +55,7 @@ export class Stops {
       if (run !== this.#run || from !== playback.wanted) return;
       this.hide();
       this.#none?.remove();
-      if (found?.none) this.#none = toast(found.none);
+      if (found?.none !== undefined) this.#none = toast(found.none);
       else if (found) {
         this.stopped(kind, found.index, found.reasons);
         playback.goto(found.index, since);
