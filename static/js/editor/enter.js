@@ -2,6 +2,7 @@
 
 import { EditorSelection, closeCompletion, selectedCompletion } from "../../vendor/codemirror.js";
 import { shape } from "./position.js";
+/** @import { StateCommand } from "@codemirror/state" */
 /** @import { EditorView } from "@codemirror/view" */
 
 const OPEN = /:\s*([|>][+-]?)?\s*$/;
@@ -19,20 +20,31 @@ function depth(text) {
 }
 
 /**
+ * How many blanks a text begins with.
+ *
+ * @param {string} text
+ */
+const lead = (text) => text.length - text.trimStart().length;
+
+/**
  * The column at which a line after this text begins.
  *
  * @param {string} text
  */
 export function indentAfter(text) {
   const line = shape(text);
-  if (!line || line.separator) return /^\s*/.exec(text)[0].length;
+  if (!line || line.separator) return lead(text);
   if (depth(text) > 0) return line.column + 2;
   const start = line.key === undefined && line.dashes.length ? line.dashes[0] : line.column;
   return line.key !== undefined && OPEN.test(text.replace(/\s+#.*$/, "")) ? line.column + 2 : start;
 }
 
-/** The command of Enter. */
-export function enter({ state, dispatch }) {
+/**
+ * The command of Enter.
+ *
+ * @type {StateCommand}
+ */
+export const enter = ({ state, dispatch }) => {
   if (state.readOnly) return false;
   dispatch(
     state.update(
@@ -42,7 +54,7 @@ export function enter({ state, dispatch }) {
         const blank = /^\s*$/.test(before);
         const insert = `\n${" ".repeat(blank ? before.length : indentAfter(before))}`;
         const last = state.doc.lineAt(range.to);
-        const rest = /^\s*/.exec(last.text.slice(range.to - last.from))[0].length;
+        const rest = lead(last.text.slice(range.to - last.from));
         // Between a brace and the one that closes it, that one goes to a line of its own.
         const around = /(\{\}|\[\])$/.test(
           `${before.trimEnd().slice(-1)}${last.text.slice(range.to - last.from + rest)[0] ?? ""}`,
@@ -57,7 +69,7 @@ export function enter({ state, dispatch }) {
     ),
   );
   return true;
-}
+};
 
 /**
  * Enter where the completion that is offered stands there already: a new line, for there is nothing to take.

@@ -1,7 +1,16 @@
 // Flow style, {a: [b]}, over any number of lines: where what is open at a line began, and the place within it. JSON is
 // read the same way.
 
-/** @import { Doc } from "./position.js" */
+/** @import { Doc, Frame, Line } from "./position.js" */
+
+/**
+ * A brace or bracket that is open, with the key that was read last; and how far a text is read, with where the word
+ * that is being read began.
+ *
+ * @typedef {{ list: boolean, key: string | null, frame: Frame }} Open
+ * @typedef {{ open: Open[], at: number, token: number, quote: string }} Reading
+ * @typedef {{ line: number, column: number, shape: Line }} Began
+ */
 
 const ABOVE = 4000; // lines that are read for where it began; printed JSON that is longer has its indentation
 const AFTER = 20_000; // characters behind a position that are read for what stands beside it
@@ -11,6 +20,11 @@ const SEPARATOR = /^(---|\.\.\.)(\s|$)/;
 /**
  * What is open at the beginning of a line, if it began on an earlier one: `{line, column, shape}` of its outermost
  * brace or bracket, else null.
+ *
+ * @param {Doc} doc
+ * @param {number} number
+ * @param {(text: string) => Line | null} shape
+ * @returns {Began | null}
  */
 export function opened(doc, number, shape) {
   const above = [""]; // from below; the iterator has nothing for an empty line
@@ -23,11 +37,13 @@ export function opened(doc, number, shape) {
     above[above.length - 1] = lines.value;
     if (SEPARATOR.test(lines.value)) break;
   }
+  /** @type {Began | null} */
   let began = null;
+  /** @type {Reading | null} */
   let state = null;
   let text = -1; // the column of the field whose value is a text of several lines
-  for (let n = number - above.length; above.length; n += 1) {
-    const line = above.pop();
+  const first = number - above.length;
+  for (const [i, line] of above.reverse().entries()) {
     if (state) {
       read(`${line}\n`, line.length + 1, Object.assign(state, { at: 0, token: 0 }));
       if (!state.open.length) state = null;
@@ -37,14 +53,14 @@ export function opened(doc, number, shape) {
     text = -1;
     const found = shape(line);
     if (!found || found.separator) continue;
-    let column = found.key === undefined ? found.column : found.valueAt;
+    let column = found.valueAt ?? found.column;
     column += /^[&!]\S*\s+/.exec(line.slice(column))?.[0].length ?? 0;
     if (/[|>]/.test(line[column] ?? ""))
       text = found.key === undefined ? (found.dashes.at(-1) ?? found.column) : found.column;
     if (!/[{[]/.test(line[column] ?? "")) continue;
     state = { open: [], at: column, token: column, quote: "" };
     read(`${line}\n`, line.length + 1, state);
-    if (state.open.length) began = { line: n, column, shape: found };
+    if (state.open.length) began = { line: first + i, column, shape: found };
     else state = null;
   }
   return state ? began : null;
@@ -57,19 +73,19 @@ const plain = (text) => text.replace(/(^|\s)#.*$/gm, "").trim();
  *
  * @param {string} text
  */
-const nameOf = (text) =>
-  plain(text)
-    .split(/[\s]+/)
-    .at(-1)
-    .replace(/^["']|["']$/g, "");
+const nameOf = (text) => (plain(text).split(/\s+/).at(-1) ?? "").replace(/^["']|["']$/g, "");
 
 /**
  * Read on up to a place: `state` is `{open: [{list, key, frame}], at, token, quote}`; a frame holds the entries of its
  * mapping.
+ *
+ * @param {string} text
+ * @param {number} to
+ * @param {Reading} state
  */
 function read(text, to, state) {
   const { open } = state;
-  const settle = (top, end) => {
+  const settle = (/** @type {Open | undefined} */ top, /** @type {number} */ end) => {
     if (top && !top.list && top.key)
       top.frame.map.set(top.key, { value: plain(text.slice(state.token, end)), line: 0 });
   };
@@ -122,6 +138,7 @@ export function inFlow(doc, from, at) {
   const until = Math.min(doc.length, at + AFTER, last < doc.lines ? doc.line(last).to : doc.length);
   const text = doc.sliceString(from, until).replace(/\n(---|\.\.\.)(\s[^]*|$)/, "\n");
   const column = at - from;
+  /** @type {Reading} */
   const state = { open: [], at: 0, token: 0, quote: "" };
   read(text, column, state);
   const open = state.open.map(({ list, key, frame }) => ({ list, key, frame }));
@@ -141,7 +158,7 @@ export function inFlow(doc, from, at) {
   Object.assign(state, { at: closed ? end + 1 : end, token: end, quote: "" });
   read(text, text.length, state);
   const inside = open.flatMap(({ list, key, frame }, i) =>
-    list ? [{ step: "[]" }] : i < open.length - 1 ? [{ step: key, frame }] : [],
+    list ? [{ step: "[]" }] : i < open.length - 1 ? [{ step: key ?? "", frame }] : [],
   );
   const asKey = !top.list && top.key === null;
   return {
@@ -150,7 +167,7 @@ export function inFlow(doc, from, at) {
     flow: true,
     quote,
     part: asKey ? "key" : "value",
-    key: asKey ? (rest ? name : undefined) : top.list ? undefined : top.key,
+    key: asKey ? (rest ? name : undefined) : top.list ? undefined : (top.key ?? undefined),
     item: top.list,
     from: from + begins,
     to: from + end + (closed && asKey ? 1 : 0),

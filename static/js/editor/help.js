@@ -17,15 +17,18 @@ const WHY = {
 /** @type {StateEffectType<Tooltip | null>} */
 const shown = StateEffect.define();
 
+/** @typedef {NonNullable<ReturnType<typeof fieldAt>>} Found */
+
 /**
  * What is known of the field at a position: `{from, to, name, path, field}`, or null.
  *
- * @param {Schema} schema
+ * @param {Schema | null} schema
  * @param {Doc} doc
  * @param {number} at
  */
 export function fieldAt(schema, doc, at) {
-  const place = schema && where(doc, at);
+  if (!schema) return null;
+  const place = where(doc, at);
   if (!place?.key) return null;
   const node = nodeAt(schema, doc, place);
   if (!node) return null;
@@ -45,8 +48,9 @@ export function fieldAt(schema, doc, at) {
   };
 }
 
+/** @param {Found} found */
 function card({ name, path, kind, field }) {
-  const make = (tag, name_, text) => {
+  const make = (/** @type {string} */ tag, /** @type {string} */ name_, /** @type {string} */ text) => {
     const element = document.createElement(tag);
     if (name_) element.className = name_;
     element.textContent = text;
@@ -65,12 +69,15 @@ function card({ name, path, kind, field }) {
   return box;
 }
 
-/** @returns {Tooltip} */
+/**
+ * @param {Found} found
+ * @returns {Tooltip}
+ */
 const tooltip = (found) => ({ pos: found.from, end: found.to, above: true, create: () => ({ dom: card(found) }) });
 
 /** @type {Field<Tooltip | null>} */
 const asked = StateField.define({
-  create: () => null,
+  create: () => /** @type {Tooltip | null} */ (null),
   update(value, transaction) {
     for (const effect of transaction.effects) if (effect.is(shown)) return effect.value;
     return transaction.docChanged || transaction.selection ? null : value;
@@ -89,7 +96,7 @@ export function help(knows) {
     view.dispatch({ effects: shown.of(found && tooltip(found)) });
     announce(
       found
-        ? `${found.name}: ${found.field.t}. ${found.field.d ?? ""} ${WHY[found.field.x] ?? ""}`
+        ? `${found.name}: ${found.field.t}. ${found.field.d ?? ""} ${found.field.x ? WHY[found.field.x] : ""}`
         : "No help for this position.",
     );
     return true;

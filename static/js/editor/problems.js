@@ -1,6 +1,8 @@
 // The server's errors and warnings as marks on what they are about.
 
+/** @import { Problem } from "../lib/protocol.js" */
 /** @import { Doc } from "./position.js" */
+/** @import { Diagnostic } from "@codemirror/lint" */
 
 const KEY = /[^.[\]]+(?=(?:\[[^\]]*\])*$)/; // the last name of a path: spec.containers[0].image → image
 
@@ -8,22 +10,27 @@ const KEY = /[^.[\]]+(?=(?:\[[^\]]*\])*$)/; // the last name of a path: spec.con
  * Diagnostics of `[{line, path, message}]`; a problem of no line has none.
  *
  * @param {Doc} doc
+ * @param {Problem[]} errors
+ * @param {Problem[]} warnings
+ * @returns {Diagnostic[]}
  */
 export function diagnostics(doc, errors, warnings) {
-  const of = (problems, severity) =>
-    problems
-      .filter(({ line }) => line >= 1 && line <= doc.lines)
-      .map((problem) => {
-        const line = doc.line(problem.line);
-        const [from, to] = part(line.text, problem.path ?? "");
-        return {
+  const of = (/** @type {Problem[]} */ problems, /** @type {"error" | "warning"} */ severity) =>
+    problems.flatMap((problem) => {
+      const number = problem.line ?? 0;
+      if (number < 1 || number > doc.lines) return [];
+      const line = doc.line(number);
+      const [from, to] = part(line.text, problem.path ?? "");
+      return [
+        {
           from: line.from + from,
           to: line.from + to,
           severity,
           message: problem.message,
           renderMessage: () => message(problem),
-        };
-      });
+        },
+      ];
+    });
   return [...of(errors, "error"), ...of(warnings, "warning")].sort((a, b) => a.from - b.from);
 }
 
@@ -43,7 +50,7 @@ export function part(text, path) {
   return from < 0 || from >= end ? [0, text.length] : [from, end];
 }
 
-/** @param {{ message: string, path: string }} given */
+/** @param {Problem} problem */
 function message({ message: text, path }) {
   const box = document.createElement("div");
   box.append(text);

@@ -61,6 +61,7 @@ export function loadSchema() {
 }
 
 // What a text may be a part of: the part of the schemas that it is, which fields of it, and the kind of the whole.
+/** @type {Record<string, { kind: string, part: string, of: RegExp }>} */
 const PARTS = { operation: { kind: "Scenario", part: "Scenario.spec.operations", of: /Operation$/ } };
 
 /**
@@ -72,6 +73,7 @@ const PARTS = { operation: { kind: "Scenario", part: "Scenario.spec.operations",
  */
 export function within(knows, context) {
   const place = PARTS[context];
+  /** @type {Schema | null} */
   let made = null;
   return {
     ready: knows.ready,
@@ -101,11 +103,8 @@ function partOf(schema, kind, version) {
   const versions = schema.kinds[kind];
   if (!versions) return null;
   const group = (/** @type {string} */ text) => (text.includes("/") ? text.split("/")[0] : "");
-  return (
-    versions[version]
-    ?? versions[Object.keys(versions).find((one) => group(one) === group(version))]
-    ?? Object.values(versions)[0]
-  );
+  const same = Object.keys(versions).find((one) => group(one) === group(version));
+  return versions[version] ?? (same === undefined ? Object.values(versions)[0] : versions[same]);
 }
 
 /** @param {Entry} [entry] */
@@ -129,6 +128,7 @@ function root(schema, doc, frame) {
  * @param {Schema} schema
  * @param {Doc} doc
  * @param {Frame} frame
+ * @returns {SchemaNode}
  */
 function patched(schema, doc, frame) {
   const entry = entryOf(doc, frame, "typeMeta");
@@ -150,8 +150,9 @@ function patched(schema, doc, frame) {
  * @returns {SchemaNode | null}
  */
 export function nodeAt(schema, doc, place) {
-  const frames = [...place.steps.filter(({ frame }) => frame).map(({ frame }) => frame), place.frame];
+  const frames = [...place.steps.flatMap(({ frame }) => frame ?? []), place.frame];
   let next = 0;
+  /** @type {SchemaNode | null} */
   let node = schema.root ?? root(schema, doc, frames[next]);
   const { kind } = node;
   let inside = kind;
@@ -162,7 +163,7 @@ export function nodeAt(schema, doc, place) {
     node = step === "[]" ? item(node) : child(schema, doc, node, step, frame);
     if (!node) return null;
     if (node.t === "manifest" && place.frame) node = { ...node, ...root(schema, doc, frames[next] ?? place.frame) };
-    if (node.t === "patch") node = { ...node, ...patched(schema, doc, frame) };
+    if (node.t === "patch" && frame) node = { ...node, ...patched(schema, doc, frame) };
     if (node.kind) inside = node.kind;
     if (node.top || node.kind) ignored = "";
     ignored ||= node.x ?? "";
@@ -170,7 +171,10 @@ export function nodeAt(schema, doc, place) {
   return { ...node, inside, x: ignored || node.x };
 }
 
-/** @param {SchemaNode} node */
+/**
+ * @param {SchemaNode} node
+ * @returns {SchemaNode | null}
+ */
 const item = (node) => (node.t.endsWith("[]") ? { ...node, t: node.t.slice(0, -2), e: node.e } : null);
 
 /**
@@ -185,7 +189,7 @@ const item = (node) => (node.t.endsWith("[]") ? { ...node, t: node.t.slice(0, -2
  */
 export function child(schema, doc, node, key, frame) {
   if (node.t.endsWith("{}")) return { ...node, t: node.t.slice(0, -2), kind: undefined, top: false };
-  const fields = schema.parts[node.p]?.f;
+  const fields = schema.parts[node.p ?? ""]?.f;
   const field = fields?.[key];
   if (!field) return null;
   if (!field.by) return field;
@@ -199,4 +203,4 @@ export function child(schema, doc, node, key, frame) {
  * @param {Schema} schema
  * @param {SchemaNode | null} node
  */
-export const fieldsOf = (schema, node) => Object.entries(schema.parts[node?.p]?.f ?? {});
+export const fieldsOf = (schema, node) => Object.entries(schema.parts[node?.p ?? ""]?.f ?? {});

@@ -2,7 +2,15 @@
 
 const MOST = 40_000; // lines that are compared one by one; longer differences are one change
 
-/** Changes `[{from, to, insert}]` in positions of `before`, ascending and apart. */
+/** @typedef {{ from: number, to: number, insert: string }} Change */
+
+/**
+ * Changes in positions of `before`, ascending and apart.
+ *
+ * @param {string} before
+ * @param {string} after
+ * @returns {Change[]}
+ */
 export function changesBetween(before, after) {
   if (before === after) return [];
   let start = 0;
@@ -16,6 +24,7 @@ export function changesBetween(before, after) {
   const from = before.slice(start, lineEnd(before, before.length - end)).split("\n");
   const to = after.slice(start, lineEnd(after, after.length - end)).split("\n");
   const pairs = from.length + to.length > MOST ? [] : anchors(from, to);
+  /** @type {Change[]} */
   const changes = [];
   let [a, b, at] = [0, 0, start];
   for (const [x, y] of [...pairs, [from.length, to.length]]) {
@@ -24,7 +33,7 @@ export function changesBetween(before, after) {
     const length = removed.reduce((sum, line) => sum + line.length + 1, 0) - (last && removed.length ? 1 : 0);
     const added = to.slice(b, y);
     if (last) {
-      if (removed.length || added.length) changes.push(ending(before, at, length, removed, added));
+      if (removed.length || added.length) changes.push(ending(at, length, removed, added));
     } else {
       if (removed.join("\n") !== added.join("\n") || removed.length !== added.length)
         changes.push({ from: at, to: at + length, insert: added.map((line) => `${line}\n`).join("") });
@@ -35,8 +44,16 @@ export function changesBetween(before, after) {
   return changes;
 }
 
-/** The change of the last lines, after which there is no line break to keep. */
-function ending(before, at, length, removed, added) {
+/**
+ * The change of the last lines, after which there is no line break to keep.
+ *
+ * @param {number} at
+ * @param {number} length
+ * @param {string[]} removed
+ * @param {string[]} added
+ * @returns {Change}
+ */
+function ending(at, length, removed, added) {
   if (removed.length && added.length) return { from: at, to: at + length, insert: added.join("\n") };
   if (added.length) return { from: at - 1, to: at - 1, insert: `\n${added.join("\n")}` };
   return { from: Math.max(0, at - 1), to: at + length, insert: "" };
@@ -59,18 +76,21 @@ function lineEnd(text, at) {
  */
 function anchors(from, to) {
   const once = (/** @type {string[]} */ lines) => {
+    /** @type {Map<string, number>} */
     const seen = new Map();
     lines.forEach((line, i) => seen.set(line, seen.has(line) ? -1 : i));
     return seen;
   };
   const right = once(to);
+  /** @type {[from: number, to: number][]} */
   const shared = [];
   for (const [line, i] of once(from)) {
-    const j = right.get(line);
+    const j = right.get(line) ?? -1;
     if (i >= 0 && j >= 0) shared.push([i, j]);
   }
   shared.sort((a, b) => a[0] - b[0]);
   // The longest rising run of the second number.
+  /** @type {number[]} */
   const tails = [];
   const previous = shared.map(() => -1);
   shared.forEach(([, j], at) => {
@@ -84,6 +104,7 @@ function anchors(from, to) {
     previous[at] = low ? tails[low - 1] : -1;
     tails[low] = at;
   });
+  /** @type {typeof shared} */
   const run = [];
   for (let at = tails.length ? tails[tails.length - 1] : -1; at >= 0; at = previous[at]) run.unshift(shared[at]);
   return run;

@@ -2,6 +2,7 @@
 
 import { EditorView, HighlightStyle, syntaxHighlighting, tags } from "../../vendor/codemirror.js";
 
+/** @param {string} token */
 const wavy = (token) => ({
   backgroundImage: "none",
   textDecoration: `underline wavy var(${token}) 1px`,

@@ -1,5 +1,6 @@
 // The releases of kube-scheduler as the page describes them: what each has, and what it calls its rules.
 
+import { $ } from "./dom.js";
 /** @import { Release } from "./protocol.js" */
 
 /** @type {Release[] | undefined} */
@@ -10,7 +11,7 @@ let listed;
  *
  * @returns {Release[]}
  */
-export const releases = () => (listed ??= JSON.parse(document.getElementById("releases").textContent));
+export const releases = () => (listed ??= JSON.parse($("#releases").textContent));
 
 /**
  * A release; for "", and for a scheduler that is no kube-scheduler, the oldest.

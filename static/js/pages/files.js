@@ -60,7 +60,12 @@ export async function holdsNodes(file) {
   }
 }
 
-/** Give `files` to an input. */
+/**
+ * Give `files` to an input.
+ *
+ * @param {HTMLInputElement} input
+ * @param {Iterable<File>} files
+ */
 export function give(input, files) {
   const transfer = new DataTransfer();
   for (const file of files) transfer.items.add(file);
@@ -104,8 +109,10 @@ export function onDrop(target, take, show = () => {}) {
     over();
     if (event.defaultPrevented) return;
     event.preventDefault();
-    const folder = dropped(event.dataTransfer);
+    const { dataTransfer } = event;
+    if (!dataTransfer) return; // it has files, by its types
+    const folder = dropped(dataTransfer);
     if (folder) take([], folder);
-    else take([...event.dataTransfer.files]);
+    else take([...dataTransfer.files]);
   });
 }

@@ -10,43 +10,63 @@ const BLOCK = 512;
 
 export class FolderError extends Error {}
 
-/** Return what is dropped as `{path, file}` where a folder is among it, else null. To be called within the event. */
+/**
+ * Return what is dropped as `{path, file}` where a folder is among it, else null. To be called within the event.
+ *
+ * @param {DataTransfer} transfer
+ */
 export function dropped(transfer) {
-  const entries = [...(transfer.items ?? [])].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const entries = [...(transfer.items ?? [])].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
   return entries.some((entry) => entry.isDirectory) ? walk(entries) : null;
 }
 
 /** Return the files of an input that takes a folder as `{path, file}`. */
 export const chosen = (/** @type {HTMLInputElement} */ input) =>
-  [...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+  [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
 /**
- * @param {any[]} entries
+ * @param {FileSystemEntry[]} entries
  * @returns {Promise<InFolder[]>}
  */
 async function walk(entries) {
+  /** @type {InFolder[]} */
   const found = [];
   let waiting = entries.map((entry) => ({ entry, level: 0 }));
-  while (waiting.length) {
-    const { entry, level } = waiting.shift();
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const { entry, level } = next;
     const path = entry.fullPath.replace(/^\//, "");
     if (HIDDEN.test(path)) continue;
-    if (entry.isFile) {
+    if (isFile(entry)) {
       found.push({ path, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
       if (found.length > ENTRIES)
         throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: drop a subfolder.`);
     } else if (level < LEVELS) {
-      waiting = (await list(entry)).map((inner) => ({ entry: inner, level: level + 1 })).concat(waiting);
+      waiting = (await list(/** @type {FileSystemDirectoryEntry} */ (entry)))
+        .map((inner) => ({ entry: inner, level: level + 1 }))
+        .concat(waiting);
     } else throw new FolderError(`The folder is nested deeper than ${LEVELS} levels: drop a subfolder.`);
   }
   return found;
 }
 
-/** A directory's entries; the browser hands out a hundred at a time. */
+/**
+ * @param {FileSystemEntry} entry
+ * @returns {entry is FileSystemFileEntry}
+ */
+const isFile = (entry) => entry.isFile;
+
+/**
+ * A directory's entries; the browser hands out a hundred at a time.
+ *
+ * @param {FileSystemDirectoryEntry} directory
+ * @returns {Promise<FileSystemEntry[]>}
+ */
 async function list(directory) {
   const reader = directory.createReader();
+  /** @type {FileSystemEntry[]} */
   const all = [];
   for (;;) {
+    /** @type {FileSystemEntry[]} */
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length || all.length > ENTRIES) return all;
     all.push(...some);
@@ -98,6 +118,11 @@ function headers(path, size) {
   ];
 }
 
+/**
+ * @param {Uint8Array} name
+ * @param {number} size
+ * @param {string} type
+ */
 function header(name, size, type) {
   const block = new Uint8Array(BLOCK);
   const put = (/** @type {number} */ at, /** @type {string} */ text) => {

@@ -5,7 +5,12 @@ import { $ } from "../lib/dom.js";
 const SETTLES = 4000; // milliseconds in which the page above the box settles
 const MARGIN = 12; // pixels that stay free above and below what is turned to
 
-/** Show the box, also while what is above it still grows, until somebody scrolls or types. */
+/**
+ * Show the box, also while what is above it still grows, until somebody scrolls or types.
+ *
+ * @param {HTMLElement} form
+ * @param {HTMLElement} box
+ */
 export function keepInView(form, box) {
   const settle = new ResizeObserver(() => reveal(form, box));
   const stop = () => settle.disconnect();
@@ -19,6 +24,9 @@ export function keepInView(form, box) {
 /**
  * Scroll as little as it takes to show the form's heading and the box under it; where there is no room for both, with
  * the heading on top.
+ *
+ * @param {HTMLElement} form
+ * @param {HTMLElement} box
  */
 function reveal(form, box) {
   const heading = $("h2", form);

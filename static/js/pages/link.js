@@ -2,6 +2,7 @@
 
 import { Socket } from "../lib/socket.js";
 
+/** @type {Socket | null} */
 let socket = null;
 
 /** Return the connection of this page. */

@@ -20,6 +20,11 @@ export function send(form, { progress = () => {}, signal = null } = {}) {
     data.set("ticket", ticket);
     const request = new XMLHttpRequest();
     let over = false;
+    /**
+     * @template T
+     * @param {(value: T) => void} settle
+     * @param {T} value
+     */
     const end = (settle, value) => {
       over = true;
       settle(value);
@@ -69,7 +74,13 @@ export function send(form, { progress = () => {}, signal = null } = {}) {
   });
 }
 
-/** Ask how far the server has read, until it is over. */
+/**
+ * Ask how far the server has read, until it is over.
+ *
+ * @param {string} ticket
+ * @param {(report: Report) => void} progress
+ * @param {() => boolean} over
+ */
 async function ask(ticket, progress, over) {
   while (!over()) {
     await new Promise((resolve) => {

@@ -41,7 +41,7 @@ export function topics(host) {
   bar.hidden = false;
   bar.addEventListener("click", (event) => {
     const button = targetOf(event).closest("[data-topic]");
-    if (button) choose(button.dataset.topic);
+    if (button) choose(button.dataset.topic ?? FIRST);
   });
   const asked = new URLSearchParams(location.search).get(NAME) ?? FIRST;
   show(buttons.some((button) => button.dataset.topic === asked) ? asked : FIRST);

@@ -2,49 +2,68 @@
 // palette are made from this table.
 
 import { $, toast } from "../lib/dom.js";
+import { refusalOf } from "../lib/socket.js";
 import { addView, askHere } from "./authoring.tsx";
 import { exportDeck, exportStage, exportView } from "./exporting.tsx";
 import { askStep } from "./goto.tsx";
 import { TABS } from "./inspect/tabs.tsx";
+/** @import { Context } from "./found.ts" */
+/** @import { Playback } from "./playback.js" */
 /** @import { View } from "./view.js" */
 
 /**
  * What a key is about: the pod or node that has the focus, else the node that is selected.
  *
- * @param {HTMLElement} target
+ * @param {HTMLElement | null} target
  * @param {View} view
  */
 function about(target, view) {
-  const [kind, index] = (target?.closest?.("[data-key]")?.dataset.key ?? "").split(":");
+  const key = target?.closest?.("[data-key]")?.dataset.key ?? "";
+  const [kind, index] = key.split(":");
   if (kind === "pod") return { pod: Number(index) };
-  if (kind === "object") return { target: target.closest("[data-key]").dataset.key.slice(7) };
+  if (kind === "object") return { target: key.slice("object:".length) };
   const node = Number((kind === "node" ? index : target?.closest?.("[data-node]")?.dataset.node) ?? view.node);
   return node >= 0 ? { node } : {};
 }
 
 const DIGITS = 9; // the first tabs have a number key; 0 shows the whole stage
 
+/**
+ * When a command was asked for, at which element, and by which key.
+ *
+ * @typedef {{ since: number, target: any, key?: string }} How
+ */
+
+/** @param {(playback: Playback) => number} index */
 const go =
   (index) =>
-  ({ playback, deck }, { since }) => {
+  (/** @type {Context} */ { playback, deck }, /** @type {How} */ { since }) => {
     deck.pause();
     playback.goto(index(playback), since);
   };
-/** In a frame or a room nobody writes a lesson. */
+/**
+ * In a frame or a room nobody writes a lesson.
+ *
+ * @param {Context} context
+ */
 const teaches = ({ locked }) =>
   !locked && !document.body.classList.contains("embedded") && !$("[data-workbench]")?.dataset.room;
 const shownFork = () => {
   const button = $("[data-fork]");
   return button && !button.hidden ? button : null;
 };
+/**
+ * @param {"back" | "forth"} way
+ * @param {string} done
+ */
 const undo =
   (way, done) =>
-  async ({ build }) => {
+  async (/** @type {Context} */ { build }) => {
     try {
       const words = await build.undo[way]();
       if (words) toast(`${done}: ${words}.`);
     } catch (error) {
-      toast(error.message, { name: "warn", ms: 6000 });
+      toast(refusalOf(error).message, { name: "warn", ms: 6000 });
     }
   };
 
@@ -61,8 +80,8 @@ const undo =
  *   span?: [from: string, to: string],
  *   elsewhere?: boolean,
  *   hidden?: boolean,
- *   when?: (context: any) => boolean,
- *   run: (context: any, how: { since: number, target: any, key?: string }) => unknown,
+ *   when?: (context: Context) => boolean,
+ *   run: (context: Context, how: How) => unknown,
  * }} Row
  */
 
@@ -439,6 +458,11 @@ export const COMMANDS = [
 
 const STEPPING = new Set(["Time", "Run to"]); // groups of commands that lead to another step
 
-/** Whether a command can be had now: where the step is locked, none that leaves it. */
+/**
+ * Whether a command can be had now: where the step is locked, none that leaves it.
+ *
+ * @param {Row} row
+ * @param {Context} context
+ */
 export const available = (row, context) =>
   Boolean(context.playback.nodes) && !(context.locked && STEPPING.has(row.group)) && (row.when?.(context) ?? true);

@@ -16,7 +16,13 @@ function comments(text) {
   return found;
 }
 
-/** A sentence about what a change took with it, or "". */
+/**
+ * A sentence about what a change took with it, or "".
+ *
+ * @param {string} before
+ * @param {string} after
+ * @param {boolean} rewritten
+ */
 export function costs(before, after, rewritten) {
   if (rewritten) return " The documents could not be matched, so the whole text was rewritten.";
   if (!before.includes("#") || before.length > MOST) return "";

@@ -18,6 +18,7 @@ const BASE = 1100; // milliseconds a step takes at 1×
 
 export class Deck {
   #timer = 0;
+  /** @type {HTMLElement | null} */
   #none = null; // the note that there is none
 
   /**
@@ -137,7 +138,7 @@ export class Deck {
       return;
     }
     this.pause();
-    this.stops.stopped("break", index, reasons);
+    this.stops?.stopped("break", index, reasons);
   }
 
   /**
@@ -241,7 +242,7 @@ export class Deck {
     try {
       const none = await this.walk.go(unit, direction, since);
       this.#none?.remove(); // one is enough, however often it is asked
-      if (none) this.#none = toast(none);
+      if (none) this.#none = toast(none) ?? null;
     } catch (error) {
       this.view.playback.emit("failed", error);
     }

@@ -4,8 +4,11 @@
 import { superseded } from "../lib/socket.js";
 import { follow } from "./store.ts";
 /** @import { Playback } from "./playback.js" */
+/** @import { Commands } from "../lib/protocol.js" */
 
 export const MOST = 20; // conditions of one search
+
+/** @typedef {Omit<Commands["cycle.find"]["asks"], "source" | "direction"> & { direction: number }} Search */
 
 export class Finder {
   #search = 0;
@@ -22,6 +25,9 @@ export class Finder {
   /**
    * Resolves with `{index, why: [[place, text]…]}`; without an index where there is none; with null once it is given
    * up.
+   *
+   * @param {Search} asked
+   * @param {(index: number) => void} [onProgress]
    */
   async find({ from, direction, conditions, to, met = [] }, onProgress = () => {}) {
     const search = ++this.#search;

@@ -54,8 +54,14 @@ export function match(typed, text) {
   return { score: score - GAP * (lower.length - typed.length), at };
 }
 
-/** The letters at the first places there are, where going for beginnings of words left too few. */
+/**
+ * The letters at the first places there are, where going for beginnings of words left too few.
+ *
+ * @param {string} typed
+ * @param {string} lower
+ */
 function retreat(typed, lower) {
+  /** @type {number[]} */
   const at = [];
   for (const letter of typed) {
     const found = lower.indexOf(letter, (at.at(-1) ?? -1) + 1);

@@ -7,10 +7,23 @@ import { rankedIn } from "./playback/records.js";
 import { follow } from "./store.ts";
 /** @import { Marks } from "./marks.js" */
 /** @import { View } from "./view.js" */
+/** @import { Finder } from "./finder.js" */
 
 const FAILED = new Set(["u", "e", "p"]);
 const UNKNOWN = "The rest is still being computed.";
 
+/**
+ * A condition that the server is asked for.
+ *
+ * @typedef {"quirk" | "tie"} Ask
+ */
+/**
+ * A cycle with the reasons to stop there, or why there is none; null once it is given up.
+ *
+ * @typedef {{ index: number, reasons: string[], none?: undefined }
+ *   | { index?: undefined, reasons?: undefined, none: string }
+ *   | null} Nearest
+ */
 /** @typedef {Record<string, any>} Facts what the marks record about a cycle, and what was seen before it */
 
 /**
@@ -21,7 +34,7 @@ const UNKNOWN = "The rest is still being computed.";
  *   id: string,
  *   marks?: (facts: Facts, index: number) => boolean,
  *   words?: (facts: Facts, index: number) => string,
- *   ask?: string,
+ *   ask?: Ask,
  * }[]}
  */
 export const REASONS = [
@@ -36,7 +49,7 @@ export const REASONS = [
   {
     id: "rejected",
     marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind !== "phase"),
-    words: ({ marks }, i) => turnWords(turns(marks, i).find(([kind]) => kind !== "phase")),
+    words: ({ marks }, i) => turnWordsOf(marks, i, false),
   },
   {
     id: "failure",
@@ -46,7 +59,7 @@ export const REASONS = [
   {
     id: "phase",
     marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind === "phase"),
-    words: ({ marks }, i) => turnWords(turns(marks, i).find(([kind]) => kind === "phase")),
+    words: ({ marks }, i) => turnWordsOf(marks, i, true),
   },
   {
     id: "recovered",
@@ -70,13 +83,30 @@ const REASONS_SHOWN = 3; // reasons
  */
 const turns = (marks, index) => marks.groups.get(index) ?? [];
 
+/**
+ * The first turn of a cycle that is one of a phase, or that is none, in words.
+ *
+ * @param {Marks} marks
+ * @param {number} index
+ * @param {boolean} ofPhase
+ */
+function turnWordsOf(marks, index, ofPhase) {
+  const turn = turns(marks, index).find(([kind]) => (kind === "phase") === ofPhase);
+  return turn ? turnWords(turn) : "";
+}
+
 export class Interesting {
   #bits = new Uint16Array(0); // by cycle, the reasons that the marks know
   #key = "";
+  /** @type {Record<Ask, Set<string>>} */
   #met = { quirk: new Set(), tie: new Set() }; // quirks that were seen, and workloads of which a tie was
+  /** @type {Map<number, string[]>} */
   #visited = new Map(); // cycles where it stopped, with the reasons: on the way back it stops there again
 
-  /** @param {View} view */
+  /**
+   * @param {View} view
+   * @param {Finder} finder
+   */
   constructor(view, finder) {
     this.view = view;
     this.finder = finder;
@@ -142,6 +172,9 @@ export class Interesting {
   /**
    * Why a cycle is worth looking at: what the marks record and what the server found, `[id, text]…`, the most important
    * first.
+   *
+   * @param {number} index
+   * @param {(readonly [id: string, text: string])[]} [found]
    */
   #reasons(index, found = []) {
     const { playback } = this.view;
@@ -155,18 +188,29 @@ export class Interesting {
       title: group?.name ? `${group.kind} ${short(group.name)}` : "",
     };
     const texts = new Map(found);
-    return REASONS.map(({ id, words }) => texts.get(id) ?? (bits & BIT[id] ? words(facts, index) : ""))
+    return REASONS.map(({ id, words }) => texts.get(id) ?? ((bits & BIT[id] && words?.(facts, index)) || ""))
       .filter(Boolean)
       .slice(0, REASONS_SHOWN);
   }
 
-  /** The nearest one after (direction 1) or before (-1) where one stands: as `Breakpoints.next`. */
+  /**
+   * The nearest one after (direction 1) or before (-1) where one stands: as `Breakpoints.next`.
+   *
+   * @param {number} direction
+   * @param {(index: number) => void} [onProgress]
+   * @returns {Promise<Nearest>}
+   */
   async next(direction, onProgress) {
     const found = await this.#next(direction, onProgress);
     if (found?.index) this.#visited.set(found.index, found.reasons);
     return found;
   }
 
+  /**
+   * @param {number} direction
+   * @param {(index: number) => void} [onProgress]
+   * @returns {Promise<Nearest>}
+   */
   async #next(direction, onProgress) {
     const { playback } = this.view;
     const from = playback.wanted;
@@ -189,7 +233,7 @@ export class Interesting {
           index: found.index,
           reasons: this.#reasons(
             found.index,
-            found.why.map(([place, text]) => [asked[place], text.replace(/\.$/, "")]),
+            found.why.map(([place, text]) => /** @type {const} */ ([asked[place], text.replace(/\.$/, "")])),
           ),
         };
     }
@@ -211,7 +255,7 @@ export class Interesting {
       quirk: !playback.timed && playback.policy?.quirks !== "fixed",
       tie: quirk.size + tie.size <= MOST,
     };
-    return REASONS.map(({ ask }) => ask).filter((ask) => ask && wanted[ask]);
+    return REASONS.flatMap(({ ask }) => (ask && wanted[ask] ? [ask] : []));
   }
 
   /**

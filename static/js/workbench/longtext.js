@@ -16,7 +16,7 @@ export const LONG = 400_000; // characters of a text that is not checked for eve
  * @param {(far: Far) => void} show
  */
 export async function receive(answer, editor, show) {
-  const reader = answer.body.getReader();
+  const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).getReader();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // the mark is part of the text
   const of = answer.headers.get("Content-Encoding") ? 0 : Number(answer.headers.get("Content-Length"));
   let [text, shown, came] = ["", 0, 0];

@@ -78,7 +78,8 @@ export function describePast(view, node) {
   const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""]
     .filter(Boolean)
     .join(" and ");
-  return `${pastVerdict(view.facts.verdict, node)} when tried; ${since || "it changed"} since`;
+  const verdict = /** @type {Verdict} */ (view.facts.verdict); // one is past only where one was found
+  return `${pastVerdict(verdict, node)} when tried; ${since || "it changed"} since`;
 }
 
 /**

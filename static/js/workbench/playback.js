@@ -46,6 +46,7 @@ export class Playback extends Shown {
     this.source = source;
     this.locked = false; // whether its page shows one step alone, in a frame
     this.wish = WHOLE; // both of what is asked for
+    this.since = 0; // when what is asked for was asked for
     this.generation = 0; // grows with every opening: what was asked before is dropped
     this.records = new Records(this);
     this.marks = new Marks();
@@ -63,7 +64,7 @@ export class Playback extends Shown {
    * @param {(report: Report) => void} [progress]
    * @returns {Promise<Opened>}
    */
-  open(step = "", progress = undefined) {
+  open(step = "", progress) {
     this.#opening = this.#open(step, progress);
     return this.#opening;
   }
@@ -110,7 +111,7 @@ export class Playback extends Shown {
    * @param {string | null} [phase]
    */
   async veil(last, phase = null) {
-    const before = this.veiled;
+    const { veiled: before } = this;
     const cut = this.#cut;
     if (last === before && phase === cut) return;
     this.veiled = last;

@@ -2,6 +2,7 @@
 // again.
 
 import { announce, toast } from "../lib/dom.js";
+import { refusalOf } from "../lib/socket.js";
 /** @import { Build } from "./build.js" */
 /** @import { View } from "./view.js" */
 
@@ -24,11 +25,15 @@ export function settings({ view, build, mine, canFork, fork }) {
     /** Say why nothing can be chosen now. */
     blocked: () =>
       toast("The YAML has changes that are not applied: apply or discard them first.", { name: "warn", ms: 6000 }),
+    /**
+     * @param {string[][]} changes each with what is configured, its key and its value
+     * @param {string} words
+     */
     async change(changes, words) {
       if (busy || options.dirty()) return;
       busy = true;
       try {
-        const configured = async (before) => {
+        const configured = async (/** @type {string} */ before) => {
           let text = before;
           for (const [what, key, value] of changes)
             ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
@@ -37,7 +42,8 @@ export function settings({ view, build, mine, canFork, fork }) {
         await options.change(configured, { words });
         toast(`${words}: the simulation restarts.`);
       } catch (error) {
-        toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 6000 });
+        const { body, message } = refusalOf(error);
+        toast(body?.errors?.[0]?.message ?? message, { name: "warn", ms: 6000 });
       } finally {
         busy = false;
       }
@@ -45,6 +51,10 @@ export function settings({ view, build, mine, canFork, fork }) {
     /**
      * Put other weights, `{priority: weight}`, in force from the start or right before the cycle on screen; a scenario
      * that is not one's own is copied first. `profile` is the schedulerName whose profile has them, "" for the first.
+     *
+     * @param {Record<string, number>} weights
+     * @param {string} when
+     * @param {string} profile
      */
     async weigh(weights, when, profile) {
       if (busy) return;

@@ -5,11 +5,15 @@ import { follow } from "./store.ts";
 
 const KEPT = 1000;
 
+/** @typedef {{ index: number, ms: number }} Timing */
+
 export class Timings {
   /** @param {Playback} playback */
   constructor(playback) {
-    this.steps = []; // {index, ms, complete}: `complete` when the verdicts were painted with it
-    this.parts = []; // {index, ms}: until the verdicts were painted, when they came later
+    /** @type {(Timing & { complete: boolean })[]} */
+    this.steps = []; // `complete` when the verdicts were painted with it
+    /** @type {Timing[]} */
+    this.parts = []; // until the verdicts were painted, when they came later
     follow(playback.store.step, ({ index, since, heavy }) =>
       this.#painted((ms) => this.#keep(this.steps, { index, ms, complete: heavy }, "podstep:step"), since),
     );
@@ -23,6 +27,10 @@ export class Timings {
     this.parts.length = 0;
   }
 
+  /**
+   * @param {(ms: number) => void} done
+   * @param {number} since
+   */
   #painted(done, since) {
     requestAnimationFrame(() => {
       // The frame is painted after this callback; a message is handled right after that.
@@ -35,6 +43,12 @@ export class Timings {
     });
   }
 
+  /**
+   * @template {Timing} T
+   * @param {T[]} list
+   * @param {T} entry
+   * @param {string} name
+   */
   #keep(list, entry, name) {
     list.push(entry);
     if (list.length > KEPT) list.shift();

@@ -3,9 +3,14 @@
 
 import { short } from "../lib/quantity.js";
 
+/** @import { Owner } from "../lib/protocol.js" */
+
+/** @typedef {{ kind: string, name: string, title: string }} Named */
+
 // A Deployment's name and the pod-template-hash, in the alphabet of rand.SafeEncodeString.
 const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/;
-const known = new WeakMap(); // groups → {length, names}: the table grows while controllers make pods
+/** @type {WeakMap<Owner[], { length: number, names: Named[] }>} */
+const known = new WeakMap(); // by the groups: the table grows while controllers make pods
 
 /**
  * The Deployment that a ReplicaSet's name tells, "" if it tells none.
@@ -14,6 +19,10 @@ const known = new WeakMap(); // groups → {length, names}: the table grows whil
  */
 export const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? (HASHED.exec(name)?.[1] ?? "") : "");
 
+/**
+ * @param {Owner[]} groups
+ * @returns {Named[]}
+ */
 function named(groups) {
   const kept = known.get(groups);
   if (kept?.length === groups.length) return kept.names;
@@ -22,12 +31,18 @@ function named(groups) {
   for (const name of found) often.set(name, (often.get(name) ?? 0) + 1);
   const names = groups.map(({ kind, name }, at) => {
     const deployment = found[at];
-    if (!deployment || often.get(deployment) > 1) return { kind, name: short(name), title: `${kind} ${name}` };
+    if (!deployment || (often.get(deployment) ?? 0) > 1) return { kind, name: short(name), title: `${kind} ${name}` };
     return { kind: "Deployment", name: short(deployment), title: `Deployment ${deployment}, ReplicaSet ${name}` };
   });
   known.set(groups, { length: groups.length, names });
   return names;
 }
 
-/** The kind, the short name and the whole title of one of a table's groups; pods of no controller have no name. */
+/**
+ * The kind, the short name and the whole title of one of a table's groups; pods of no controller have no name.
+ *
+ * @param {Owner[]} groups
+ * @param {number} at
+ * @returns {Named | undefined}
+ */
 export const workload = (groups, at) => named(groups)[at];

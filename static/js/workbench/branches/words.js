@@ -1,8 +1,13 @@
 // The words about a branch: where it was made, and its outcome next to its parent's.
 
 import { count, plural } from "../../lib/quantity.js";
+/** @import { BranchComparison } from "../../lib/protocol.js" */
 
-/** The step of the parent at which a branch was made. */
+/**
+ * The step of the parent at which a branch was made.
+ *
+ * @param {string} step
+ */
 export function madeAt(step) {
   if (!step) return "";
   if (step === "0") return "from the start";
@@ -10,7 +15,11 @@ export function madeAt(step) {
   return `from ${step.includes(".") ? "" : "cycle "}${step}`;
 }
 
-/** How many are placed and pending, and by how many more or fewer than in the parent. */
+/**
+ * How many are placed and pending, and by how many more or fewer than in the parent.
+ *
+ * @param {Pick<BranchComparison, "here" | "parent">} compared
+ */
 export function standing({ here, parent }) {
   const by = parent ? here.pending - parent.pending : 0;
   const beside = by ? ` (${by > 0 ? "+" : "−"}${count(Math.abs(by))})` : "";
@@ -19,7 +28,11 @@ export function standing({ here, parent }) {
   return `${count(here.placed)} placed, ${count(here.pending)} pending${beside}${leaving}${part}`;
 }
 
-/** Where it parts from its parent, or that it does not. */
+/**
+ * Where it parts from its parent, or that it does not.
+ *
+ * @param {Pick<BranchComparison, "first" | "parent" | "elsewhere" | "why">} compared
+ */
 export function parting({ first, parent, elsewhere, why }) {
   if (why) return why;
   if (!parent) return "Its parent was deleted.";

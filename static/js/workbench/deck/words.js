@@ -14,16 +14,16 @@ export function placeWords({ playback, stopped }) {
   const light = playback.current;
   const { moment } = playback;
   if (moment)
-    return `Moment ${playback.at} of ${playback.moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`;
+    return `Moment ${playback.at} of ${playback.moments?.length}, ${clock(moment.time)}: ${spoken(moment.text)}`;
   if (playback.phase) return `Cycle ${index}, phase ${playback.phase}.`;
   if (playback.atEnd) return `The end, at ${clock(playback.time ?? 0)}.`;
   if (!light) return index === 0 ? "Before the first cycle." : "";
   const pod = short(playback.pods.keys[light.pod]);
   const ended =
-    light.result === "waiting"
-      ? `waits at Permit on ${playback.nodes.names[light.node]}`
-      : light.node === null
-        ? light.result
+    light.node === null
+      ? light.result
+      : light.result === "waiting"
+        ? `waits at Permit on ${playback.nodes.names[light.node]}`
         : `to ${playback.nodes.names[light.node]}`;
   const turns = playback.marks
     .turns(index)

@@ -1,7 +1,7 @@
 // What can happen from outside, as the form offers it: operators' verbs by the engine's table, and other changes.
 
 import { canDo, verbs, zones } from "../verbs/table.js";
-/** @import { Verb } from "../../lib/protocol.js" */
+/** @import { Verb, VerbArgument } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
 const OFFERED = 200;
@@ -83,18 +83,23 @@ function aboutOf({ kinds, about }) {
 }
 
 /**
+ * @param {VerbArgument} value
+ * @returns {Exclude<EventKind["fields"], undefined>[number]}
+ */
+const valueOf = ({ label, example, default: given }) => ["value", label, example, [], Boolean(given), given];
+
+/**
  * @param {Verb} verb
  * @returns {EventKind}
  */
 function eventOf(verb) {
   const about = aboutOf(verb);
-  const { label, example, default: given } = verb.value ?? {};
   return {
     title: verb.title,
     group: `${about.label.replace(/s$/, "")}s`,
     about,
     verb,
-    fields: verb.value ? [["value", label, example, [], Boolean(given), given]] : [],
+    fields: verb.value ? [valueOf(verb.value)] : [],
   };
 }
 

@@ -1,13 +1,23 @@
 // The axis that events stand on: cycles, or in a run with a clock seconds of virtual time.
 
 import { clock, count } from "../../lib/quantity.js";
+/** @import { Operation } from "../../lib/protocol.js" */
 /** @import { Playback } from "../playback.js" */
 
 const FINE = [0.1, 0.5, 1, 5, 10, 60]; // seconds of one press of an arrow
 const PRESSES = 400; // about so many lead from one end to the other
 
+/**
+ * When something happens.
+ *
+ * @typedef {Pick<Operation, "after" | "seconds">} Landing
+ */
+
 export class Scale {
-  /** @param {Playback} playback */
+  /**
+   * @param {Playback} playback
+   * @param {Landing[]} rows
+   */
   constructor(playback, rows) {
     this.playback = playback;
     this.timed = Boolean(playback.timed);
@@ -22,7 +32,11 @@ export class Scale {
     this.unit = FINE.find((unit) => this.span / unit <= PRESSES) ?? 60;
   }
 
-  /** Where a row stands; one that has not landed stands at the end. */
+  /**
+   * Where a row stands; one that has not landed stands at the end.
+   *
+   * @param {Landing} row
+   */
   of({ after, seconds }) {
     if (!this.timed) return after ?? this.span;
     if (seconds !== null && seconds !== undefined) return seconds;
@@ -35,7 +49,11 @@ export class Scale {
     return Math.max(0, Math.min(1, value / this.span));
   }
 
-  /** What stands at a fraction of the axis, on a whole cycle or a round second. */
+  /**
+   * What stands at a fraction of the axis, on a whole cycle or a round second.
+   *
+   * @param {number} fraction
+   */
   at(fraction) {
     return this.round(Math.max(0, Math.min(1, fraction)) * this.span);
   }

@@ -107,7 +107,8 @@ function caption(pen, sentences, ink, dim) {
   if (lines.length > room) {
     const ends = lines.filter(({ last }) => last).slice(0, room);
     const before = lines.filter(({ last }) => !last).slice(0, room - ends.length);
-    if (before.length) before.at(-1).text = fitting(pen, `${before.at(-1).text} …`, WIDTH - 2 * MARGIN);
+    const cut = before.at(-1);
+    if (cut) cut.text = fitting(pen, `${cut.text} …`, WIDTH - 2 * MARGIN);
     lines = [...before, ...ends];
   }
   for (const [i, { text, last }] of lines.entries())

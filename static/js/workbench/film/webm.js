@@ -61,8 +61,9 @@ export async function webm(canvas, codec) {
     },
     end: async () => {
       await output.finalize();
-      if (target.buffer.byteLength > MOST_BYTES) throw new Error(TOO_LARGE);
-      return new Blob([target.buffer], { type: "video/webm" });
+      const buffer = /** @type {ArrayBuffer} */ (target.buffer); // it is there once the output is finalized
+      if (buffer.byteLength > MOST_BYTES) throw new Error(TOO_LARGE);
+      return new Blob([buffer], { type: "video/webm" });
     },
     close: async () => {
       if (output.state !== "finalized") await output.cancel();

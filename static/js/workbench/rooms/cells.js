@@ -75,7 +75,7 @@ export class CellMark {
     for (const one of $$(".room-spot", this.host)) if (!this.#spot || !found) one.classList.remove("room-spot");
     if (!found) return;
     found.classList.add("room-cell");
-    found.closest("table").classList.toggle("room-spot", this.#spot);
+    found.closest("table")?.classList.toggle("room-spot", this.#spot);
     if (this.#revealed) return;
     this.#revealed = true;
     found.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,6 +1,23 @@
 // Where every node's cell is in the overview: groups beside and below each other, so that cells are as large as they
 // can be.
 
+/** @import { NodeIndex } from "../../lib/protocol.js" */
+/** @import { Group } from "./grouping.js" */
+
+/**
+ * The heading of a group, and where the group ends.
+ *
+ * @typedef {{
+ *   text: string,
+ *   members: NodeIndex[],
+ *   count: number,
+ *   x: number,
+ *   y: number,
+ *   width: number,
+ *   bottom: number,
+ * }} Label
+ */
+
 const GAP = 14; // between groups
 const LABEL = 20; // above each group
 const MARGIN = 14;
@@ -11,10 +28,13 @@ const LARGEST = 90; // pixels of a cell
  * `{cell, cells, labels}` for the given room: the size of a cell, x and y of each node's, and the headings with where
  * their group ends.
  *
+ * @param {Group[]} groups
  * @param {number} nodes
+ * @param {number} width
+ * @param {number} height
  */
 export function arrange(groups, nodes, width, height) {
-  let best = { cell: 0 };
+  let best = { cell: 0, across: 0, room: 0 };
   for (let across = 1; across <= Math.min(groups.length, ACROSS); across += 1) {
     const room = (width - 2 * MARGIN - GAP * (across - 1)) / across;
     let low = 1;
@@ -29,6 +49,7 @@ export function arrange(groups, nodes, width, height) {
   const { across, room } = best;
   const cell = best.cell > 6 ? Math.floor(best.cell) : best.cell;
   const cells = new Float32Array(nodes * 2);
+  /** @type {Label[]} */
   const labels = [];
   const columns = Math.max(1, Math.floor(room / cell));
   let top = MARGIN;
@@ -56,6 +77,12 @@ export function arrange(groups, nodes, width, height) {
   return { cell, cells, labels };
 }
 
+/**
+ * @param {Group[]} groups
+ * @param {number} across
+ * @param {number} room
+ * @param {number} cell
+ */
 function heightOf(groups, across, room, cell) {
   const columns = Math.max(1, Math.floor(room / cell));
   let total = 0;

@@ -10,7 +10,14 @@ export const BLOCKS = 48; // pods on a card; the rest is one block
 
 /** @typedef {{ chosen: boolean, ghosts: number[], spot: View["spot"] }} Drawn what of a cycle is drawn on a node */
 
-/** The class of a pod's block. */
+/**
+ * The class of a pod's block.
+ *
+ * @param {View} view
+ * @param {View["spot"]} spot
+ * @param {number} pod
+ * @param {{ added?: boolean, victim?: boolean }} how
+ */
 function blockClass(view, spot, pod, { added = false, victim = false }) {
   return classes("pod", view.colour(pod), {
     added,
@@ -89,7 +96,13 @@ export function fillBlocks(view, room, idle, node, { chosen, ghosts, spot }) {
   return stairs;
 }
 
-/** The pods that are too many to distinguish, as one block. */
+/**
+ * The pods that are too many to distinguish, as one block.
+ *
+ * @param {View} view
+ * @param {Stairs} stairs
+ * @param {number[]} pods
+ */
 function rest(view, stairs, pods) {
   const { cpu, memory } = view.playback.pods;
   const sum = (/** @type {number[]} */ of) => pods.reduce((all, pod) => all + of[pod], 0);
@@ -126,8 +139,8 @@ export function fillShape(view, host, stairs, { rejected }) {
  */
 function waits(view, pod) {
   const { time, waiting } = view.facts;
-  if (!waiting.has(pod)) return "";
   const deadline = waiting.get(pod);
+  if (deadline === undefined) return "";
   const left = deadline === null || time === null ? "" : ` for ${age(Math.max(0, deadline - time))} more`;
   return `, waits at Permit${left}`;
 }

@@ -4,7 +4,8 @@ const ZOOM_MOST = 24;
 const CLOSE = 26; // pixels of a cell that was searched for: its neighbours can be distinguished
 
 export class Camera {
-  #before = null; // {zoom, pan} from before a search looked closer
+  /** @type {{ zoom: number, pan: { x: number, y: number } } | null} */
+  #before = null; // from before a search looked closer
 
   constructor() {
     this.width = 0;
@@ -16,7 +17,13 @@ export class Camera {
     this.cells = new Float32Array(0); // x, y of every node's cell at zoom 1
   }
 
-  /** Take another size and arrangement of cells. */
+  /**
+   * Take another size and arrangement of cells.
+   *
+   * @param {number} width
+   * @param {number} height
+   * @param {{ cell: number, cells: Float32Array<ArrayBuffer> }} picture
+   */
   arrange(width, height, { cell, cells }) {
     Object.assign(this, { width, height, cell, cells });
     this.clamp();
@@ -89,7 +96,12 @@ export class Camera {
     this.clamp();
   }
 
-  /** Bring a cell into view; `close` looks closer where cells are too small to distinguish. */
+  /**
+   * Bring a cell into view; `close` looks closer where cells are too small to distinguish.
+   *
+   * @param {number} node
+   * @param {boolean} close
+   */
   reveal(node, close) {
     const closer = CLOSE / this.size;
     if (close && closer > 1.2) {

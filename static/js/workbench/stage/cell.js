@@ -52,7 +52,7 @@ export function detail(pen, c, view, node, x, y, size, failed) {
   pen.globalAlpha = 1;
   pen.font = `${type}px ${c.font}`;
   const ailing = ailmentsOf(view, node);
-  const reason = failed ? facts.verdict.reasonsOf(node).map(shortReason).join(", ") : "";
+  const reason = (failed && facts.verdict?.reasonsOf(node).map(shortReason).join(", ")) || "";
   const total = facts.totals?.get(node);
   pen.fillStyle = ailing.length ? c.staleText : failed ? c.failText : total !== undefined ? c.accentText : c.dim;
   pen.fillText(
@@ -69,7 +69,18 @@ export function detail(pen, c, view, node, x, y, size, failed) {
   pen.restore();
 }
 
-/** The pods of a node as blocks in their colours, as far as there is room. */
+/**
+ * The pods of a node as blocks in their colours, as far as there is room.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
+ * @param {View} view
+ * @param {number} node
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} bottom
+ */
 function blocks(pen, c, view, node, x, y, width, bottom) {
   const { codes } = view.colours;
   const edge = Math.max(6, Math.min(12, width / 10));

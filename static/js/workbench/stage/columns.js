@@ -3,6 +3,7 @@
 import { amount, count, cpu, memory } from "../../lib/quantity.js";
 import { markOf } from "./windows.js";
 import { ailmentsOf, describePast } from "../nodewords.js";
+/** @import { Column } from "../../lib/grid.js" */
 /** @import { View } from "../view.js" */
 
 const EXTENDED = 4; // columns of extended resources in the table
@@ -25,17 +26,22 @@ export function nodeColumns(view) {
     label,
     className: "num",
     downFirst: true,
-    compare: (a, b) => value(a) - value(b),
+    compare: (/** @type {number} */ a, /** @type {number} */ b) => value(a) - value(b),
     text,
   });
+  const found = {
+    fits: () => "fits",
+    failed: (/** @type {number} */ node) => facts.verdict?.reasonsOf(node).join(", ") ?? "",
+    past: (/** @type {number} */ node) => describePast(view, node),
+    unreached: () => "",
+    unknown: () => "",
+  };
   const verdict = (/** @type {number} */ node) =>
-    facts.chosen === node
-      ? "chosen"
-      : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[view.verdictOf(node)]
-        || (view.verdictOf(node) === "past" ? describePast(view, node) : "");
+    facts.chosen === node ? "chosen" : found[view.verdictOf(node)](node);
   const state = (/** @type {number} */ node) =>
     [...ailmentsOf(view, node), ...nodes.taints[node], ...(markOf(view, node)?.sentences ?? [])].join(", ");
-  return [
+  /** @type {Column[]} */
+  const columns = [
     {
       key: "name",
       label: "node",
@@ -94,7 +100,8 @@ export function nodeColumns(view) {
       "score",
       "score",
       (node) => facts.totals?.get(node) ?? -1,
-      (node) => (facts.totals?.has(node) ? count(facts.totals.get(node)) : ""),
+      (node) => (facts.totals?.has(node) ? count(facts.totals.get(node) ?? 0) : ""),
     ),
   ];
+  return columns;
 }

@@ -2,6 +2,8 @@
 
 import { ellipsis } from "../../lib/quantity.js";
 /** @import { Palette } from "./palette.js" */
+/** @import { BoxOf } from "./strokes.js" */
+/** @import { View } from "../view.js" */
 
 const SPOT_LEAST = 16; // pixels of the ring around the one that is shown, however small its cell is
 const FOUND_LEAST = 7;
@@ -10,8 +12,19 @@ const LONGEST = 40; // characters
 /**
  * Ring what is found; `boxOf(node)` is its `{x, y, size}`. Returns the box of the current match with its name, null
  * without one.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
+ * @param {View} view
+ * @param {BoxOf} boxOf
  */
 export function rings(pen, c, { search, spot }, boxOf) {
+  /**
+   * @param {ReturnType<BoxOf>} box
+   * @param {string} colour
+   * @param {number} line
+   * @param {number} grow
+   */
   const ring = ({ x, y, size }, colour, line, grow) => {
     pen.strokeStyle = colour;
     pen.lineWidth = line;

@@ -1,6 +1,8 @@
 // By what nodes stand together: their zone, any label that distinguishes them, or nothing.
 
-/** @import { Nodes } from "../../lib/protocol.js" */
+/** @import { NodeIndex, Nodes } from "../../lib/protocol.js" */
+
+/** @typedef {[heading: string, members: NodeIndex[]]} Group */
 
 export const ZONE = "zone";
 export const NONE = "none";
@@ -19,6 +21,10 @@ const POOLS = [
 ];
 const ZONES = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"];
 
+/**
+ * @param {string} a
+ * @param {string} b
+ */
 const natural = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
 /**
@@ -52,18 +58,30 @@ export function choices(nodes) {
   ];
 }
 
-/** How the nodes stand, for those who do not see it. */
+/**
+ * How the nodes stand, for those who do not see it.
+ *
+ * @param {string} by
+ */
 export const wordsOf = (by) => (by === NONE ? "Nodes" : `Nodes by ${by}`);
 
-/** Nodes by group: `[[heading, nodes]…]`; zones in the order they first appear, values of a label in theirs. */
+/**
+ * Nodes by group: `[[heading, nodes]…]`; zones in the order they first appear, values of a label in theirs.
+ *
+ * @param {Nodes} nodes
+ * @param {string} by
+ * @returns {Group[]}
+ */
 export function grouped(nodes, by) {
+  /** @type {Map<string, NodeIndex[]>} */
   const found = new Map();
-  const valueOf =
-    by === NONE ? () => "" : by === ZONE ? (node) => nodes.zone[node] : (node) => nodes.labels[node][by] ?? "";
+  const valueOf = (/** @type {NodeIndex} */ node) =>
+    by === NONE ? "" : by === ZONE ? nodes.zone[node] : (nodes.labels[node][by] ?? "");
   nodes.names.forEach((_, node) => {
     const value = valueOf(node);
-    if (!found.has(value)) found.set(value, []);
-    found.get(value).push(node);
+    const members = found.get(value);
+    if (members) members.push(node);
+    else found.set(value, [node]);
   });
   const rows = [...found];
   if (by !== ZONE) rows.sort(([a], [b]) => Number(a === "") - Number(b === "") || natural(a, b));

@@ -2,13 +2,34 @@
 
 import { h, penOf } from "../../lib/dom.js";
 /** @import { Palette } from "./palette.js" */
+/** @import { View } from "../view.js" */
 
 const WIDTH = 132;
+
+/**
+ * The whole picture, as the overview shows it: `cells` are x and y of every node's cell, `cell` its size; `chosen` and
+ * `spot`, the nodes that are chosen and looked for, are -1 where there is none.
+ *
+ * @typedef {{
+ *   size: { width: number, height: number },
+ *   zoom: number,
+ *   pan: { x: number, y: number },
+ *   cells: Float32Array,
+ *   cell: number,
+ *   chosen: number,
+ *   found: View["search"]["places"],
+ *   spot: number,
+ * }} Picture
+ */
 
 export class Minimap {
   #scale = 1;
 
-  /** `go(x, y)` receives where in the whole picture one wants to look. */
+  /**
+   * `go(x, y)` receives where in the whole picture one wants to look.
+   *
+   * @param {(x: number, y: number) => void} go
+   */
   constructor(go) {
     this.canvas = h("canvas", { class: "minimap", hidden: true, "aria-hidden": "true" });
     const aim = (/** @type {PointerEvent} */ event) => {
@@ -29,9 +50,9 @@ export class Minimap {
   /**
    * Draw the whole picture with what is in view; nothing while all of it is.
    *
-   * @param {any} picture
+   * @param {Picture} picture
    * @param {Palette} c
-   * @param {(node: number) => any} shadeOf
+   * @param {(node: number) => string} shadeOf
    */
   draw({ size, zoom, pan, cells, cell, chosen, found, spot }, c, shadeOf) {
     this.canvas.hidden = zoom <= 1;

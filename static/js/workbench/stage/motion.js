@@ -6,12 +6,25 @@ const QUICK = 200; // milliseconds between two steps: whoever is faster sees no 
 
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
+/** @typedef {{ pod: number, block: HTMLElement, frames: Keyframe[], animation: Animation }} Flight */
+/**
+ * What stands for a pod, if anything does.
+ *
+ * @typedef {(pod: number) => HTMLElement | null | undefined} BlockOf
+ */
+
 export class Motion {
+  /** @type {Flight[]} */
   #running = [];
   #last = -Infinity;
   #frame = 0;
 
-  /** Note a step; whether it may move. `host` holds what moves, and learns whether its bars may glide. */
+  /**
+   * Note a step; whether it may move. `host` holds what moves, and learns whether its bars may glide.
+   *
+   * @param {HTMLElement} host
+   * @param {{ still?: boolean }} [how]
+   */
   step(host, { still = false } = {}) {
     const now = performance.now();
     const quick = now - this.#last < QUICK;
@@ -32,16 +45,18 @@ export class Motion {
    * Let pods come from where `origin()` is, worked out in the frame that paints them at `blockOf(pod)`.
    *
    * @param {number[]} pods
+   * @param {() => Element | null} origin
+   * @param {BlockOf} blockOf
    */
   fly(pods, origin, blockOf) {
     this.#frame = requestAnimationFrame(() => {
       const from = origin()?.getBoundingClientRect();
       if (!from?.width) return;
-      const boxes = pods
-        .map((pod) => [pod, blockOf(pod)])
-        .filter(([, block]) => block)
-        .map(([pod, block]) => [pod, block, block.getBoundingClientRect()]);
-      for (const [pod, block, to] of boxes) {
+      const boxes = pods.flatMap((pod) => {
+        const block = blockOf(pod);
+        return block ? [{ pod, block, to: block.getBoundingClientRect() }] : [];
+      });
+      for (const { pod, block, to } of boxes) {
         if (!to.width) continue;
         const dx = from.left + from.width / 2 - to.left - to.width / 2;
         const dy = from.top + from.height / 2 - to.top - to.height / 2;
@@ -54,7 +69,11 @@ export class Motion {
     });
   }
 
-  /** What was painted again while it flew flies on. */
+  /**
+   * What was painted again while it flew flies on.
+   *
+   * @param {BlockOf} blockOf
+   */
   renew(blockOf) {
     for (const one of this.#running) {
       if (one.block.isConnected || one.animation.playState !== "running") continue;

@@ -19,14 +19,22 @@ const NO_PODS = 255;
 export class Shading {
   #most = new Uint8Array(0); // of each node the colour that most of its pods have
 
-  /** @param {View} view */
+  /**
+   * @param {View} view
+   * @param {string} measure
+   */
   constructor(view, measure) {
     this.view = view;
     this.measure = measure;
+    /** @type {Set<number> | null} */
     this.holders = null; // the nodes with pods of the colour that is lit up
   }
 
-  /** Follow what has changed; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
+  /**
+   * Follow what has changed; `holders` are the nodes with pods of the colour that is lit up, null if none is.
+   *
+   * @param {Set<number> | null} holders
+   */
   update(holders) {
     this.holders = holders;
     if (this.measure === "colour") this.#count();

@@ -4,8 +4,16 @@
 import { count, ellipsis } from "../../lib/quantity.js";
 import { ghosts } from "../ghosts.js";
 import { markOf, viewsOf } from "./windows.js";
+/** @import { Label } from "./arrange.js" */
+/** @import { Camera } from "./camera.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { View } from "../view.js" */
+
+/**
+ * Where the cell of a node is.
+ *
+ * @typedef {(node: number) => ReturnType<Camera["box"]>} BoxOf
+ */
 
 const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 export const DETAILED = 64; // pixels of a cell that has text
@@ -31,7 +39,10 @@ export function strike(pen, c, x, y, size) {
 /**
  * Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size.
  *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
  * @param {View} view
+ * @param {BoxOf} boxOf
  */
 export function hatch(pen, c, view, boxOf) {
   const { waiting, nominated } = ghosts(view);
@@ -74,7 +85,10 @@ export function hatch(pen, c, view, boxOf) {
  * Nodes of which a scheduler believes something untrue are framed, thicker where room is given away twice or a decision
  * went wrong; to be seen at any size.
  *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
  * @param {View} view
+ * @param {BoxOf} boxOf
  */
 export function outline(pen, c, view, boxOf) {
   const { nodes } = view.playback;
@@ -89,7 +103,14 @@ export function outline(pen, c, view, boxOf) {
   }
 }
 
-/** The headings of the groups: one stays at the upper edge as long as its group is in view. */
+/**
+ * The headings of the groups: one stays at the upper edge as long as its group is in view.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
+ * @param {Label[]} labels
+ * @param {Camera} camera
+ */
 export function headings(pen, c, labels, { width, height, zoom, pan }) {
   pen.font = `600 ${c.type}px ${c.font}`;
   pen.textBaseline = "middle";

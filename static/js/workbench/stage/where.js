@@ -4,6 +4,7 @@ import { ABSENT } from "../cluster.js";
 import { ghosts } from "../ghosts.js";
 /** @import { View } from "../view.js" */
 
+/** @type {Record<string, string>} */
 const QUEUES = {
   active: "in the active queue",
   backoff: "backing off",
@@ -51,10 +52,10 @@ function queueOf(view, pod) {
     const entry = queue.timed.entries.find(([name]) => name === key);
     if (entry) return QUEUES[entry[1]] ?? "not on a node";
   }
-  for (const name of ["active", "unschedulable"]) {
-    const place = queue?.[name]?.findIndex?.(([other]) => other === key) ?? -1;
-    if (place >= 0)
-      return name === "active" ? `${QUEUES.active}, number ${place + 1} of ${queue.activeCount}` : QUEUES.unschedulable;
+  for (const name of /** @type {const} */ (["active", "unschedulable"])) {
+    const place = queue?.[name]?.findIndex(([other]) => other === key) ?? -1;
+    if (place < 0) continue;
+    return name === "active" ? `${QUEUES.active}, number ${place + 1} of ${queue?.activeCount}` : QUEUES.unschedulable;
   }
   return "not on a node yet";
 }

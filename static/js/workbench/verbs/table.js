@@ -1,6 +1,7 @@
 // Operators' verbs as the engine's table has them, and what they are about: nodes, all nodes of a label, workloads
 // and pods.
 
+import { $ } from "../../lib/dom.js";
 import { releaseOf } from "../../lib/releases.js";
 import { short } from "../../lib/quantity.js";
 import { NONE, ZONE } from "../stage/grouping.js";
@@ -30,7 +31,7 @@ const MOST = 500; // nodes that are named one by one
 let listed;
 
 /** @returns {Verb[]} */
-export const verbs = () => (listed ??= JSON.parse(document.getElementById("verbs").textContent));
+export const verbs = () => (listed ??= JSON.parse($("#verbs").textContent));
 
 /**
  * Whether the scheduler of the scenario runs with controllers, at least where they have something to do.
@@ -68,6 +69,7 @@ export function whyNot(view, { title, needs }) {
  * @param {About} about
  */
 export function verbsFor(view, { kind, domain = false, cordoned = null, failed = null }) {
+  /** @type {Record<string, boolean>} */
   const states = { cordoned: cordoned === true, schedulable: cordoned === false, answering: failed === false };
   return verbs().filter(
     (verb) =>
@@ -207,5 +209,5 @@ export function zones(view) {
   nodes.zone.forEach((zone, node) => {
     if (zone && !first.has(zone)) first.set(zone, node);
   });
-  return [...first.values()].map((node) => aboutZone(view, node)).filter(Boolean);
+  return [...first.values()].map((node) => aboutZone(view, node)).filter((about) => about !== null);
 }

@@ -20,6 +20,7 @@ import {
   zones,
 } from "./table.js";
 import { whatIf } from "./whatif.tsx";
+/** @import { Verb } from "../../lib/protocol.js" */
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
 /** @import { Place, Section } from "../../kit/menu.tsx" */
@@ -28,6 +29,9 @@ import { whatIf } from "./whatif.tsx";
 
 const NAMED = 20; // nodes by name in the palette
 const WORKLOADS = 500;
+
+/** @param {(About | null)[]} abouts */
+const some = (...abouts) => abouts.filter((about) => about !== null);
 
 /**
  * What a menu is wanted for: a node or a pod by index, what is lit up, or a group of the stage; `place` is where.
@@ -43,6 +47,9 @@ const WORKLOADS = 500;
  * }} ActWish
  */
 
+/** @param {string} name */
+const verbNamed = (name) => /** @type {Verb} */ (verbs().find((one) => one.verb === name));
+
 export class Verbs {
   /**
    * @param {View} view
@@ -51,6 +58,7 @@ export class Verbs {
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
+    /** @type {((wish: VerbWish) => unknown) | null} */
     this.apply = edit.options.mine ? (/** @type {VerbWish} */ wish) => edit.operate(wish, "bundle.verb") : null;
     this.tryWish = (/** @type {VerbWish} */ wish, /** @type {string} */ words) => whatIf(view, wish, words, this.apply);
     view.on("act", (wish) => this.menu(wish));
@@ -115,16 +123,17 @@ export class Verbs {
    */
   #abouts({ node = -1, pod = -1, workload = -1, about = null, group, target }) {
     const { view } = this;
-    if (workload >= 0) return [aboutWorkload(view.playback.pods.groups[workload])].filter(Boolean);
-    if (target) return [aboutTarget(target)].filter(Boolean);
+    if (workload >= 0) return some(aboutWorkload(view.playback.pods.groups[workload]));
+    if (target) return some(aboutTarget(target));
     if (about) return [about];
-    if (group) return [aboutGroup(view, ...group)].filter(Boolean);
-    if (pod >= 0) return [aboutPod(view, pod), aboutOwner(view, pod)].filter(Boolean);
+    if (group) return some(aboutGroup(view, ...group));
+    if (pod >= 0) return some(aboutPod(view, pod), aboutOwner(view, pod));
     const { lit } = view;
     const several = lit?.nodes.size && (node < 0 || lit.nodes.has(node)) ? [...lit.nodes] : [];
-    const chosen = several.length > 1 ? aboutNodes(view, several, `${several.length} nodes: ${lit.label}`) : null;
-    if (node < 0) return [chosen].filter(Boolean);
-    return [aboutNode(view, node), chosen, aboutZone(view, node)].filter(Boolean);
+    const chosen =
+      lit && several.length > 1 ? aboutNodes(view, several, `${several.length} nodes: ${lit.label}`) : null;
+    if (node < 0) return some(chosen);
+    return some(aboutNode(view, node), chosen, aboutZone(view, node));
   }
 
   /**
@@ -156,7 +165,7 @@ export class Verbs {
   }
 
   /**
-   * @param {import("../../lib/protocol.js").Verb} verb
+   * @param {Verb} verb
    * @param {About} about
    */
   #question({ verb, title }, about) {
@@ -188,7 +197,7 @@ export class Verbs {
       ...zones(view),
       /** @type {About} */ ({ kind: "Node", targets: ["*"], label: "all nodes", domain: true }),
       ...hits.slice(0, NAMED).map((node) => aboutNode(view, node)),
-      ...pods.groups.slice(0, WORKLOADS).map(aboutWorkload).filter(Boolean),
+      ...some(...pods.groups.slice(0, WORKLOADS).map(aboutWorkload)),
     ];
   }
 
@@ -199,7 +208,7 @@ export class Verbs {
    * @param {About} [about]
    */
   start(name, about) {
-    const verb = verbs().find((one) => one.verb === name);
+    const verb = verbNamed(name);
     if (!canDo(this.view, verb)) {
       toast(whyNot(this.view, verb), { name: "help", ms: 6000 });
       return;
@@ -209,7 +218,7 @@ export class Verbs {
       this.edit.options.onText();
       return;
     }
-    askVerb(this.view, this.edit, { verb, about, tryOut: this.tryWish });
+    if (about) askVerb(this.view, this.edit, { verb, about, tryOut: this.tryWish });
   }
 
   /**
@@ -220,9 +229,10 @@ export class Verbs {
    */
   async tryOut(name, about) {
     const { view } = this;
-    const verb = verbs().find((one) => one.verb === name);
+    const verb = verbNamed(name);
     view.emit("hold");
     const when = await new Moment(view.playback, { timed: true }).read();
+    if (!when) return;
     const wish = wishOf(view, verb, about, when, verb.value?.default);
     this.tryWish(wish, `${verb.title.toLowerCase()} ${about.label}`);
   }

@@ -2,10 +2,17 @@
 
 import { $, announce, toast } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
+/** @import { WhyApplied } from "../../lib/protocol.js" */
+
+/** @typedef {WhyApplied & { asked: string, placed: boolean }} Made */
 
 const KEPT = "podstep.applied";
 
-/** Keep what is to be shown when the copy opens. */
+/**
+ * Keep what is to be shown when the copy opens.
+ *
+ * @param {Made} made
+ */
 export function keepApplied(made) {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(made));
@@ -14,8 +21,13 @@ export function keepApplied(made) {
   }
 }
 
-/** Show what was applied when its copy opens. */
+/**
+ * Show what was applied when its copy opens.
+ *
+ * @param {string | undefined} draft
+ */
 export function showApplied(draft) {
+  /** @type {Made | null} */
   let kept;
   try {
     kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");

@@ -44,19 +44,44 @@ export const applies = (all, { only }, given) =>
     return other && inForce(other, given) === value;
   });
 
-/** @param {any} affinity */
+/**
+ * What is written of a requirement, a term of node affinity and node affinity itself.
+ *
+ * @typedef {{ key?: string, operator?: string, values?: string[] }} Requirement
+ * @typedef {{ matchExpressions?: Requirement[], matchFields?: Requirement[] }} Term
+ * @typedef {{
+ *   requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: Term[] },
+ *   preferredDuringSchedulingIgnoredDuringExecution?: { weight?: number, preference?: Term }[],
+ * }} Affinity
+ */
+
+/**
+ * The terms of node affinity, each with what stands before it.
+ *
+ * @param {Affinity | undefined} affinity
+ * @returns {[head: string, term: Term | undefined][]}
+ */
 const termsOf = (affinity) => [
-  ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).map((term) => ["", term]),
-  ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, preference }) => [
-    `preferred ${weight}: `,
-    preference,
-  ]),
+  ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).map(
+    (term) => /** @type {[string, Term]} */ (["", term]),
+  ),
+  ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+    ({ weight, preference }) => /** @type {[string, Term | undefined]} */ ([`preferred ${weight}: `, preference]),
+  ),
 ];
-/** @param {any} term */
+/** @param {Term | undefined} term */
 const asText = (term) =>
   [...(term?.matchExpressions ?? []), ...(term?.matchFields ?? [])]
     .map(({ key, operator, values = [] }) => `${key} ${operator}${values.length ? ` ${values.join(", ")}` : ""}`)
     .join(" and ");
+
+/**
+ * Items of values: a point of a shape, a resource with its weight, a topology spread constraint.
+ *
+ * @typedef {{ utilization?: number, score?: number }} Point
+ * @typedef {{ name?: string, weight?: number }} Weighed
+ * @typedef {{ maxSkew?: number, topologyKey?: string, whenUnsatisfiable?: string }} Constraint
+ */
 
 /** @type {Record<string, (value: any) => string>} */
 const SHOWN = {
@@ -70,15 +95,19 @@ const SHOWN = {
     [
       ...Object.entries(value.matchLabels ?? {}).map((pair) => pair.join("=")),
       ...(value.matchExpressions ?? []).map(
-        ({ key, operator, values = [] }) => `${key} ${operator} ${values.join(", ")}`,
+        (/** @type {Requirement} */ { key, operator, values = [] }) => `${key} ${operator} ${values.join(", ")}`,
       ),
     ].join(" and "),
   rows: (value) => value.map((/** @type {any} */ one) => Object.values(one).filter(Boolean).join(" ")).join("; "),
-  shape: (value) => value.map(({ utilization = 0, score = 0 }) => `${utilization}→${score}`).join(" "),
-  resources: (value) => value.map(({ name, weight = 1 }) => `${name} ${weight}`).join(", "),
+  shape: (value) =>
+    value.map((/** @type {Point} */ { utilization = 0, score = 0 }) => `${utilization}→${score}`).join(" "),
+  resources: (value) => value.map((/** @type {Weighed} */ { name, weight = 1 }) => `${name} ${weight}`).join(", "),
   constraints: (value) =>
     value
-      .map(({ maxSkew, topologyKey, whenUnsatisfiable }) => `${topologyKey} ≤ ${maxSkew} ${whenUnsatisfiable}`)
+      .map(
+        (/** @type {Constraint} */ { maxSkew, topologyKey, whenUnsatisfiable }) =>
+          `${topologyKey} ≤ ${maxSkew} ${whenUnsatisfiable}`,
+      )
       .join("; "),
   affinity: (value) =>
     termsOf(value)
@@ -104,7 +133,7 @@ export const shown = ({ type }, value) =>
  */
 export function put(value, path, part) {
   const keys = path.split(".");
-  const last = keys.pop();
+  const last = keys.pop() ?? "";
   let within = value;
   for (const key of keys) {
     within[key] = { ...within[key] };
