@@ -314,7 +314,9 @@ export class Objects {
       key: `pod:${pod}`,
       level,
       label: short(pods.keys[pod] ?? ""),
-      beside: { text: fails ? "Terminating" : where, title: name, fails },
+      beside: fails ? "Terminating" : where,
+      whole: name,
+      fails,
       selected: view.pod === pod,
       act: () => {
         view.selectPod(view.pod === pod ? -1 : pod);

@@ -1,13 +1,11 @@
 // A tree with one tab stop, which is where the focus was last, and the arrow keys of one.
 
+import { Component } from "preact";
 import { useState } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
 import { $$, targetOf } from "../../lib/dom.js";
 
 const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
-
-/** What is beside a name. */
-type Beside = { text: string; title?: string; fails?: boolean };
 
 export type Row = {
   key: string;
@@ -16,7 +14,10 @@ export type Row = {
   title?: string;
   /** A class of the colour of the pods that it stands for. */
   colour?: string;
-  beside: string | Beside;
+  /** What is beside the name, the whole of it where it is cut, and whether it is bad news. */
+  beside: string;
+  whole?: string;
+  fails?: boolean;
   /** Of a branch alone. */
   open?: boolean;
   selected?: boolean;
@@ -42,7 +43,10 @@ export function Tree({ label, rows, opened, onToggle, onContextMenu }: TreeProps
   const items = rows.filter((row): row is Row => "key" in row);
   const stop = items.some(({ key }) => key === last) ? last : items[0]?.key;
 
-  const press = (row: Row, event: MouseEvent) => {
+  const press = (event: MouseEvent) => {
+    const key = targetOf(event).closest<HTMLElement>("[data-key]")?.dataset.key;
+    const row = items.find((one) => one.key === key);
+    if (!row) return;
     const branch = row.open !== undefined;
     const twisted = branch && targetOf(event).closest(".twist") !== null;
     if (!twisted) row.act?.();
@@ -74,16 +78,10 @@ export function Tree({ label, rows, opened, onToggle, onContextMenu }: TreeProps
   };
 
   return (
-    <div class="tree" role="tree" aria-label={label} onKeyDown={move} onContextMenu={onContextMenu}>
+    <div class="tree" role="tree" aria-label={label} onClick={press} onKeyDown={move} onContextMenu={onContextMenu}>
       {rows.map((row) =>
         "key" in row ? (
-          <Item
-            key={row.key}
-            row={row}
-            stop={row.key === stop}
-            press={(event) => press(row, event)}
-            onFocus={() => setLast(row.key)}
-          />
+          <Item key={row.key} row={row} stop={row.key === stop} onFocus={setLast} />
         ) : (
           <div class={`more level-${row.level}`}>{row.more}</div>
         ),
@@ -92,44 +90,51 @@ export function Tree({ label, rows, opened, onToggle, onContextMenu }: TreeProps
   );
 }
 
-type ItemProps = { row: Row; stop: boolean; press: (event: MouseEvent) => void; onFocus: () => void };
+type ItemProps = { row: Row; stop: boolean; onFocus: (key: string) => void };
 
-function Item({ row, stop, press, onFocus }: ItemProps) {
-  const { key, level, label, title = label, colour, open, selected, hover } = row;
-  const { text, title: whole, fails }: Beside = typeof row.beside === "string" ? { text: row.beside } : row.beside;
-  return (
-    <div
-      class={`item level-${level} ${selected ? "selected" : ""}`}
-      role="treeitem"
-      aria-level={level}
-      aria-expanded={open}
-      aria-selected={selected || undefined}
-      data-key={key}
-      data-name={label}
-      tabIndex={stop ? 0 : -1}
-      onClick={press}
-      onFocus={onFocus}
-      onPointerEnter={hover && (() => hover(true))}
-      onPointerLeave={hover && (() => hover(false))}
-    >
-      {open === undefined ? null : <Icon name="right" class="twist" />}
-      {colour ? <i class={`dot ${colour}`} /> : null}
-      <span class="label" title={title}>
-        {label.length > 2 * TAIL ? (
-          <>
-            <span class="sr">{label}</span>
-            <span class="head" aria-hidden="true">
-              {label.slice(0, -TAIL)}
-            </span>
-            <span aria-hidden="true">{label.slice(-TAIL)}</span>
-          </>
-        ) : (
-          label
-        )}
-      </span>
-      <span class={`n num ${fails ? "fail-text" : ""}`} title={whole}>
-        {text}
-      </span>
-    </div>
-  );
+const DRAWN = ["level", "label", "title", "colour", "beside", "whole", "fails", "open", "selected"] as const;
+
+/** A row; of the hundreds that a search finds, few change from step to step. */
+class Item extends Component<ItemProps> {
+  override shouldComponentUpdate({ row, stop }: ItemProps) {
+    return stop !== this.props.stop || DRAWN.some((field) => row[field] !== this.props.row[field]);
+  }
+
+  override render({ row, stop, onFocus }: ItemProps) {
+    const { key, level, label, title = label, colour, beside, whole, fails, open, selected, hover } = row;
+    return (
+      <div
+        class={`item level-${level} ${selected ? "selected" : ""}`}
+        role="treeitem"
+        aria-level={level}
+        aria-expanded={open}
+        aria-selected={selected || undefined}
+        data-key={key}
+        data-name={label}
+        tabIndex={stop ? 0 : -1}
+        onFocus={() => onFocus(key)}
+        onPointerEnter={hover && (() => hover(true))}
+        onPointerLeave={hover && (() => hover(false))}
+      >
+        {open === undefined ? null : <Icon name="right" class="twist" />}
+        {colour ? <i class={`dot ${colour}`} /> : null}
+        <span class="label" title={title}>
+          {label.length > 2 * TAIL ? (
+            <>
+              <span class="sr">{label}</span>
+              <span class="head" aria-hidden="true">
+                {label.slice(0, -TAIL)}
+              </span>
+              <span aria-hidden="true">{label.slice(-TAIL)}</span>
+            </>
+          ) : (
+            label
+          )}
+        </span>
+        <span class={`n num ${fails ? "fail-text" : ""}`} title={whole}>
+          {beside}
+        </span>
+      </div>
+    );
+  }
 }
