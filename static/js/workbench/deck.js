@@ -3,7 +3,7 @@
 import { announce, toast } from "../lib/dom.js";
 import { drawDeck } from "./deck/transport.tsx";
 import { placeWords } from "./deck/words.js";
-import { Timeline } from "./timeline.js";
+import { Timeline } from "./timeline.tsx";
 import { STOPS, UNITS, Walk } from "./walk.js";
 import { follow } from "./store.ts";
 /** @import { Points } from "./breakpanel.tsx" */

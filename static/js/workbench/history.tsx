@@ -15,7 +15,6 @@ import { EventForm } from "./events/form.tsx";
 import { Outcomes } from "./events/outcomes.ts";
 import { EventRow, changes, type EventList } from "./events/row.tsx";
 import { Scale } from "./events/scale.js";
-import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.tsx";
 import type { View } from "./view.js";
 import { follow } from "./store.ts";
@@ -30,7 +29,6 @@ const during = (row: Operation) => (row.during ? { during: "evaluation" } : {});
 
 export class History {
   readonly element = document.createElement("div");
-  readonly ticks: Ticks;
   readonly #events = document.createElement("section");
   readonly #form: EventForm | null = null;
   readonly #outcomes: Outcomes;
@@ -58,7 +56,6 @@ export class History {
     }
     this.#scale = new Scale(playback, []);
     this.#outcomes = new Outcomes(playback);
-    this.ticks = new Ticks(view);
     this.#events.className = "history";
     this.#events.setAttribute("aria-labelledby", "history-heading");
     this.element.className = "history-parts";

@@ -5,7 +5,7 @@ import { render } from "preact";
 import { h, perFrame } from "../../lib/dom.js";
 import type { Thread } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.js";
-import type { Timeline } from "../timeline.js";
+import type { Timeline } from "../timeline.tsx";
 import type { View } from "../view.js";
 import { hereOf } from "./here.js";
 import type { Threads } from "./threads.js";

@@ -9,7 +9,7 @@ import { plural } from "../../lib/quantity.js";
 import { refusalOf } from "../../lib/socket.js";
 import { indexOf } from "../goto.tsx";
 import { cellAt } from "../rooms/cells.js";
-import type { Timeline } from "../timeline.js";
+import type { Timeline } from "../timeline.tsx";
 import type { View } from "../view.js";
 import { Flags } from "./flags.tsx";
 import { CommentForm } from "./form.tsx";
