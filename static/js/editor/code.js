@@ -53,6 +53,7 @@ import { theme } from "./theme.js";
 /** @import { EditorOptions } from "../lib/editor.js" */
 /** @import { Problem } from "../lib/protocol.js" */
 /** @import { Offer } from "./complete.js" */
+/** @import { Knows } from "./schema.js" */
 
 const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the previous one whole
 
@@ -94,6 +95,7 @@ export class Code {
       autocapitalize: "off",
       ...(describedBy ? { "aria-describedby": describedBy } : {}),
     };
+    /** @type {Knows} */
     this.knows = within(loadSchema(), context ?? "");
     const { knows } = this;
     Promise.resolve(beside?.()).then(
