@@ -280,10 +280,7 @@ export class Breakpoints {
           ? from < playback.cycles || computing
           : from > 1)
     ) {
-      const found = await this.finder.find(
-        { from, direction, conditions: asked, to },
-        /** @type {(() => void) | undefined} */ (onProgress),
-      );
+      const found = await this.finder.find({ from, direction, conditions: asked, to }, onProgress);
       if (!found) return null;
       if (found.index) {
         for (const [place] of found.why) this.#note(found.index, asked[place]);
