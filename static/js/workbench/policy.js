@@ -5,6 +5,7 @@ import { count } from "../lib/quantity.js";
 import { costs } from "./comments.js";
 import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.tsx";
+import { follow } from "./store.ts";
 /** @import { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
 /** @import { Change } from "./build.js" */
 /** @import { PolicyForm, Refusal } from "./policy/controls.tsx" */
@@ -84,14 +85,13 @@ export class Policy {
       h("div", { class: "policy-columns" }, this.body, this.text.element),
       this.status,
     );
-    view.playback.on("opened", () => {
+    follow(view.store.scenario, () => {
       this.#profiles.clear();
       this.#documents.clear();
       this.#shown = "";
       this.update();
     });
-    view.playback.on("step", () => this.update());
-    view.on("edits", () => this.update());
+    follow([view.store.step, view.store.edits], () => this.update());
   }
 
   get #number() {

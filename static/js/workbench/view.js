@@ -23,7 +23,6 @@ import { Search } from "./search.js";
 import { USUAL, fitting, keep, kept } from "./stage/look.js";
 import { rankedIn } from "./playback/records.js";
 
-const BRIDGE = { edits: "edits" };
 /** @typedef {ReturnType<View["factsOf"]>} Facts */
 
 export class View extends Emitter {
@@ -90,20 +89,6 @@ export class View extends Emitter {
       });
     });
     follow(store.wanted, () => this.light(null));
-  }
-
-  /**
-   * Until every module follows signals.
-   *
-   * @param {string} name
-   * @param {(value: any) => void} listener
-   * @param {{signal?: AbortSignal}} [options]
-   */
-  on(name, listener, options) {
-    const one = /** @type {any} */ (this.store)[/** @type {any} */ (BRIDGE)[name] ?? ""];
-    return one
-      ? follow(one, name === "seek" ? ({ index }) => listener(index) : listener)
-      : super.on(name, listener, options);
   }
 
   // What the store holds, for whoever is not drawn again when it is written.

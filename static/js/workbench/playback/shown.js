@@ -9,8 +9,7 @@
 import { Emitter } from "../../lib/emitter.js";
 import { ABSENT } from "../cluster.js";
 import { OVER, cut, cutEnd } from "../cut.js";
-import { Store, follow } from "../store.ts";
-const BRIDGE = { opened: "scenario", step: "step", moment: "moment", parts: "parts", grew: "known", seek: "wanted" };
+import { Store } from "../store.ts";
 
 /** @type {Set<number>} */
 const NO_NODES = new Set();
@@ -22,19 +21,6 @@ const UNOPENED = /** @type {any} */ (undefined); // in place of what opening ans
 export class Shown extends Emitter {
   store = new Store();
 
-  /**
-   * Until every module follows signals.
-   *
-   * @param {string} name
-   * @param {(value: any) => void} listener
-   * @param {{signal?: AbortSignal}} [options]
-   */
-  on(name, listener, options) {
-    const one = /** @type {any} */ (this.store)[/** @type {any} */ (BRIDGE)[name] ?? ""];
-    return one
-      ? follow(one, name === "seek" ? ({ index }) => listener(index) : listener)
-      : super.on(name, listener, options);
-  }
   // What opening has answered.
   title = "";
   /** @type {string | null} */
