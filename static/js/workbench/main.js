@@ -144,7 +144,7 @@ $("[data-kind]").textContent = root.dataset.room
         ? "compared, read-only"
         : "shared, read-only";
 if (mine) title(build.draft);
-const named = $("input[data-title]"); // on a narrow screen it is cut: pointed at, it is told whole
+const named = $("input[data-title]"); // cut on a narrow screen: the tooltip has all of it
 named?.addEventListener("pointerenter", () => (named.title = named.value));
 runAll();
 notices();
