@@ -1,6 +1,6 @@
 """The stage as SVG: nodes as rooms that fill up with pods, as wide as their cpu and as high as their memory.
 
-As on the page (``static/js/workbench/stage/stairs.js``) pods stand like stairs, each to the right of the one
+As on the page (``static/js/workbench/stage/stairs.ts``) pods stand like stairs, each to the right of the one
 before and above it, so that the corner over the last is what is free of both. A pod fits where its shape lies
 within the room; what sticks out of it shows whether cpu or memory is short.
 """

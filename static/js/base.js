@@ -1,5 +1,5 @@
 // What every page does: the theme button.
-import { $$ } from "./lib/dom.js";
-import { toggleTheme } from "./lib/theme.js";
+import { $$ } from "./lib/dom.ts";
+import { toggleTheme } from "./lib/theme.ts";
 
 for (const button of $$("[data-theme-toggle]")) button.addEventListener("click", toggleTheme);

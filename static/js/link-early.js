@@ -1,9 +1,9 @@
 // A classic script in <head>, fetched beside everything else: the connection is made and the source is asked for while
-// the page's modules are still on their way. lib/socket.js takes both over; without it, it does the same later.
+// the page's modules are still on their way. lib/socket.ts takes both over; without it, it does the same later.
 (function () {
   if ("podstepEarly" in window) return; // it comes after the modules, which have a connection of their own
   var url = new URL("/ws/", location.href);
-  var framed = /^\/e\/([^/]+)\/$/.exec(location.pathname); // as in lib/socket.js
+  var framed = /^\/e\/([^/]+)\/$/.exec(location.pathname); // as in lib/socket.ts
   if (framed) {
     var query = new URLSearchParams(location.search);
     url.searchParams.set("frame", framed[1]);

@@ -13,17 +13,20 @@ from tests.parts import REPOSITORY
 
 
 @cache
-def bundled(module: str) -> str:
-    """Return a module of ``static/js`` with what it imports as one script."""
+def bundled(*modules: str) -> str:
+    """Return modules of ``static/js`` with what they import as one script, which exports what they export."""
     esbuild = next(REPOSITORY.glob("node_modules/@esbuild/*/bin/esbuild"))
     options = [option for option in built.OPTIONS if option != "--splitting" and "-names" not in option]
-    command = [str(esbuild), f"static/js/{module}", *options]
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    whole = "".join(f'export * from "./static/js/{module}";\n' for module in modules)
+    command = [str(esbuild), *options]
+    done = subprocess.run(command, cwd=REPOSITORY, input=whole, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
-def served(page: Page, module: str) -> str:
-    """Let a page have a module of ``static/js`` and what it imports; return the address for ``import()``."""
-    address = f"/module-{Path(module).stem}.js"  # of the root: what is not bundled is imported as ./static/…
-    answer = {"body": bundled(module), "content_type": "text/javascript"}
+def served(page: Page, *modules: str) -> str:
+    """Let a page have modules of ``static/js`` and what they import; return the address for ``import()``."""
+    name = "-".join(Path(module).stem for module in modules)
+    address = f"/module-{name}.js"  # of the root: what is not bundled is imported as ./static/…
+    answer = {"body": bundled(*modules), "content_type": "text/javascript"}
     page.route(f"**{address}", lambda route: route.fulfill(**answer))
     return address

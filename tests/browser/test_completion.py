@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.browser.modules import served
 from tests.services.stack import Stack
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n"
@@ -197,8 +198,7 @@ SAID: dict[str, tuple[str, str]] = {
 
 _OFFERED = """async (text) => {
   const { EditorState } = await import("/static/vendor/codemirror.js");
-  const { complete } = await import("/static/js/editor/complete.js");
-  const { loadSchema } = await import("/static/js/editor/schema.js");
+  const { complete, loadSchema } = window.editor;
   const pos = text.indexOf("¦");
   const state = EditorState.create({ doc: text.replace("¦", "") });
   const found = await complete({ state, pos, explicit: true }, loadSchema());
@@ -206,8 +206,7 @@ _OFFERED = """async (text) => {
 }"""
 _SAID = """async (text) => {
   const { EditorState } = await import("/static/vendor/codemirror.js");
-  const { fieldAt } = await import("/static/js/editor/help.js");
-  const { loadSchema } = await import("/static/js/editor/schema.js");
+  const { fieldAt, loadSchema } = window.editor;
   const knows = loadSchema();
   await knows.ready;
   const state = EditorState.create({ doc: text.replace("¦", "") });
@@ -216,19 +215,16 @@ _SAID = """async (text) => {
 }"""
 _PART = """async (text) => {
   const { EditorState } = await import("/static/vendor/codemirror.js");
-  const { complete } = await import("/static/js/editor/complete.js");
-  const { loadSchema, within } = await import("/static/js/editor/schema.js");
+  const { complete, loadSchema, within } = window.editor;
   const knows = within(loadSchema(), "operation");
   knows.beside = "kind: Node\\nmetadata: {name: n7}\\n";
   const state = EditorState.create({ doc: text.replace("¦", "") });
   const found = await complete({ state, pos: text.indexOf("¦"), explicit: true }, knows);
   return (found?.options ?? []).map(({ label }) => label);
 }"""
-_INDENT = """async (text) => (await import("/static/js/editor/enter.js")).indentAfter(text)"""
-_CHANGES = """async ([before, after]) => {
-  const { changesBetween } = await import("/static/js/editor/smallest.js");
-  return changesBetween(before, after);
-}"""
+_INDENT = "(text) => window.editor.indentAfter(text)"
+_CHANGES = "([before, after]) => window.editor.changesBetween(before, after)"
+MODULES = [f"editor/{name}.ts" for name in ("complete", "schema", "help", "enter", "smallest")]
 
 Ask = Callable[[str, Any], Any]
 
@@ -239,6 +235,7 @@ def ask(browser: Browser, site: Stack) -> Iterator[Ask]:
     context = browser.new_context(base_url=site.base_url)
     page: Page = context.new_page()
     page.goto("/reference/predicates/")
+    page.evaluate("async (address) => { window.editor = await import(address); }", served(page, *MODULES))
     yield page.evaluate
     context.close()
 

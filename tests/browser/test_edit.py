@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.editing import editor_in, yaml_of
+from tests.browser.modules import served
 from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share, wide
 from tests.services.stack import Stack
 
@@ -316,8 +317,9 @@ def test_an_edit_keeps_comments_inside_the_history(page: Page) -> None:
     yaml.shows(re.compile("# Inside cycle 1"))
     yaml.shows(re.compile("# The half remedy: a stale write"))
     told = page.evaluate(
-        "() => import('/static/js/workbench/comments.js')"
-        ".then(({ costs }) => [costs('a: 1 # x', 'a: 2 # x', false), costs('a: 1 # x', 'a: 2', false)])"
+        "address => import(address)"
+        ".then(({ costs }) => [costs('a: 1 # x', 'a: 2 # x', false), costs('a: 1 # x', 'a: 2', false)])",
+        served(page, "workbench/comments.ts"),
     )
     assert told == ["", " 1 comment inside the changed part was removed with it; Undo restores it."]
 

@@ -146,7 +146,7 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
     """Keys that work are in the help, in groups, and each that the help lists is a key of the table."""
     keys = page.evaluate(
         "async (module) => (await import(module)).COMMANDS.flatMap(({ keys }) => keys ?? [])",
-        served(page, "workbench/commands.js"),
+        served(page, "workbench/commands.ts"),
     )
     assert len(keys) == len(set(keys))
     for wanted in (
@@ -181,8 +181,8 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
 def test_fuzzy_search_prefers_whole_words_and_beginnings(page: Page, bench: Workbench) -> None:
     """Letters in one piece, and at the beginnings of words, count more than letters here and there."""
     best = page.evaluate(
-        """async () => {
-          const { match } = await import("/static/js/workbench/fuzzy.js");
+        """async address => {
+          const { match } = await import(address);
           const score = (typed) => (a, b) => match(typed, b).score - match(typed, a).score;
           const order = (typed, names) => names.filter((name) => match(typed, name)).sort(score(typed));
           return [
@@ -191,7 +191,8 @@ def test_fuzzy_search_prefers_whole_words_and_beginnings(page: Page, bench: Work
             order("xyz", ["x", "xy", "yxz"]),
             match("nn", "n-1n").at,
           ];
-        }"""
+        }""",
+        served(page, "workbench/fuzzy.ts"),
     )
     assert best[0][0] == "Run back" and "Fork" not in best[0]
     assert best[1] == ["node", "a node", "anode", "no derived name"]

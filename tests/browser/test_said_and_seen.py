@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
+from tests.browser.modules import served
 from tests.browser.pages import ASTRAY, COMPUTED, Workbench, becomes, drafted, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -208,11 +209,12 @@ def test_times_are_told_in_one_way(page: Page) -> None:
     """As kubectl prints ages: seconds to two minutes, no empty parts, milliseconds below ten seconds."""
     Workbench(page).open("/examples/first-cycle/")
     told = page.evaluate(
-        """async () => {
-          const { age, clock } = await import('/static/js/lib/quantity.js');
+        """async address => {
+          const { age, clock } = await import(address);
           const times = [0, 0.009, 9.95, 90.002, 180, 330.5];
           return [times.map(age), times.map(clock), [3612, 39720, 3600, 912.2].map(clock)];
-        }"""
+        }""",
+        served(page, "lib/quantity.ts"),
     )
     ages = ["0s", "0.009s", "9.95s", "90s", "3m", "5m30s"]
     assert told == [ages, [*ages[:2], "9.950s", *ages[3:]], ["1h0m12s", "11h2m", "1h", "15m12s"]]

@@ -16,7 +16,7 @@ from playground.protocol.pushed import PUSHED
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "protocol.md").read_text()
 LIVE = ROOT / "playground" / "live"
-SOCKET = ROOT / "static" / "js" / "lib" / "socket.js"
+SOCKET = ROOT / "static" / "js" / "lib" / "socket.ts"
 HEADING = re.compile(r"^### `([a-z.]+)` `\{(.*?)\}` →", re.MULTILINE)
 
 

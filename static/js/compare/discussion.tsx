@@ -1,11 +1,11 @@
 // The comments on both sides: threads lead to their row, and a new one is about the cycle on screen.
 
 import { render } from "preact";
-import { plural } from "../lib/quantity.js";
+import { plural } from "../lib/quantity.ts";
 import { CommentForm } from "../workbench/review/form.tsx";
-import { hereOf } from "../workbench/review/here.js";
+import { hereOf } from "../workbench/review/here.ts";
 import { ThreadItem } from "../workbench/review/thread.tsx";
-import { Threads } from "../workbench/review/threads.js";
+import { Threads } from "../workbench/review/threads.ts";
 import { reads } from "../workbench/store.ts";
 import type { Side } from "./side.tsx";
 import type { Stepper } from "./stepper.tsx";

@@ -1,8 +1,8 @@
 // The page of a comparison: the tables that the server drew, and over them both runs to step through.
 
-import { $, copy, fill, icon } from "../lib/dom.js";
+import { $, copy, fill, icon } from "../lib/dom.ts";
 import type { Comparison } from "../lib/protocol.js";
-import { choosing } from "./choose.js";
+import { choosing } from "./choose.ts";
 import { discussion } from "./discussion.tsx";
 import { Stepper } from "./stepper.tsx";
 import { tables } from "./tables.tsx";

@@ -3,16 +3,16 @@
 
 import type { ComponentChildren } from "preact";
 import { Hosted } from "../kit/hosted.tsx";
-import { $ } from "../lib/dom.js";
+import { $ } from "../lib/dom.ts";
 import type { ComparedSide, Source } from "../lib/protocol.js";
-import { count, short } from "../lib/quantity.js";
-import { refusalOf, Socket } from "../lib/socket.js";
+import { count, short } from "../lib/quantity.ts";
+import { refusalOf, Socket } from "../lib/socket.ts";
 import { Panel } from "../workbench/inspect/panel.tsx";
 import { Predicates } from "../workbench/inspect/predicates.tsx";
 import { Priorities } from "../workbench/inspect/priorities.tsx";
 import { sentence } from "../workbench/inspect/sentence.tsx";
-import { Playback } from "../workbench/playback.js";
-import { View } from "../workbench/view.js";
+import { Playback } from "../workbench/playback.ts";
+import { View } from "../workbench/view.ts";
 import { Stage } from "./stage.tsx";
 import { follow } from "../workbench/store.ts";
 

@@ -2,9 +2,9 @@
 // node has the diamond that marks different decisions on the track. What it shows is also a list (stepper.tsx).
 
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { penOf } from "../lib/dom.js";
-import { count, plural, short } from "../lib/quantity.js";
-import { palette } from "../workbench/stage/palette.js";
+import { penOf } from "../lib/dom.ts";
+import { count, plural, short } from "../lib/quantity.ts";
+import { palette } from "../workbench/stage/palette.ts";
 import type { Side } from "./side.tsx";
 
 const TALLEST = 260; // pixels of a stage

@@ -4,7 +4,7 @@
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import { Table } from "../kit/table.tsx";
-import { $, $$ } from "../lib/dom.js";
+import { $, $$ } from "../lib/dom.ts";
 import type { Stepper } from "./stepper.tsx";
 
 type Row = { pair: string; cells: { text: string; class: string; label?: string }[] };

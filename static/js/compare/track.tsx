@@ -2,10 +2,10 @@
 // differently a diamond is between them. One slider moves both.
 
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
-import { penOf, perFrame } from "../lib/dom.js";
-import { token } from "../lib/theme.js";
-import { LETTERS, RESULTS } from "../workbench/marks.js";
-import type { Rows } from "./rows.js";
+import { penOf, perFrame } from "../lib/dom.ts";
+import { token } from "../lib/theme.ts";
+import { LETTERS, RESULTS } from "../workbench/marks.ts";
+import type { Rows } from "./rows.ts";
 import type { Side } from "./side.tsx";
 
 const HEIGHT = 74;

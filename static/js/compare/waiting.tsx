@@ -4,10 +4,10 @@
 import { Asked } from "../kit/asked.tsx";
 import { place } from "../kit/place.ts";
 import { ProgressBar, type Far } from "../kit/progress.tsx";
-import { $, $$, announce } from "../lib/dom.js";
+import { $, $$, announce } from "../lib/dom.ts";
 import type { Report, Run } from "../lib/protocol.js";
-import { count } from "../lib/quantity.js";
-import { Socket } from "../lib/socket.js";
+import { count } from "../lib/quantity.ts";
+import { Socket } from "../lib/socket.ts";
 
 const READING = "Reading both sides";
 const FINISHED = new Set(["done", "failed", "cancelled"]);

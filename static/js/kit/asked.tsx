@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Report } from "../lib/protocol.js";
-import { refusalOf, Socket } from "../lib/socket.js";
+import { refusalOf, Socket } from "../lib/socket.ts";
 import { ProgressBar, type Far } from "./progress.tsx";
 
 type AskedProps = {

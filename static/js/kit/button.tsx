@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { toast } from "../lib/dom.js";
-import { refusalOf } from "../lib/socket.js";
+import { toast } from "../lib/dom.ts";
+import { refusalOf } from "../lib/socket.ts";
 import { Icon } from "./icon.tsx";
 
 type ButtonProps = {

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { download, plotly } from "../lib/plotly.js";
-import { debounce } from "../lib/dom.js";
-import { textSize, token } from "../lib/theme.js";
+import { download, plotly } from "../lib/plotly.ts";
+import { debounce } from "../lib/dom.ts";
+import { textSize, token } from "../lib/theme.ts";
 
 /** What Plotly draws. */
 export type Drawn = { data: unknown[]; layout: Record<string, any> };

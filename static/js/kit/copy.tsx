@@ -1,4 +1,4 @@
-import { put } from "../lib/tables.js";
+import { put } from "../lib/tables.ts";
 import { Icon } from "./icon.tsx";
 
 /** Copies a table; `act` has its text, tab separated, and the number of its rows. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { copy } from "../lib/dom.js";
+import { copy } from "../lib/dom.ts";
 import { Button } from "./button.tsx";
 import { focused } from "./focus.ts";
 

@@ -1,5 +1,5 @@
 import { render, type ComponentChild } from "preact";
-import { dialog } from "../lib/dom.js";
+import { dialog } from "../lib/dom.ts";
 
 type Content = (close: () => void) => ComponentChild;
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { classes } from "../lib/dom.js";
+import { classes } from "../lib/dom.ts";
 
 type Attributes = { id: string; "aria-describedby": string; "aria-invalid": boolean };
 

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "preact/hooks";
-import { debounce } from "../lib/dom.js";
-import { lookedFor } from "../lib/tables.js";
+import { debounce } from "../lib/dom.ts";
+import { lookedFor } from "../lib/tables.ts";
 
 type FilterProps = {
   label: string;

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { passFocus } from "../lib/dom.js";
+import { passFocus } from "../lib/dom.ts";
 
 /** A `ref` of what takes the focus when it appears. */
 export const focused = (element: HTMLElement | null) => element?.focus();

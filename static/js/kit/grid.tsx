@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Grid as Rows, type Column, type GridOptions } from "../lib/grid.js";
+import { Grid as Rows, type Column, type GridOptions } from "../lib/grid.ts";
 
 export type GridRows = Rows;
 export type { Column };

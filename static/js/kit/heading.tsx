@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count as written } from "../lib/quantity.js";
+import { count as written } from "../lib/quantity.ts";
 
 type HeadingProps = {
   text: ComponentChildren;

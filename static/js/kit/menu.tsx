@@ -2,7 +2,7 @@
 // press elsewhere close it.
 
 import { render } from "preact";
-import { $$, focusedNow, targetOf } from "../lib/dom.js";
+import { $$, focusedNow, targetOf } from "../lib/dom.ts";
 import { Icon } from "./icon.tsx";
 
 export type Entry = { text: string; icon?: string | undefined; title?: string; run: () => void };

@@ -1,4 +1,4 @@
-import { count } from "../lib/quantity.js";
+import { count } from "../lib/quantity.ts";
 
 type MoreProps = { of: number; shown: number; what?: string; class?: string };
 

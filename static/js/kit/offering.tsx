@@ -1,4 +1,4 @@
-import { toast } from "../lib/dom.js";
+import { toast } from "../lib/dom.ts";
 import { Button } from "./button.tsx";
 import { nodesOf } from "./node.tsx";
 

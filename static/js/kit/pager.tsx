@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { $ } from "../lib/dom.js";
-import { count } from "../lib/quantity.js";
+import { $ } from "../lib/dom.ts";
+import { count } from "../lib/quantity.ts";
 import { Icon } from "./icon.tsx";
 
 type PagerProps = {

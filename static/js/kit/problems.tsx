@@ -1,5 +1,5 @@
-import { plural } from "../lib/quantity.js";
-import type { Editor } from "../lib/editor.js";
+import { plural } from "../lib/quantity.ts";
+import type { Editor } from "../lib/editor.ts";
 import type { Problem } from "../lib/protocol.js";
 
 const LISTED = 200;

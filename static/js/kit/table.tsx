@@ -2,9 +2,9 @@
 
 import { isValidElement, toChildArray, type ComponentChild, type ComponentChildren, type VNode } from "preact";
 import { useReducer, useRef } from "preact/hooks";
-import { count } from "../lib/quantity.js";
-import { CHANGED, UNKNOWN, isNumeric, lookedFor, ordered, put, tsvOf } from "../lib/tables.js";
-import type { KeptLists, ListState } from "../lib/tables.js";
+import { count } from "../lib/quantity.ts";
+import { CHANGED, UNKNOWN, isNumeric, lookedFor, ordered, put, tsvOf } from "../lib/tables.ts";
+import type { KeptLists, ListState } from "../lib/tables.ts";
 import { CopyRows } from "./copy.tsx";
 import { Filter } from "./filter.tsx";
 import { More } from "./more.tsx";

@@ -2,7 +2,7 @@
 
 import { render, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { $, $$, perFrame, targetOf } from "../lib/dom.js";
+import { $, $$, perFrame, targetOf } from "../lib/dom.ts";
 import { Icon } from "./icon.tsx";
 
 export type TabItem = {

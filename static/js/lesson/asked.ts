@@ -1,7 +1,7 @@
 // What the server says of a stop, and what the player knows of its question: signals that components read.
 
 import { computed, signal } from "@preact/signals";
-import { $ } from "../lib/dom.js";
+import { $ } from "../lib/dom.ts";
 import type { Verdict } from "./api.ts";
 
 export interface Option {

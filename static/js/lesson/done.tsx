@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { render } from "preact";
-import { $, copy, toast } from "../lib/dom.js";
+import { $, copy, toast } from "../lib/dom.ts";
 import { code } from "./api.ts";
 import { change, done, load, onChange, type Outline, type Progress } from "./progress.ts";
 import { sync } from "./sync.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { $, h } from "../lib/dom.js";
-import { Editor } from "../lib/editor.js";
+import { $, h } from "../lib/dom.ts";
+import { Editor } from "../lib/editor.ts";
 import { Inline } from "./inline.tsx";
 import { gettext } from "./words.ts";
 import { give, passed, player, type Asked } from "./asked.ts";

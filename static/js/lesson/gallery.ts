@@ -1,6 +1,6 @@
 // The gallery of lessons: how far one is with each, and progress as a file.
 
-import { $, $$, h } from "../lib/dom.js";
+import { $, $$, h } from "../lib/dom.ts";
 import { done, due, keep, load, merge, onChange, read, type Outline, type Progress } from "./progress.ts";
 import { onTrouble, sync } from "./sync.ts";
 import { gettext, ngettext } from "./words.ts";

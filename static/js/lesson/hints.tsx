@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { announce, toast } from "../lib/dom.js";
+import { announce, toast } from "../lib/dom.ts";
 import { hint } from "./api.ts";
 import { passed, player } from "./asked.ts";
 import { Inline } from "./inline.tsx";

@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { $, $$, typing } from "../lib/dom.js";
+import { $, $$, typing } from "../lib/dom.ts";
 import { kept, passed, player } from "./asked.ts";
 import { pickIn } from "./picking.ts";
 import { change, load, onChange, stopIn } from "./progress.ts";

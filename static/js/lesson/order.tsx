@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { announce } from "../lib/dom.js";
+import { announce } from "../lib/dom.ts";
 import { give, given, passed, type Option } from "./asked.ts";
 import { Icon } from "./icon.tsx";
 import { Inline } from "./inline.tsx";

@@ -1,7 +1,7 @@
 // Answers that are picked in the stage: it hears what can be picked, and says what was.
 
 import { effect } from "@preact/signals";
-import { announce } from "../lib/dom.js";
+import { announce } from "../lib/dom.ts";
 import { OFFER, PICK, type Offer } from "../workbench/picking.ts";
 import { give, given, passed, type Asked } from "./asked.ts";
 import { gettext } from "./words.ts";

@@ -1,7 +1,7 @@
 // The predictions that are due: each leads to the same question about other numbers.
 
 import { render } from "preact";
-import { $ } from "../lib/dom.js";
+import { $ } from "../lib/dom.ts";
 import { due, load, onChange, type Progress } from "./progress.ts";
 import { sync } from "./sync.ts";
 import { gettext, ngettext } from "./words.ts";

@@ -2,7 +2,7 @@
 // devices have. One request as a page opens and one when the learner pauses, rather than one per click; what cannot be
 // sent waits in this browser for the next page.
 
-import { $ } from "../lib/dom.js";
+import { $ } from "../lib/dom.ts";
 import {
   keep,
   KEY,

@@ -1,15 +1,15 @@
 // What podstep's scripts share by the window, and what they expect of the page.
 
-import type { Found } from "./dom.js";
-import type { Early } from "./socket.js";
+import type { Found } from "./dom.ts";
+import type { Early } from "./socket.ts";
 
 declare global {
   interface Window {
-    /** The connection that link-early.js has made, until lib/socket.js takes it over; null once it was looked for. */
+    /** The connection that link-early.js has made, until lib/socket.ts takes it over; null once it was looked for. */
     podstepEarly?: Early | null;
     /** What the browser tests look at. */
     podstep?: Record<string, any>;
-    /** The library of charts, once lib/plotly.js has loaded it. */
+    /** The library of charts, once lib/plotly.ts has loaded it. */
     Plotly?: any;
   }
 

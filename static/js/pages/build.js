@@ -1,7 +1,7 @@
 // "Build one": a generated cluster becomes a draft, and the workbench opens on it.
 
-import { toast } from "../lib/dom.js";
-import { link } from "./link.js";
+import { toast } from "../lib/dom.ts";
+import { link } from "./link.ts";
 
 export function buildOne(button) {
   if (!button) return;

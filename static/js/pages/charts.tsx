@@ -5,10 +5,10 @@ import { useState } from "preact/hooks";
 import { Chart, FigureButtons } from "../kit/chart.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Table } from "../kit/table.tsx";
-import { $, $$ } from "../lib/dom.js";
-import { count } from "../lib/quantity.js";
-import type { KeptLists } from "../lib/tables.js";
-import { token } from "../lib/theme.js";
+import { $, $$ } from "../lib/dom.ts";
+import { count } from "../lib/quantity.ts";
+import type { KeptLists } from "../lib/tables.ts";
+import { token } from "../lib/theme.ts";
 
 type Trace = Record<string, any>;
 type Figure = { data: Trace[]; layout: Record<string, any> };

@@ -3,9 +3,9 @@
 
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { $ } from "../lib/dom.js";
+import { $ } from "../lib/dom.ts";
 import { gettext, ngettext } from "../lesson/words.ts";
-import { takeToken } from "../workbench/rooms/kept.js";
+import { takeToken } from "../workbench/rooms/kept.ts";
 
 const EVERY = 2500; // milliseconds
 const host = $("[data-class]");

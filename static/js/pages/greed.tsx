@@ -5,10 +5,10 @@ import { useState } from "preact/hooks";
 import { Asked } from "../kit/asked.tsx";
 import { place } from "../kit/place.ts";
 import type { Far } from "../kit/progress.tsx";
-import { $, announce } from "../lib/dom.js";
-import { progressOf } from "../lib/progress.js";
+import { $, announce } from "../lib/dom.ts";
+import { progressOf } from "../lib/progress.ts";
 import type { Report } from "../lib/protocol.js";
-import { count } from "../lib/quantity.js";
+import { count } from "../lib/quantity.ts";
 
 const PLACING = "placing:";
 

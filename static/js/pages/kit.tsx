@@ -25,7 +25,7 @@ import { signal } from "../kit/signals.ts";
 import { Table } from "../kit/table.tsx";
 import { Tabs, TabStrip } from "../kit/tabs.tsx";
 import { offering } from "../kit/offering.tsx";
-import { $, toast } from "../lib/dom.js";
+import { $, toast } from "../lib/dom.ts";
 import { UntilBar, until } from "../workbench/countdown.tsx";
 
 const PODS: [name: string, priority: number, state: string][] = [

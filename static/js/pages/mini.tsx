@@ -4,13 +4,13 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
-import { ailments } from "../lib/ailments.js";
+import { ailments } from "../lib/ailments.ts";
 import type { Light, NodeState, Opened, Parts, PrioritiesPart, Sentence, Source, Window } from "../lib/protocol.js";
-import { aboveLeast, amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.js";
-import { Cluster } from "../workbench/cluster.js";
-import { meet } from "../workbench/playback/podtable.js";
-import { Verdict } from "../workbench/verdict.js";
-import { link } from "./link.js";
+import { aboveLeast, amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.ts";
+import { Cluster } from "../workbench/cluster.ts";
+import { meet } from "../workbench/playback/podtable.ts";
+import { Verdict } from "../workbench/verdict.ts";
+import { link } from "./link.ts";
 
 const EVERY = 2400; // milliseconds a cycle stays
 const CYCLES = 100;

@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
-import { unpack } from "../lib/packed.js";
-import { Socket, refusalOf } from "../lib/socket.js";
+import { unpack } from "../lib/packed.ts";
+import { Socket, refusalOf } from "../lib/socket.ts";
 
 /** Open what the address holds, in the place of the page's content. */
 export async function openPacked(host: HTMLElement) {

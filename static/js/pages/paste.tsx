@@ -4,18 +4,18 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
 import { ProblemList } from "../kit/problems.tsx";
-import { $, debounce } from "../lib/dom.js";
-import { Editor } from "../lib/editor.js";
-import { bytes } from "../lib/progress.js";
+import { $, debounce } from "../lib/dom.ts";
+import { Editor } from "../lib/editor.ts";
+import { bytes } from "../lib/progress.ts";
 import type { CheckedBundle, OpenedBundle, Problem } from "../lib/protocol.js";
-import { plural } from "../lib/quantity.js";
-import { refusalOf, superseded } from "../lib/socket.js";
-import { asText, give, isTable, onDrop } from "./files.js";
-import { FolderError, chosen, packed, type InFolder } from "./folder.js";
-import { keepInView } from "./inview.js";
-import { link } from "./link.js";
-import { forget, keep, kept } from "./pasted.js";
-import { placed } from "./placed.js";
+import { plural } from "../lib/quantity.ts";
+import { refusalOf, superseded } from "../lib/socket.ts";
+import { asText, give, isTable, onDrop } from "./files.ts";
+import { FolderError, chosen, packed, type InFolder } from "./folder.ts";
+import { keepInView } from "./inview.ts";
+import { link } from "./link.ts";
+import { forget, keep, kept } from "./pasted.ts";
+import { placed } from "./placed.ts";
 import { Working } from "./working.tsx";
 
 type Folder = InFolder[] | Promise<InFolder[]>;
@@ -313,7 +313,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     );
     try {
       if (held.length || editor.length > OVER_SOCKET) {
-        const { send } = await import("./send.js");
+        const { send } = await import("./send.ts");
         const { url = "", errors } = await send(form, options);
         if (errors) {
           busy(false);

@@ -1,13 +1,13 @@
 // The review of a scenario: its threads, live, by state and by what is new; they can be answered and resolved here.
 
 import { render } from "preact";
-import { $, $$ } from "../lib/dom.js";
+import { $, $$ } from "../lib/dom.ts";
 import type { Thread } from "../lib/protocol.js";
-import { refusalOf } from "../lib/socket.js";
+import { refusalOf } from "../lib/socket.ts";
 import { ThreadItem } from "../workbench/review/thread.tsx";
-import { Threads } from "../workbench/review/threads.js";
+import { Threads } from "../workbench/review/threads.ts";
 import { follow } from "../workbench/store.ts";
-import { link } from "./link.js";
+import { link } from "./link.ts";
 
 const list = $("[data-threads]");
 const states = $$("a[data-state]");

@@ -1,7 +1,7 @@
 // The invalidation table's filter by resource and mode; a link to a row shows it whatever is filtered.
 
-import { $, $$ } from "../lib/dom.js";
-import { decoded } from "../lib/encoded.js";
+import { $, $$ } from "../lib/dom.ts";
+import { decoded } from "../lib/encoded.ts";
 
 const form = $("form[data-rule-filter]");
 /** @type {Record<string, HTMLSelectElement>} */

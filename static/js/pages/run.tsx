@@ -3,15 +3,15 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
-import { $, $$, announce, toast } from "../lib/dom.js";
+import { $, $$, announce, toast } from "../lib/dom.ts";
 import type { RecordedAnswer, Run } from "../lib/protocol.js";
-import { age, count, inQueue, plural } from "../lib/quantity.js";
-import { refusalOf } from "../lib/socket.js";
+import { age, count, inQueue, plural } from "../lib/quantity.ts";
+import { refusalOf } from "../lib/socket.ts";
 import { because } from "../workbench/inspect/cacheparts.tsx";
 import { percent } from "../workbench/inspect/cachewords.ts";
 import { Recorded } from "../workbench/recorded.tsx";
 import { Charts, type Shown } from "./charts.tsx";
-import { link } from "./link.js";
+import { link } from "./link.ts";
 
 type State = Run["state"];
 type Reason = { message: string; count: number; pods: [key: string, cycle: number][] };

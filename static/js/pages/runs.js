@@ -1,8 +1,8 @@
 // The list of runs: the rows of unfinished ones follow them.
 
-import { $, $$ } from "../lib/dom.js";
-import { age, count, inQueue } from "../lib/quantity.js";
-import { link } from "./link.js";
+import { $, $$ } from "../lib/dom.ts";
+import { age, count, inQueue } from "../lib/quantity.ts";
+import { link } from "./link.ts";
 
 const ENDED = new Set(["done", "cancelled", "failed"]);
 const TONES = { done: "pass", failed: "stale", running: "accent", cancelled: "fail", cancelling: "fail" };

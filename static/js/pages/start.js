@@ -1,14 +1,14 @@
 // The start page. What is for a press that many never make comes with that press.
 
-import { $ } from "../lib/dom.js";
+import { $ } from "../lib/dom.ts";
 import { mini } from "./mini.tsx";
 import { buildOne } from "./build.js";
-import { onDrop } from "./files.js";
+import { onDrop } from "./files.ts";
 import { paste } from "./paste.tsx";
-import { topics } from "./topics.js";
+import { topics } from "./topics.ts";
 import { trace } from "./trace.tsx";
 
-const HELD = "#scenario="; // as lib/packed.js begins what holds one
+const HELD = "#scenario="; // as lib/packed.ts begins what holds one
 
 const tables = trace($("form[data-trace-form]"));
 const { take, turnTo } = paste($("form[data-paste-form]"), tables);

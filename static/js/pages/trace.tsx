@@ -4,11 +4,11 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
 import { ProgressBar, type Far } from "../kit/progress.tsx";
-import { $ } from "../lib/dom.js";
-import { progressOf } from "../lib/progress.js";
-import { give, holdsNodes, isTable, onDrop } from "./files.js";
-import type { InFolder } from "./folder.js";
-import { placed } from "./placed.js";
+import { $ } from "../lib/dom.ts";
+import { progressOf } from "../lib/progress.ts";
+import { give, holdsNodes, isTable, onDrop } from "./files.ts";
+import type { InFolder } from "./folder.ts";
+import { placed } from "./placed.ts";
 
 const LISTED = 20; // problems
 
@@ -45,7 +45,7 @@ export function trace(form: HTMLFormElement) {
     const sent = (far?: Far) => say("Sending the trace. Cancel stops it.", false, <ProgressBar {...bar} far={far} />);
     sent();
     try {
-      const { send } = await import("./send.js");
+      const { send } = await import("./send.ts");
       const { url, errors = [] } = await send(form, { signal, progress: (report) => sent(progressOf(report)) });
       if (url) return location.assign(url);
       const problems = placed(errors).slice(0, LISTED);

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { ProgressBar } from "../kit/progress.tsx";
-import { progressOf } from "../lib/progress.js";
+import { progressOf } from "../lib/progress.ts";
 import type { Report } from "../lib/protocol.js";
 
 const REPORT_EVERY = 8000; // milliseconds

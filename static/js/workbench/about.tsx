@@ -6,7 +6,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
 import { Inline } from "../kit/inline.tsx";
 import { indexOf } from "./goto.tsx";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 const KEY = "podstep.about"; // whether it was open when it was last here

@@ -1,14 +1,14 @@
 // Stops of a lesson, made of what is on screen: the view as it is, or with a question about what is pointed at.
 
 import { useSignal } from "@preact/signals";
-import { h, toast } from "../lib/dom.js";
+import { h, toast } from "../lib/dom.ts";
 import type { AuthoredLesson, Proposal } from "../lib/protocol.js";
-import { refusalOf } from "../lib/socket.js";
+import { refusalOf } from "../lib/socket.ts";
 import { Icon } from "../kit/icon.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { openMenu } from "../kit/menu.tsx";
 import { Inline } from "../lesson/inline.tsx";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 const KEPT = "podstep.author"; // the lesson that the last stop was added to
 const TITLE = 120;

@@ -1,11 +1,11 @@
 // The button that sets a breakpoint, or clears it, where its condition is shown.
 
 import { Icon } from "../kit/icon.tsx";
-import { toast } from "../lib/dom.js";
-import { FULL } from "./breakpoints.js";
-import { words } from "./conditions.js";
+import { toast } from "../lib/dom.ts";
+import { FULL } from "./breakpoints.ts";
+import { words } from "./conditions.ts";
 import { reads } from "./store.ts";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 export function BreakButton({ view: { breakpoints, store }, at }: { view: View; at: string }) {
   reads(store.breakpoints);

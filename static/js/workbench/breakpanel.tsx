@@ -5,13 +5,13 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { Icon } from "../kit/icon.tsx";
-import { $, copy, toast } from "../lib/dom.js";
-import { plural } from "../lib/quantity.js";
-import { FULL, type Breakpoints } from "./breakpoints.js";
-import { KINDS, condition, named, parse, words } from "./conditions.js";
+import { $, copy, toast } from "../lib/dom.ts";
+import { plural } from "../lib/quantity.ts";
+import { FULL, type Breakpoints } from "./breakpoints.ts";
+import { KINDS, condition, named, parse, words } from "./conditions.ts";
 import type { Stops } from "./stops.tsx";
 import { reads } from "./store.ts";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 /** What a condition is about, by index; a predicate by its name. */
 type About = { pod?: number; node?: number };

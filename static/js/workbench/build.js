@@ -1,19 +1,19 @@
 // Build: the objects as a tree, the policy, and the YAML of the draft with errors on their line.
 
-import { $, h, fill, icon, toast } from "../lib/dom.js";
+import { $, h, fill, icon, toast } from "../lib/dom.ts";
 import { addBar } from "./add/bar.tsx";
-import { Draft } from "./draft.js";
+import { Draft } from "./draft.ts";
 import { Edit } from "./edit.js";
 import { History } from "./history.tsx";
 import { Objects } from "./objects/objects.tsx";
 import { Policy } from "./policy.js";
 import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.tsx";
-import { Undo } from "./undo.js";
-import { Verbs } from "./verbs/verbs.js";
+import { Undo } from "./undo.ts";
+import { Verbs } from "./verbs/verbs.ts";
 import { follow } from "./store.ts";
-/** @import { Edited } from "./draft.js" */
-/** @import { View } from "./view.js" */
+/** @import { Edited } from "./draft.ts" */
+/** @import { View } from "./view.ts" */
 
 /**
  * Make an edit, save it and simulate it; see `Build`.

@@ -7,13 +7,13 @@ import { usePassing } from "../kit/focus.ts";
 import { Hosted } from "../kit/hosted.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Progress } from "../kit/progress.tsx";
-import { $, announce, toast } from "../lib/dom.js";
-import { progressOf } from "../lib/progress.js";
+import { $, announce, toast } from "../lib/dom.ts";
+import { progressOf } from "../lib/progress.ts";
 import type { Report } from "../lib/protocol.js";
-import { count, plural } from "../lib/quantity.js";
-import { superseded } from "../lib/socket.js";
-import type { Place } from "./playback/place.js";
-import type { View } from "./view.js";
+import { count, plural } from "../lib/quantity.ts";
+import { superseded } from "../lib/socket.ts";
+import type { Place } from "./playback/place.ts";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 const SHOW_AFTER = 500; // milliseconds; most sources are computed sooner

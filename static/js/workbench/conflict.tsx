@@ -2,8 +2,8 @@
 
 import { openDialog } from "../kit/dialog.tsx";
 import { Button } from "../kit/button.tsx";
-import { count, plural } from "../lib/quantity.js";
-import { hunks, type Conflict, type Part } from "../lib/merge.js";
+import { count, plural } from "../lib/quantity.ts";
+import { hunks, type Conflict, type Part } from "../lib/merge.ts";
 
 export type Choice = "" | "mine" | "theirs" | "both" | "branch";
 type Line = [sign: keyof typeof LOOK, text: string];

@@ -2,9 +2,9 @@
 // behind "More". A first example begins in it; what somebody chose is remembered, for every scenario.
 
 import { render } from "preact";
-import { $, $$, announce, set, toast } from "../lib/dom.js";
-import { plural } from "../lib/quantity.js";
-import type { View } from "./view.js";
+import { $, $$, announce, set, toast } from "../lib/dom.ts";
+import { plural } from "../lib/quantity.ts";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 // Where the browser keeps what was chosen, and the tab which page began with few controls.

@@ -3,8 +3,8 @@
 
 import { useSignal, type ReadonlySignal } from "../kit/signals.ts";
 import { useLayoutEffect } from "preact/hooks";
-import { age, clock } from "../lib/quantity.js";
-import type { View } from "./view.js";
+import { age, clock } from "../lib/quantity.ts";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 const FOR_EVER = 1e11; // and more seconds

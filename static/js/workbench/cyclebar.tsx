@@ -4,13 +4,13 @@ import { render } from "preact";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import type { Light } from "../lib/protocol.js";
-import { clock, cpu, memory, plural, short } from "../lib/quantity.js";
+import { clock, cpu, memory, plural, short } from "../lib/quantity.ts";
 import { BreakButton } from "./breakbutton.tsx";
-import { condition } from "./conditions.js";
-import type { Layout } from "./layout.js";
-import { PHASES, TAB_OF, phaseWord, phasesOf } from "./phases.js";
+import { condition } from "./conditions.ts";
+import type { Layout } from "./layout.ts";
+import { PHASES, TAB_OF, phaseWord, phasesOf } from "./phases.ts";
 import { follow, reads } from "./store.ts";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 const TAB: Record<string, string> = TAB_OF;
 const TABS = new Set(Object.values(TAB));

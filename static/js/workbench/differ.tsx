@@ -4,11 +4,11 @@
 import { render, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
-import { count, short } from "../lib/quantity.js";
+import { count, short } from "../lib/quantity.ts";
 import type { Problem, RecordedAnswer } from "../lib/protocol.js";
 import { Recorded } from "./recorded.tsx";
 import { follow, reads } from "./store.ts";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 type Reveal = (line: number) => void;
 type Note = { title: ComponentChildren; entry: (reveal: Reveal) => ComponentChildren };

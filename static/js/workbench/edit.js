@@ -2,13 +2,13 @@
 // lands.
 
 import { offering } from "../kit/offering.tsx";
-import { $, toast } from "../lib/dom.js";
-import { costs } from "./comments.js";
+import { $, toast } from "../lib/dom.ts";
+import { costs } from "./comments.ts";
 import { editPanel } from "./edit/panel.tsx";
-import { TEMPLATES } from "./edit/templates.js";
+import { TEMPLATES } from "./edit/templates.ts";
 import { GROUP } from "./group.tsx";
 import { follow } from "./store.ts";
-/** @import { View } from "./view.js" */
+/** @import { View } from "./view.ts" */
 
 /**
  * Rewriting of a text, by commands.

@@ -5,9 +5,9 @@ import type { ComponentChildren } from "preact";
 import { openDialog } from "../kit/dialog.tsx";
 import { focused } from "../kit/focus.ts";
 import type { Terms } from "../lib/protocol.js";
-import { THEMES, theme } from "../lib/theme.js";
-import type { Playback } from "./playback.js";
-import { capital, termsIn } from "./terms.js";
+import { THEMES, theme } from "../lib/theme.ts";
+import type { Playback } from "./playback.ts";
+import { capital, termsIn } from "./terms.ts";
 
 export const SLIDES = 60; // of a deck, as the server bounds it
 const viewsOf = ({ filter, scorer }: Terms): [view: string, label: string][] => [

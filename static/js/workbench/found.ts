@@ -1,9 +1,9 @@
 // What the command palette finds: commands, and steps, nodes, pods and examples, by a few letters.
 
-import type { Playback } from "./playback.js";
-import { short } from "../lib/quantity.js";
-import { COMMANDS, available } from "./commands.js";
-import { match } from "./fuzzy.js";
+import type { Playback } from "./playback.ts";
+import { short } from "../lib/quantity.ts";
+import { COMMANDS, available } from "./commands.ts";
+import { match } from "./fuzzy.ts";
 import { indexOf } from "./goto.tsx";
 
 const RECENT = "podstep.recent";

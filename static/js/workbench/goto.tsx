@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { openDialog } from "../kit/dialog.tsx";
-import { refusalOf } from "../lib/socket.js";
-import type { Playback } from "./playback.js";
+import { refusalOf } from "../lib/socket.ts";
+import type { Playback } from "./playback.ts";
 
 /** The index of a step as it is written, NaN for what is none, null for one that is not computed yet. */
 export async function indexOf(playback: Playback, text: string): Promise<number | null> {

@@ -1,18 +1,18 @@
 // The stage above some two hundred nodes: a canvas of cells in groups, that zooms and pans.
 
-import { h, perFrame, announce, penOf } from "../lib/dom.js";
-import { fillRail } from "../lib/rail.js";
-import { arrange } from "./stage/arrange.js";
-import { Camera } from "./stage/camera.js";
-import { detail } from "./stage/cell.js";
-import { rings, tag } from "./stage/finds.js";
-import { grouped, wordsOf } from "./stage/grouping.js";
-import { Minimap } from "./stage/minimap.js";
-import { palette } from "./stage/palette.js";
-import { Shading } from "./stage/shading.js";
-import { DETAILED, hatch, headings, outline, strike } from "./stage/strokes.js";
-import { describeNode } from "./nodewords.js";
-/** @import { View } from "./view.js" */
+import { h, perFrame, announce, penOf } from "../lib/dom.ts";
+import { fillRail } from "../lib/rail.ts";
+import { arrange } from "./stage/arrange.ts";
+import { Camera } from "./stage/camera.ts";
+import { detail } from "./stage/cell.ts";
+import { rings, tag } from "./stage/finds.ts";
+import { grouped, wordsOf } from "./stage/grouping.ts";
+import { Minimap } from "./stage/minimap.ts";
+import { palette } from "./stage/palette.ts";
+import { Shading } from "./stage/shading.ts";
+import { DETAILED, hatch, headings, outline, strike } from "./stage/strokes.ts";
+import { describeNode } from "./nodewords.ts";
+/** @import { View } from "./view.ts" */
 
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
 

@@ -4,19 +4,19 @@
 import { render } from "preact";
 import { Button } from "../kit/button.tsx";
 import { signal, type Signal } from "../kit/signals.ts";
-import { $$, targetOf, toast } from "../lib/dom.js";
+import { $$, targetOf, toast } from "../lib/dom.ts";
 import type { Operation, OperationList } from "../lib/protocol.js";
-import { count, plural } from "../lib/quantity.js";
-import { refusalOf, superseded } from "../lib/socket.js";
+import { count, plural } from "../lib/quantity.ts";
+import { refusalOf, superseded } from "../lib/socket.ts";
 import { address } from "./add/when.tsx";
 import { Branches } from "./branches/panel.tsx";
 import type { Edit } from "./edit.js";
 import { EventForm } from "./events/form.tsx";
 import { Outcomes } from "./events/outcomes.ts";
 import { EventRow, changes, type EventList } from "./events/row.tsx";
-import { Scale } from "./events/scale.js";
+import { Scale } from "./events/scale.ts";
 import { GROUP, Group } from "./group.tsx";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus

@@ -1,9 +1,9 @@
 // The keyboard: which command a key event means, and the help that lists them, both from the table of commands.
 
 import { openDialog } from "../kit/dialog.tsx";
-import { typing } from "../lib/dom.js";
-import { COMMANDS, available } from "./commands.js";
-import type { Row } from "./commands.js";
+import { typing } from "../lib/dom.ts";
+import { COMMANDS, available } from "./commands.ts";
+import type { Row } from "./commands.ts";
 import type { Context } from "./found.ts";
 
 const NAMES: Record<string, string> = {

@@ -1,40 +1,40 @@
 // The workbench: wires the parts together and opens the source that the page names.
 
-import { $, h, fill, icon, toast } from "../lib/dom.js";
-import { Socket } from "../lib/socket.js";
-import { plural } from "../lib/quantity.js";
+import { $, h, fill, icon, toast } from "../lib/dom.ts";
+import { Socket } from "../lib/socket.ts";
+import { plural } from "../lib/quantity.ts";
 import { about } from "./about.tsx";
 import { askByPointer } from "./authoring.tsx";
-import { Address } from "./address.js";
-import { Breakpoints } from "./breakpoints.js";
+import { Address } from "./address.ts";
+import { Breakpoints } from "./breakpoints.ts";
 import { Points } from "./breakpanel.tsx";
 import { Build } from "./build.js";
 import { Computing } from "./computing.tsx";
 import { Controls } from "./controls.tsx";
 import { cycleBar } from "./cyclebar.tsx";
-import { Deck } from "./deck.js";
+import { Deck } from "./deck.ts";
 import { differ } from "./differ.tsx";
-import { embedded } from "./embedded.js";
-import { Finder } from "./finder.js";
+import { embedded } from "./embedded.ts";
+import { Finder } from "./finder.ts";
 import { inspect } from "./inspect/inspect.tsx";
-import { Interesting } from "./interesting.js";
+import { Interesting } from "./interesting.ts";
 import { keys } from "./keys.tsx";
-import { Layout } from "./layout.js";
+import { Layout } from "./layout.ts";
 import { Palette } from "./palette.tsx";
-import { Playback } from "./playback.js";
+import { Playback } from "./playback.ts";
 import { Presenting } from "./presenting.tsx";
 import { present } from "./rooms/open.tsx";
 import { checkPinned } from "./share/pinned.tsx";
-import { settings } from "./settings.js";
+import { settings } from "./settings.ts";
 import { showRelease } from "./release.tsx";
 import { share } from "./share.tsx";
-import { Stage } from "./stage.js";
+import { Stage } from "./stage.ts";
 import { Stops } from "./stops.tsx";
-import { Timings } from "./timings.js";
+import { Timings } from "./timings.ts";
 import { title } from "./title.js";
-import { View } from "./view.js";
+import { View } from "./view.ts";
 import { Why } from "./why.tsx";
-import { showApplied } from "./why/applied.js";
+import { showApplied } from "./why/applied.ts";
 import { follow } from "./store.ts";
 
 const root = $("[data-workbench]");
@@ -172,7 +172,7 @@ async function comments(button) {
 /** @param {string} id */
 async function enterRoom(id) {
   const { hash } = location; // the address is soon rewritten without it
-  const { enter } = await import("./rooms/rooms.js");
+  const { enter } = await import("./rooms/rooms.ts");
   window.podstep.room = enter({ id, hash, view, address, layout, root });
 }
 

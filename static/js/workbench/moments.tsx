@@ -4,11 +4,11 @@
 import type { ComponentChild } from "preact";
 import { useRef } from "preact/hooks";
 import type { Moment, Sentence } from "../lib/protocol.js";
-import { clock, count, plural, short } from "../lib/quantity.js";
+import { clock, count, plural, short } from "../lib/quantity.ts";
 import { sentence } from "./inspect/sentence.tsx";
-import type { Playback } from "./playback.js";
+import type { Playback } from "./playback.ts";
 import { reads } from "./store.ts";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 const KINDS: Record<string, string> = {
   event: "before the attempt",

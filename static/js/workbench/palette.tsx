@@ -6,7 +6,7 @@ import { Button } from "../kit/button.tsx";
 import { openPanel } from "../kit/dialog.tsx";
 import { focused } from "../kit/focus.ts";
 import { Icon } from "../kit/icon.tsx";
-import { $, focusedNow } from "../lib/dom.js";
+import { $, focusedNow } from "../lib/dom.ts";
 import { EACH, found, used, type Context, type Example, type Item } from "./found.ts";
 import { Caps } from "./keys.tsx";
 

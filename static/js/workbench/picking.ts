@@ -1,9 +1,9 @@
 // The stage of a lesson as the answer's form: while a find task is open, a click on a cell, a node, a pod or an event
 // is the answer. The page around the frame says what can be answered and what is chosen; it hears what was picked.
 
-import { $$, perFrame, targetOf } from "../lib/dom.js";
-import { cellAt } from "./rooms/cells.js";
-import type { View } from "./view.js";
+import { $$, perFrame, targetOf } from "../lib/dom.ts";
+import { cellAt } from "./rooms/cells.ts";
+import type { View } from "./view.ts";
 
 /** From the lesson: the answers that can be picked, none while nothing is to be found; `chosen` are those given. */
 export const OFFER = "podstep:offer";

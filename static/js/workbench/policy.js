@@ -1,8 +1,8 @@
 // Policy: what the scheduler runs, in order; on one's own draft with switches that rewrite one document of its text.
 
-import { $, h, toast } from "../lib/dom.js";
-import { count } from "../lib/quantity.js";
-import { costs } from "./comments.js";
+import { $, h, toast } from "../lib/dom.ts";
+import { count } from "../lib/quantity.ts";
+import { costs } from "./comments.ts";
 import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.tsx";
 import { follow } from "./store.ts";
@@ -10,8 +10,8 @@ import { follow } from "./store.ts";
 /** @import { Change } from "./build.js" */
 /** @import { PolicyForm, Refusal } from "./policy/controls.tsx" */
 /** @import { Landing } from "./policy/head.tsx" */
-/** @import { Undo } from "./undo.js" */
-/** @import { View } from "./view.js" */
+/** @import { Undo } from "./undo.ts" */
+/** @import { View } from "./view.ts" */
 
 const DOCUMENTS_KEPT = 20;
 /**

@@ -5,12 +5,12 @@ import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { Select } from "../kit/select.tsx";
-import { $, $$, announce, focusedNow } from "../lib/dom.js";
+import { $, $$, announce, focusedNow } from "../lib/dom.ts";
 import type { Sentence } from "../lib/protocol.js";
 import { sentence } from "./inspect/sentence.tsx";
-import type { Layout } from "./layout.js";
+import type { Layout } from "./layout.ts";
 import { spoken } from "./moments.tsx";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 const EVERYWHERE = "story"; // the tab that the caption stands for

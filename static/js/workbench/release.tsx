@@ -1,9 +1,9 @@
 // Which kube-scheduler answers, at the top of the workbench: shown of every scenario, and chosen for one's own draft.
 
 import { render } from "preact";
-import { $ } from "../lib/dom.js";
-import { releaseOf, releases } from "../lib/releases.js";
-import type { View } from "./view.js";
+import { $ } from "../lib/dom.ts";
+import { releaseOf, releases } from "../lib/releases.ts";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 /** Show it, where the page has a place for it. */

@@ -3,13 +3,13 @@
 import { render, type ComponentChild } from "preact";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
-import { announce, toast } from "../lib/dom.js";
-import { count } from "../lib/quantity.js";
-import type { Breakpoints } from "./breakpoints.js";
-import type { Deck } from "./deck.js";
-import type { Finder } from "./finder.js";
-import type { Interesting } from "./interesting.js";
-import type { View } from "./view.js";
+import { announce, toast } from "../lib/dom.ts";
+import { count } from "../lib/quantity.ts";
+import type { Breakpoints } from "./breakpoints.ts";
+import type { Deck } from "./deck.ts";
+import type { Finder } from "./finder.ts";
+import type { Interesting } from "./interesting.ts";
+import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
 type Parts = { deck: Deck; finder: Finder; breakpoints: Breakpoints; interesting: Interesting };

@@ -4,9 +4,9 @@
 
 import { effect, signal, untracked, type ReadonlySignal } from "../kit/signals.ts";
 import type { Opened, RecordedAnswer } from "../lib/protocol.js";
-import type { Place } from "./playback/place.js";
-import type { Room } from "./rooms/room.js";
-import { USUAL, type Look } from "./stage/look.js";
+import type { Place } from "./playback/place.ts";
+import type { Room } from "./rooms/room.ts";
+import { USUAL, type Look } from "./stage/look.ts";
 
 /** What shows a step: `since` is the time of the input that asked; `heavy`, whether its parts are there. */
 export type Reached = { index: number; since: number; heavy: boolean };
@@ -63,7 +63,7 @@ export class Store {
   readonly subs = signal<{ of: ReadonlyMap<string, string>; push: boolean }>({ of: new Map(), push: false });
   readonly stage = signal<StageView>({ stage: "", shade: "use", search: "", present: "" });
   readonly look = signal<Look>({ ...USUAL });
-  /** How the lists are sorted, filtered and turned; lists.js has them. */
+  /** How the lists are sorted, filtered and turned; lists.ts has them. */
   readonly lists = signal({});
   /** The nodes that a clause or a workload lights up. */
   readonly lit = signal<{ nodes: Set<number>; label: string } | null>(null);
@@ -77,7 +77,7 @@ export class Store {
   readonly recorded = signal<RecordedAnswer[]>([]);
   readonly breakpoints = signal<readonly { text: string; on: boolean }[]>([]);
   readonly transport = signal<Transport>({ playing: false, speed: 2, unit: "", byPhase: false });
-  /** Written when something else was searched for, or another match was gone to; search.js has them. */
+  /** Written when something else was searched for, or another match was gone to; search.ts has them. */
   readonly found = signal({});
   /** The step that is waited for because it is not computed yet. */
   readonly pending = signal<Pending | null>(null);

@@ -1,15 +1,15 @@
 // The timeline: one mark a cycle while there is room, columns of cycles when there is not. A slider for every input.
 
 import { createRef, render, type ComponentChild } from "preact";
-import { penOf, perFrame } from "../lib/dom.js";
-import { clock, count, plural, short } from "../lib/quantity.js";
-import type { Breakpoints } from "./breakpoints.js";
-import { LETTERS, RESULTS } from "./marks.js";
-import { palette } from "./stage/palette.js";
+import { penOf, perFrame } from "../lib/dom.ts";
+import { clock, count, plural, short } from "../lib/quantity.ts";
+import type { Breakpoints } from "./breakpoints.ts";
+import { LETTERS, RESULTS } from "./marks.ts";
+import { palette } from "./stage/palette.ts";
 import { follow } from "./store.ts";
-import { HEIGHT, POINT, drawBreaks, drawMarks } from "./timeline/marks.js";
+import { HEIGHT, POINT, drawBreaks, drawMarks } from "./timeline/marks.ts";
 import { Ticks } from "./timeline/ticks.tsx";
-import type { View } from "./view.js";
+import type { View } from "./view.ts";
 
 const WIDEST = 30; // a mark, gap included
 const LEAST_TIP = 60; // pixels: half of a tip that tells little

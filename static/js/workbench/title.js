@@ -2,8 +2,8 @@
 // another.
 
 import { offering } from "../kit/offering.tsx";
-import { $, debounce } from "../lib/dom.js";
-import { Kept } from "../lib/kept.js";
+import { $, debounce } from "../lib/dom.ts";
+import { Kept } from "../lib/kept.ts";
 
 const SAVE_AFTER = 600;
 const SAVED_MS = 1500;

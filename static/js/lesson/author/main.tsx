@@ -1,8 +1,8 @@
 // The page on which a lesson is written.
 
 import { render } from "preact";
-import { $, announce, copy, toast } from "../../lib/dom.js";
-import { plural } from "../../lib/quantity.js";
+import { $, announce, copy, toast } from "../../lib/dom.ts";
+import { plural } from "../../lib/quantity.ts";
 import { Icon } from "../icon.tsx";
 import { About, StopPanel } from "./panels.tsx";
 import { Suggestions } from "./question.tsx";

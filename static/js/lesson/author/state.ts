@@ -1,7 +1,7 @@
 // A lesson as its author's page has it: what the server stores, what is being sent, and what the tests find.
 
 import { batch, computed, signal } from "@preact/signals";
-import { $ } from "../../lib/dom.js";
+import { $ } from "../../lib/dom.ts";
 
 export type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
 export type Path = (string | number)[];

@@ -1,4 +1,4 @@
-import { announce, toast } from "../../lib/dom.js";
+import { announce, toast } from "../../lib/dom.ts";
 import { Icon } from "../icon.tsx";
 import { Settling } from "./fields.tsx";
 import { kindOf, lesson, open, problems, send, undo, type AuthoredStop } from "./state.ts";

@@ -2,11 +2,11 @@
 // is one step of Undo.
 
 import { signal } from "../../kit/signals.ts";
-import { announce } from "../../lib/dom.js";
+import { announce } from "../../lib/dom.ts";
 import type { BulkPreview, Field as Row } from "../../lib/protocol.js";
-import { count, plural } from "../../lib/quantity.js";
+import { count, plural } from "../../lib/quantity.ts";
 import type { Edit } from "../edit.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { rowOf } from "./fields.tsx";
 import { FormPanel } from "./panel.tsx";
 import { Choice, Since, When } from "./when.tsx";

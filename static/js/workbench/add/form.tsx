@@ -2,7 +2,7 @@
 
 import type { Form, FormDraft } from "../../lib/protocol.js";
 import type { Edit } from "../edit.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { DocumentPanel } from "./panel.tsx";
 
 const NAMES = 20; // tried until one is free

@@ -5,13 +5,13 @@ import { Button } from "../../kit/button.tsx";
 import { Hosted } from "../../kit/hosted.tsx";
 import { Select } from "../../kit/select.tsx";
 import { signal, type Signal } from "../../kit/signals.ts";
-import { $ } from "../../lib/dom.js";
-import { Editor } from "../../lib/editor.js";
+import { $ } from "../../lib/dom.ts";
+import { Editor } from "../../lib/editor.ts";
 import type { ClusterSummary, Field, GeneratedCluster, Recipes } from "../../lib/protocol.js";
-import { count, cpu, memory, plural } from "../../lib/quantity.js";
-import { CommandError, type Socket } from "../../lib/socket.js";
+import { count, cpu, memory, plural } from "../../lib/quantity.ts";
+import { CommandError, type Socket } from "../../lib/socket.ts";
 import type { Edit } from "../edit.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import type { Texts } from "./fields.tsx";
 import { FormPanel } from "./panel.tsx";
 

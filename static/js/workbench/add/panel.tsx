@@ -6,13 +6,13 @@ import { openDialog } from "../../kit/dialog.tsx";
 import { Hosted } from "../../kit/hosted.tsx";
 import { ProblemList } from "../../kit/problems.tsx";
 import { signal } from "../../kit/signals.ts";
-import { announce, debounce } from "../../lib/dom.js";
-import { Editor } from "../../lib/editor.js";
+import { announce, debounce } from "../../lib/dom.ts";
+import { Editor } from "../../lib/editor.ts";
 import type { Field, FieldProblem, Problem } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf, superseded } from "../../lib/socket.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf, superseded } from "../../lib/socket.ts";
 import type { Edit } from "../edit.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { offered, RowField, type Known, type Place, type Texts } from "./fields.tsx";
 import { Since, When } from "./when.tsx";
 

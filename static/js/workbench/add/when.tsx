@@ -1,9 +1,9 @@
 // When something is created or changed: from the start, or after the cycle on screen.
 
 import { signal, type Signal } from "../../kit/signals.ts";
-import { count } from "../../lib/quantity.js";
-import { superseded } from "../../lib/socket.js";
-import type { Playback } from "../playback.js";
+import { count } from "../../lib/quantity.ts";
+import { superseded } from "../../lib/socket.ts";
+import type { Playback } from "../playback.ts";
 
 const TRIES = 20;
 const AGAIN = 160;

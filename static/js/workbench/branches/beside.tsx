@@ -2,10 +2,10 @@
 
 import { openDialog } from "../../kit/dialog.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { toast } from "../../lib/dom.js";
+import { toast } from "../../lib/dom.ts";
 import type { Branch, BranchComparison, Standing } from "../../lib/protocol.js";
-import { count } from "../../lib/quantity.js";
-import { parting } from "./words.js";
+import { count } from "../../lib/quantity.ts";
+import { parting } from "./words.ts";
 
 /** What a branch led to, or why that is not known. */
 export type Found = BranchComparison | { error: string };

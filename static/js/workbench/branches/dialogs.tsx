@@ -3,10 +3,10 @@
 import { useState } from "preact/hooks";
 import { openDialog } from "../../kit/dialog.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { announce, toast } from "../../lib/dom.js";
+import { announce, toast } from "../../lib/dom.ts";
 import type { Branch } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
 
 /** Take over the revision that another tab has made, so that pressing again acts on that one; null for other errors. */
 function overtakenBy(error: unknown, branch: Branch): { title: string } | null {

@@ -3,12 +3,12 @@
 
 import { render } from "preact";
 import { nodesOf } from "../../kit/node.tsx";
-import { $$, announce, toast } from "../../lib/dom.js";
+import { $$, announce, toast } from "../../lib/dom.ts";
 import type { Branch, BranchList } from "../../lib/protocol.js";
-import { count } from "../../lib/quantity.js";
-import { refusalOf, superseded } from "../../lib/socket.js";
+import { count } from "../../lib/quantity.ts";
+import { refusalOf, superseded } from "../../lib/socket.ts";
 import type { Edit } from "../edit.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { showBeside, type Found } from "./beside.tsx";
 import { deleteDialog, renameDialog } from "./dialogs.tsx";
 import { BranchHere, branchesIn, rowsOf, type Tree } from "./tree.tsx";

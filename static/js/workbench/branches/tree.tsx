@@ -2,9 +2,9 @@
 
 import { Icon } from "../../kit/icon.tsx";
 import type { Branch, BranchList } from "../../lib/protocol.js";
-import { count } from "../../lib/quantity.js";
+import { count } from "../../lib/quantity.ts";
 import type { Found } from "./beside.tsx";
-import { madeAt, parting, standing } from "./words.js";
+import { madeAt, parting, standing } from "./words.ts";
 
 const WORDS = 3;
 const ABOUT = "A copy at the step on screen, to try something else";

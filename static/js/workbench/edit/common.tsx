@@ -3,10 +3,10 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Select } from "../../kit/select.tsx";
-import { announce } from "../../lib/dom.js";
-import type { Editor } from "../../lib/editor.js";
-import { releaseOf } from "../../lib/releases.js";
-import type { View } from "../view.js";
+import { announce } from "../../lib/dom.ts";
+import type { Editor } from "../../lib/editor.ts";
+import { releaseOf } from "../../lib/releases.ts";
+import type { View } from "../view.ts";
 
 const TIMED = new Set(["fails", "recovers"]); // changes that only controllers know
 

@@ -2,10 +2,10 @@
 
 import { createRef } from "preact";
 import { signal } from "../../kit/signals.ts";
-import { count } from "../../lib/quantity.js";
+import { count } from "../../lib/quantity.ts";
 import { SECONDS_WANTED, caches, readSeconds } from "../events/moment.tsx";
-import type { Playback } from "../playback.js";
-import { capital } from "../terms.js";
+import type { Playback } from "../playback.ts";
+import { capital } from "../terms.ts";
 
 type Way = "start" | "after" | "second" | "inside";
 /** Fields of `bundle.operate`; `start`: the manifest is changed. */

@@ -7,16 +7,16 @@ import { Hosted } from "../../kit/hosted.tsx";
 import { ProblemList } from "../../kit/problems.tsx";
 import { Select } from "../../kit/select.tsx";
 import { signal } from "../../kit/signals.ts";
-import { Editor } from "../../lib/editor.js";
+import { Editor } from "../../lib/editor.ts";
 import type { Problem } from "../../lib/protocol.js";
-import { clock, count, plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
+import { clock, count, plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
 import type { Edit } from "../edit.js";
-import type { Playback } from "../playback.js";
-import { capital } from "../terms.js";
+import type { Playback } from "../playback.ts";
+import { capital } from "../terms.ts";
 import { CommonChanges } from "./common.tsx";
 import { Landing, LandingFields, type Lands } from "./landing.tsx";
-import { TEMPLATES } from "./templates.js";
+import { TEMPLATES } from "./templates.ts";
 
 type Action = "create" | "patch" | "delete" | "edit";
 

@@ -2,9 +2,9 @@
 
 import { createRef } from "preact";
 import { signal } from "../../kit/signals.ts";
-import { count } from "../../lib/quantity.js";
+import { count } from "../../lib/quantity.ts";
 import { address } from "../add/when.tsx";
-import type { Playback } from "../playback.js";
+import type { Playback } from "../playback.ts";
 
 /** `step`, with `during` inside the cycle after it, or `seconds`; `index` is the cycle that is on screen then. */
 export type When = { index: number; step?: string; seconds?: string; during?: string };

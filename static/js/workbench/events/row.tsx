@@ -4,11 +4,11 @@ import { useMemo } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
 import { computed, type Signal } from "../../kit/signals.ts";
 import type { Operation } from "../../lib/protocol.js";
-import { count } from "../../lib/quantity.js";
-import type { Playback } from "../playback.js";
+import { count } from "../../lib/quantity.ts";
+import type { Playback } from "../playback.ts";
 import { Handle } from "./handle.tsx";
 import type { Outcomes } from "./outcomes.ts";
-import type { Scale } from "./scale.js";
+import type { Scale } from "./scale.ts";
 
 /** What the rows show and do. */
 export type EventList = {

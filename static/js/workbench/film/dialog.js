@@ -2,21 +2,21 @@
 // from slides that the server has drawn.
 
 import { nodesOf } from "../../kit/node.tsx";
-import { $, dialog, fill, h, icon } from "../../lib/dom.js";
+import { $, dialog, fill, h, icon } from "../../lib/dom.ts";
 import { Progress } from "../../kit/progress.tsx";
-import { bytes } from "../../lib/progress.js";
-import { plural } from "../../lib/quantity.js";
+import { bytes } from "../../lib/progress.ts";
+import { plural } from "../../lib/quantity.ts";
 import { RangeFields, SLIDES, ThemeField, sourceOf } from "../exporting.tsx";
-import { HEIGHT, WIDTH } from "./format.js";
-import { gif } from "./gif.js";
-import { drawSlide, slidesOf } from "./slides.js";
-import { webm, webmCodec } from "./webm.js";
-/** @import { Playback } from "../playback.js" */
+import { HEIGHT, WIDTH } from "./format.ts";
+import { gif } from "./gif.ts";
+import { drawSlide, slidesOf } from "./slides.ts";
+import { webm, webmCodec } from "./webm.ts";
+/** @import { Playback } from "../playback.ts" */
 
 const SECONDS = ["1", "2", "4"]; // that a step is shown
 const NO_WEBM = "This browser encodes no video on this page: that takes a current one, and HTTPS. A GIF it can make.";
 
-/** @typedef {import("./slides.js").Wanted & { seconds: number, format: string }} Wanted */
+/** @typedef {import("./slides.ts").Wanted & { seconds: number, format: string }} Wanted */
 
 /**
  * Ask for a range of steps, and make a film of it.

@@ -3,14 +3,14 @@
 import { useRef } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
 import { Table } from "../../kit/table.tsx";
-import { announce } from "../../lib/dom.js";
-import { decoded } from "../../lib/encoded.js";
+import { announce } from "../../lib/dom.ts";
+import { decoded } from "../../lib/encoded.ts";
 import type { Equivalent } from "../../lib/protocol.js";
-import { short } from "../../lib/quantity.js";
+import { short } from "../../lib/quantity.ts";
 import { useAnswer, useRedraw } from "../asking.tsx";
-import { ABSENT } from "../cluster.js";
+import { ABSENT } from "../cluster.ts";
 import { readsIn } from "../store.ts";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 
 const OFFERED = 40; // names that are offered while one is typed
 const FIELDS = [

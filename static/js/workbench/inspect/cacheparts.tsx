@@ -5,9 +5,9 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { NodeIndex } from "../../lib/protocol.js";
-import { count, plural } from "../../lib/quantity.js";
+import { count, plural } from "../../lib/quantity.ts";
 import type { Answer } from "../asking.tsx";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { reference } from "./cachewords.ts";
 import { nodeLink as named } from "./nouns.tsx";
 

@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Table } from "../../kit/table.tsx";
-import { toast } from "../../lib/dom.js";
+import { toast } from "../../lib/dom.ts";
 import type { CachePart, StaleHit } from "../../lib/protocol.js";
-import { count, plural } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { count, plural } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { answer, because, cycleLink, lighting, nodeLink } from "./cacheparts.tsx";
 import { aboutNode, linked } from "./nouns.tsx";
 

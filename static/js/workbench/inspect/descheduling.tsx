@@ -13,8 +13,8 @@ import type {
   DeschedulerStrategy,
   DeschedulerUtilization,
 } from "../../lib/protocol.js";
-import { clock, count, plural, trim } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { clock, count, plural, trim } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { Before } from "./empty.tsx";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
 import type { Content } from "./panel.tsx";

@@ -1,9 +1,9 @@
 // What a tab of Inspect shows where it has nothing to show yet.
 
 import { Empty } from "../../kit/empty.tsx";
-import { plural } from "../../lib/quantity.js";
-import { PENDING } from "../cluster.js";
-import type { View } from "../view.js";
+import { plural } from "../../lib/quantity.ts";
+import { PENDING } from "../cluster.ts";
+import type { View } from "../view.ts";
 
 /** What is decided at a later moment of the shown cycle. */
 export function Later({ view, title, text = "" }: { view: View; title: string; text?: string }) {

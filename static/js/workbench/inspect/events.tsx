@@ -5,10 +5,10 @@ import { Empty } from "../../kit/empty.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
-import type { Playback } from "../playback.js";
-import { age, count, short } from "../../lib/quantity.js";
+import type { Playback } from "../playback.ts";
+import { age, count, short } from "../../lib/quantity.ts";
 import { useRedraw } from "../asking.tsx";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { WhyLink, aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
 
 const AT_ONCE = 100;

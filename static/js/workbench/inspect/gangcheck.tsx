@@ -4,8 +4,8 @@ import { Icon } from "../../kit/icon.tsx";
 import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { ResourceCheck as Check } from "../../lib/protocol.js";
-import { amount } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { amount } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { aboutNode, nodeLink } from "./nouns.tsx";
 
 const list = (amounts: Record<string, number>) =>

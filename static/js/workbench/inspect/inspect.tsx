@@ -2,9 +2,9 @@
 
 import { nodesOf } from "../../kit/node.tsx";
 import { tabsIn } from "../../kit/tabs.tsx";
-import { $ } from "../../lib/dom.js";
-import { termsIn } from "../terms.js";
-import type { View } from "../view.js";
+import { $ } from "../../lib/dom.ts";
+import { termsIn } from "../terms.ts";
+import type { View } from "../view.ts";
 import { Panel } from "./panel.tsx";
 import { pointed } from "./pointed.ts";
 import { TABS } from "./tabs.tsx";

@@ -2,8 +2,8 @@
 // changes; a table with the same facts stands behind it.
 
 import { Table } from "../../kit/table.tsx";
-import { count, ellipsis } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { count, ellipsis } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { aboutNode, nodeLink } from "./nouns.tsx";
 import { MOST_WEIGHT, type Flip } from "./weights.ts";
 

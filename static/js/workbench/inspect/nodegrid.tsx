@@ -4,8 +4,8 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { Grid, type Column, type GridRows } from "../../kit/grid.tsx";
-import type { List } from "../lists.js";
-import type { View } from "../view.js";
+import type { List } from "../lists.ts";
+import type { View } from "../view.ts";
 import { follow } from "../store.ts";
 
 type NodeGridProps = {

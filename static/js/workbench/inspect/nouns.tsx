@@ -4,8 +4,8 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
-import { ellipsis, short } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { ellipsis, short } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 
 function pointing(view: View, node: number) {
   if (node < 0) return {};

@@ -3,9 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { Heading } from "../../kit/heading.tsx";
 import { Table } from "../../kit/table.tsx";
-import { count } from "../../lib/quantity.js";
+import { count } from "../../lib/quantity.ts";
 import type { Light } from "../../lib/protocol.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { podLink, whyWaits } from "./nouns.tsx";
 import type { Content } from "./panel.tsx";

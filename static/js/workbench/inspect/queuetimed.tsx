@@ -4,11 +4,11 @@
 import type { ComponentChildren } from "preact";
 import { Heading } from "../../kit/heading.tsx";
 import { Table, type Head } from "../../kit/table.tsx";
-import { $ } from "../../lib/dom.js";
+import { $ } from "../../lib/dom.ts";
 import type { QueueEntry, QueueName, QueuePart, TimedQueue } from "../../lib/protocol.js";
-import { clock, count, plural } from "../../lib/quantity.js";
+import { clock, count, plural } from "../../lib/quantity.ts";
 import { moment, until, useNow, type Now } from "../countdown.tsx";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { aboutNode, nodeLink, podLink, whyWaits } from "./nouns.tsx";
 
 const WHOSE = { group: "the group’s time", failure: "when the group failed last", pod: "when it was first queued" };

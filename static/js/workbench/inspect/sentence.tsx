@@ -3,9 +3,9 @@
 
 import type { Phrase, Sentence } from "../../lib/protocol.js";
 import { Inline } from "../../kit/inline.tsx";
-import { short } from "../../lib/quantity.js";
-import { termsIn } from "../terms.js";
-import type { View } from "../view.js";
+import { short } from "../../lib/quantity.ts";
+import { termsIn } from "../terms.ts";
+import type { View } from "../view.ts";
 import { nodeLink, podLink } from "./nouns.tsx";
 
 /** What a link does instead of opening its tab. */

@@ -1,7 +1,7 @@
 // Pods by domain: what PodTopologySpread counted for each hard constraint, and which domains are full.
 
 import type { SpreadCounts } from "../../lib/protocol.js";
-import { count, ellipsis, plural } from "../../lib/quantity.js";
+import { count, ellipsis, plural } from "../../lib/quantity.ts";
 
 const NAME = 18; // characters of a domain that fit beside its bar
 const POLICIES = ["nodeAffinityPolicy", "nodeTaintsPolicy"];

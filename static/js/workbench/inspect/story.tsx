@@ -3,12 +3,12 @@
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { Light, Parts } from "../../lib/protocol.js";
-import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
+import { clock, count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { DifferNote } from "../differ.tsx";
-import { rankedIn } from "../playback/records.js";
+import { rankedIn } from "../playback/records.ts";
 import { RecordedFigure } from "../recorded.tsx";
 import { readsIn } from "../store.ts";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink } from "./nouns.tsx";
 import { Quirks } from "./quirks.tsx";

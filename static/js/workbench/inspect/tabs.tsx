@@ -1,11 +1,11 @@
 // The tabs of Inspect, a row each: what it is called, when it is offered, what stands beside its title, the part of the
 // record that it shows, and what draws it.
 
-import { releaseOf } from "../../lib/releases.js";
+import { releaseOf } from "../../lib/releases.ts";
 import type { Terms } from "../../lib/protocol.js";
 import { BreakButton } from "../breakbutton.tsx";
-import { condition } from "../conditions.js";
-import type { View } from "../view.js";
+import { condition } from "../conditions.ts";
+import type { View } from "../view.ts";
 import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";
 import { percent, rate } from "./cachewords.ts";

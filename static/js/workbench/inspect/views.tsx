@@ -3,9 +3,9 @@
 
 import { Empty } from "../../kit/empty.tsx";
 import type { BelievedNode, SchedulerLane, ViewOutcome, ViewsPart } from "../../lib/protocol.js";
-import { amount, count, exact, plural } from "../../lib/quantity.js";
-import { NOTICED } from "../stage/windows.js";
-import type { View } from "../view.js";
+import { amount, count, exact, plural } from "../../lib/quantity.ts";
+import { NOTICED } from "../stage/windows.ts";
+import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { nodeLink, podLink } from "./nouns.tsx";
 import type { Content } from "./panel.tsx";

@@ -3,13 +3,13 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
-import { $, announce, toast } from "../../lib/dom.js";
+import { $, announce, toast } from "../../lib/dom.ts";
 import type { PrioritiesPart } from "../../lib/protocol.js";
-import { count, ellipsis, plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
+import { count, ellipsis, plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
 import { useRedraw } from "../asking.tsx";
-import { termsOf } from "../terms.js";
-import type { View } from "../view.js";
+import { termsOf } from "../terms.ts";
+import type { View } from "../view.ts";
 import { Lines } from "./lines.tsx";
 import { rankedOf, type Ranking } from "./ranked.ts";
 import { Best, Outcome } from "./weighing/outcome.tsx";

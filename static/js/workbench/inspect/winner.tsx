@@ -1,8 +1,8 @@
 // Who won a ranking, and how a tie was broken.
 
 import type { Light, PrioritiesPart } from "../../lib/protocol.js";
-import { count, ordinal, plural } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { count, ordinal, plural } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { nodeLink } from "./nouns.tsx";
 
 const TIES_LISTED = 12;

@@ -7,10 +7,10 @@ import { Icon } from "../../kit/icon.tsx";
 import { Select } from "../../kit/select.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { Commands, Cost } from "../../lib/protocol.js";
-import { count, plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
-import { CACHE_SETTINGS } from "../policy/cache_settings.js";
-import type { View } from "../view.js";
+import { count, plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
+import { CACHE_SETTINGS } from "../policy/cache_settings.ts";
+import type { View } from "../view.ts";
 import { Parting, type Chosen } from "./worthother.tsx";
 import { LINES, looks, METRICS, verdict } from "./worthwords.tsx";
 

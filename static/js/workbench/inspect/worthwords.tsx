@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import type { Cost } from "../../lib/protocol.js";
-import { count, held, plural, trim } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { count, held, plural, trim } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { cycleLink } from "./cacheparts.tsx";
 
 const LITTLE = 0.01; // of the evaluations: less is not worth keeping anything for

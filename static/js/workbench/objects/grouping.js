@@ -1,6 +1,6 @@
 // How the tree of objects groups nodes and pods.
 
-import { workload } from "../workload.js";
+import { workload } from "../workload.ts";
 /** @import { Nodes, Pods } from "../../lib/protocol.js" */
 
 // The labels by which providers name pools.

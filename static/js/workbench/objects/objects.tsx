@@ -1,13 +1,13 @@
 // The objects as a tree: nodes by pool, pods by workload, and what else there is, with a search over them.
 
 import { createRef, render } from "preact";
-import { $$, announce, debounce, targetOf } from "../../lib/dom.js";
+import { $$, announce, debounce, targetOf } from "../../lib/dom.ts";
 import type { ObjectList } from "../../lib/protocol.js";
-import { count, ellipsis, plural, short } from "../../lib/quantity.js";
-import { ABSENT } from "../cluster.js";
+import { count, ellipsis, plural, short } from "../../lib/quantity.ts";
+import { ABSENT } from "../cluster.ts";
 import type { Edit } from "../edit.js";
 import { follow } from "../store.ts";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { poolsOf, workloadsOf } from "./grouping.js";
 import { Tree, type More, type Row } from "./tree.tsx";
 

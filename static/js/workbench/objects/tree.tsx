@@ -3,7 +3,7 @@
 import { Component } from "preact";
 import { useState } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
-import { $$, targetOf } from "../../lib/dom.js";
+import { $$, targetOf } from "../../lib/dom.ts";
 
 const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
 

@@ -6,7 +6,7 @@ import { Button } from "../../kit/button.tsx";
 import type { Descheduler, DeschedulerPlugin, DeschedulerProfile } from "../../lib/protocol.js";
 import { ByWord, NumberField, Part, Setting, Switch, type PolicyForm, type Refusal } from "./controls.tsx";
 import { argumentsForm } from "./plugins/dialog.tsx";
-import { isWritten, shown, valueAt } from "./plugins/values.js";
+import { isWritten, shown, valueAt } from "./plugins/values.ts";
 
 const MOST_PASSES = 1000;
 const MOST_SECONDS = 86_400;

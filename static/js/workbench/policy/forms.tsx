@@ -5,7 +5,7 @@ import { CUSTOM, PLUGIN_ARGUMENTS } from "./arguments.ts";
 import { ask } from "./asking.tsx";
 import type { Given, Refusal } from "./controls.tsx";
 import { ArgumentField, argumentsForm } from "./plugins/dialog.tsx";
-import type { Arguments } from "./plugins/values.js";
+import type { Arguments } from "./plugins/values.ts";
 
 type Reads = Map<string, () => any>;
 type Custom = (typeof CUSTOM)[number];

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
-import { count } from "../../lib/quantity.js";
+import { count } from "../../lib/quantity.ts";
 import type { PolicyOptions } from "../policy.js";
 
 /** Where changes land. */

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
-import { $$, announce } from "../../lib/dom.js";
+import { $$, announce } from "../../lib/dom.ts";
 
 type Move = (from: number, to: number) => void;
 type RowProps = {

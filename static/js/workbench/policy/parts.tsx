@@ -3,7 +3,7 @@
 
 import { render } from "preact";
 import type { Policy, PolicyDocument } from "../../lib/protocol.js";
-import type { Playback } from "../playback.js";
+import type { Playback } from "../playback.ts";
 import type { PolicyOptions } from "../policy.js";
 import type { PolicyForm } from "./controls.tsx";
 import { DeschedulerPart } from "./descheduler.tsx";

@@ -4,7 +4,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import type { CataloguePlugin, Framework, FrameworkProfile } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
+import { plural } from "../../lib/quantity.ts";
 import { PLUGIN_ARGUMENTS } from "./arguments.ts";
 import { Folded, Part, Switch, type PolicyForm } from "./controls.tsx";
 import { pluginForm } from "./forms.tsx";

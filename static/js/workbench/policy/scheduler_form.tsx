@@ -2,7 +2,7 @@
 
 import type { ComponentChild } from "preact";
 import type { ListedScheduler } from "../../lib/protocol.js";
-import { releases } from "../../lib/releases.js";
+import { releases } from "../../lib/releases.ts";
 import { ask } from "./asking.tsx";
 import type { PolicyForm } from "./controls.tsx";
 

@@ -2,7 +2,7 @@
 
 import { Button } from "../../kit/button.tsx";
 import type { ListedScheduler, Schedulers } from "../../lib/protocol.js";
-import { span } from "../../lib/quantity.js";
+import { span } from "../../lib/quantity.ts";
 import { Choice, Part, Setting, type PolicyForm } from "./controls.tsx";
 import { DELAYS, NONE, asLabels, runsOf, schedulerForm } from "./scheduler_form.tsx";
 

@@ -1,7 +1,7 @@
 // The settings of the simulation in the Policy tab, and among them those of the equivalence cache.
 
 import type { Policy } from "../../lib/protocol.js";
-import { CACHE_SETTINGS, type CacheSetting } from "./cache_settings.js";
+import { CACHE_SETTINGS, type CacheSetting } from "./cache_settings.ts";
 import { Choice, NumberField, Part, Setting, Switch, type PolicyForm } from "./controls.tsx";
 
 const SETTINGS: [key: "predicateOrder" | "quirks", label: string, choices: [value: string, text: string][]][] = [

@@ -3,11 +3,11 @@
 
 import { render } from "preact";
 import { useRef } from "preact/hooks";
-import { announce, debounce } from "../../lib/dom.js";
-import { Editor } from "../../lib/editor.js";
+import { announce, debounce } from "../../lib/dom.ts";
+import { Editor } from "../../lib/editor.ts";
 import type { OtherForm, PolicyDocument, Problem } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf, superseded } from "../../lib/socket.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf, superseded } from "../../lib/socket.ts";
 import { Hosted } from "../../kit/hosted.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Problems } from "../../kit/problems.tsx";

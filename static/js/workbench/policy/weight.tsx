@@ -1,7 +1,7 @@
 // A weight: a slider for what is usual, a field for every number.
 
 import { useMemo, useRef } from "preact/hooks";
-import { debounce } from "../../lib/dom.js";
+import { debounce } from "../../lib/dom.ts";
 
 const MOST_WEIGHT = 2_147_483_647;
 const AT_LEAST = 10; // the slider's end

@@ -2,13 +2,13 @@
 // opens them. Where steps are dense, neighbours share a flag.
 
 import { render } from "preact";
-import { h, perFrame } from "../../lib/dom.js";
+import { h, perFrame } from "../../lib/dom.ts";
 import type { Thread } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
+import { plural } from "../../lib/quantity.ts";
 import type { Timeline } from "../timeline.tsx";
-import type { View } from "../view.js";
-import { hereOf } from "./here.js";
-import type { Threads } from "./threads.js";
+import type { View } from "../view.ts";
+import { hereOf } from "./here.ts";
+import type { Threads } from "./threads.ts";
 import { follow } from "../store.ts";
 
 const APART = 26; // pixels between flags

@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { focused } from "../../kit/focus.ts";
-import { refusalOf } from "../../lib/socket.js";
-import { nameKept } from "../rooms/kept.js";
+import { refusalOf } from "../../lib/socket.ts";
+import { nameKept } from "../rooms/kept.ts";
 
 const CHARACTERS = 4000;
 

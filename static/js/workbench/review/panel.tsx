@@ -3,19 +3,19 @@
 import { render } from "preact";
 import { Button } from "../../kit/button.tsx";
 import { signal, type Signal } from "../../kit/signals.ts";
-import { $, h } from "../../lib/dom.js";
+import { $, h } from "../../lib/dom.ts";
 import type { Thread } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
 import { indexOf } from "../goto.tsx";
-import { cellAt } from "../rooms/cells.js";
+import { cellAt } from "../rooms/cells.ts";
 import type { Timeline } from "../timeline.tsx";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { Flags } from "./flags.tsx";
 import { CommentForm } from "./form.tsx";
-import { hereOf } from "./here.js";
+import { hereOf } from "./here.ts";
 import { anchored, ThreadItem } from "./thread.tsx";
-import { Threads, type Anchor } from "./threads.js";
+import { Threads, type Anchor } from "./threads.ts";
 import { follow } from "../store.ts";
 
 const LINKED = /^#comment-([\w-]{1,32})$/;

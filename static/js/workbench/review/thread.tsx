@@ -3,12 +3,12 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { $ } from "../../lib/dom.js";
+import { $ } from "../../lib/dom.ts";
 import type { Comment, Thread } from "../../lib/protocol.js";
-import { short } from "../../lib/quantity.js";
+import { short } from "../../lib/quantity.ts";
 import { CommentForm } from "./form.tsx";
 import { Markdown } from "./markdown.tsx";
-import type { Threads } from "./threads.js";
+import type { Threads } from "./threads.ts";
 
 const when = (date: string) => new Date(date).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 

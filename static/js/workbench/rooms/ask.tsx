@@ -6,8 +6,8 @@ import { openDialog } from "../../kit/dialog.tsx";
 import { focused } from "../../kit/focus.ts";
 import { Icon } from "../../kit/icon.tsx";
 import type { QuestionKind } from "../../lib/protocol.js";
-import { refusalOf } from "../../lib/socket.js";
-import type { Room } from "./room.js";
+import { refusalOf } from "../../lib/socket.ts";
+import type { Room } from "./room.ts";
 
 type Kind = Exclude<QuestionKind, "lesson">;
 

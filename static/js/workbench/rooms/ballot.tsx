@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { Answer, Question } from "../../lib/protocol.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { optionsOf } from "./options.ts";
 
 const PROGRESS = "podstep.lessons"; // where a lesson's page keeps its receipts, static/js/lesson/progress.ts

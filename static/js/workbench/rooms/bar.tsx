@@ -4,12 +4,12 @@ import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { toast } from "../../lib/dom.js";
-import { count } from "../../lib/quantity.js";
+import { toast } from "../../lib/dom.ts";
+import { count } from "../../lib/quantity.ts";
 import { ask } from "./ask.tsx";
 import { askEnd, askName, handOver, invite } from "./dialogs.tsx";
-import type { Follow } from "./follow.js";
-import type { Room } from "./room.js";
+import type { Follow } from "./follow.ts";
+import type { Room } from "./room.ts";
 import { reads } from "../store.ts";
 import { travel } from "./travel.tsx";
 

@@ -5,11 +5,11 @@ import { Button, attempt } from "../../kit/button.tsx";
 import { CopyRow } from "../../kit/copyrow.tsx";
 import { openDialog } from "../../kit/dialog.tsx";
 import { qrCode } from "../../kit/qr.tsx";
-import { toast } from "../../lib/dom.js";
+import { toast } from "../../lib/dom.ts";
 import type { PeopleInRoom } from "../../lib/protocol.js";
-import { count, plural } from "../../lib/quantity.js";
+import { count, plural } from "../../lib/quantity.ts";
 import { useAnswer } from "../asking.tsx";
-import type { Room } from "./room.js";
+import type { Room } from "./room.ts";
 
 export function invite(room: Room) {
   const box = openDialog("Invite", () => (

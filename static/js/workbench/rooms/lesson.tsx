@@ -6,7 +6,7 @@ import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { RoomLesson } from "../../lib/protocol.js";
 import { follow, reads, type Store } from "../store.ts";
-import type { Room } from "./room.js";
+import type { Room } from "./room.ts";
 
 const SMALL = "(max-width: 760px), (max-height: 640px)"; // where the text takes too much from the stage
 

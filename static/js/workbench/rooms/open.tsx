@@ -4,9 +4,9 @@ import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
 import { openDialog } from "../../kit/dialog.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { refusalOf } from "../../lib/socket.js";
+import { refusalOf } from "../../lib/socket.ts";
 import { shareable, type Sharing } from "../share.tsx";
-import { keepToken } from "./kept.js";
+import { keepToken } from "./kept.ts";
 
 export const INVITE = "podstep.invite"; // the room whose links are shown first, in this tab
 

@@ -1,8 +1,8 @@
 // What can be answered to a question by pressing it.
 
 import type { Question } from "../../lib/protocol.js";
-import { cpu, memory, short } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { cpu, memory, short } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { optionWorded } from "./worded.ts";
 
 export type Option = { answer: string | boolean | number; label: string; detail?: string };

@@ -4,14 +4,14 @@
 import { render } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Button, attempt } from "../../kit/button.tsx";
-import { announce } from "../../lib/dom.js";
+import { announce } from "../../lib/dom.ts";
 import type { Answer, Question } from "../../lib/protocol.js";
-import { count, plural, short } from "../../lib/quantity.js";
+import { count, plural, short } from "../../lib/quantity.ts";
 import { reads } from "../store.ts";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { KINDS } from "./ask.tsx";
 import { Ballot } from "./ballot.tsx";
-import type { Room } from "./room.js";
+import type { Room } from "./room.ts";
 import { Tally } from "./tally.tsx";
 import { worded } from "./worded.ts";
 

@@ -2,7 +2,7 @@
 
 import { Icon } from "../../kit/icon.tsx";
 import type { Answer, Question } from "../../lib/protocol.js";
-import { count } from "../../lib/quantity.js";
+import { count } from "../../lib/quantity.ts";
 import { worded } from "./worded.ts";
 
 const ANSWERED = ["choice", "lesson"]; // kinds whose answer is not only the scheduler's

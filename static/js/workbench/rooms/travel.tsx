@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { openDialog } from "../../kit/dialog.tsx";
 import { focused } from "../../kit/focus.ts";
 import { Icon } from "../../kit/icon.tsx";
-import { refusalOf } from "../../lib/socket.js";
+import { refusalOf } from "../../lib/socket.ts";
 import { useAnswer } from "../asking.tsx";
-import type { Room } from "./room.js";
+import type { Room } from "./room.ts";
 
 const SHARED = /\/s\/([A-Za-z0-9_-]+)\/?$/;
 

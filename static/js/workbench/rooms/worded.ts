@@ -1,7 +1,7 @@
 // The answers to a question, in words.
 
 import type { Answer, Question } from "../../lib/protocol.js";
-import { count, short } from "../../lib/quantity.js";
+import { count, short } from "../../lib/quantity.ts";
 
 const SOLVED = ["edit", "claim"]; // forms of a lesson's answer that are solved, not said
 

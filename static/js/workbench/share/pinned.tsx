@@ -4,10 +4,10 @@
 import { Button } from "../../kit/button.tsx";
 import { openDialog } from "../../kit/dialog.tsx";
 import { nodesOf } from "../../kit/node.tsx";
-import { toast } from "../../lib/dom.js";
+import { toast } from "../../lib/dom.ts";
 import type { LinkCheck, PinnedOutcome } from "../../lib/protocol.js";
-import { count, plural, short } from "../../lib/quantity.js";
-import type { Playback } from "../playback.js";
+import { count, plural, short } from "../../lib/quantity.ts";
+import type { Playback } from "../playback.ts";
 
 const ROWS: [label: string, of: (outcome: PinnedOutcome) => string][] = [
   ["Pod", ({ pod }) => short(pod)],

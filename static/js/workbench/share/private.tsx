@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button, attempt } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { copy } from "../../lib/dom.js";
+import { copy } from "../../lib/dom.ts";
 import type { PrivateLink } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
 import { Named, Refused, type Shared } from "./common.tsx";
 
 const LISTED = 50;

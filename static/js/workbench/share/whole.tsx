@@ -1,7 +1,7 @@
 // Share, "Self-contained": a link that holds the scenario itself, and a file of it.
 
-import { MOST, pack } from "../../lib/packed.js";
-import { count, plural } from "../../lib/quantity.js";
+import { MOST, pack } from "../../lib/packed.ts";
+import { count, plural } from "../../lib/quantity.ts";
 import { CopyRow } from "../../kit/copyrow.tsx";
 import { Named, type Shared } from "./common.tsx";
 

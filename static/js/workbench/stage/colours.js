@@ -1,11 +1,11 @@
 // What colours a pod: its workload, priority, PodGroup, namespace, or how long it has been on its node. The most
 // frequent names have colours of their own; amounts have steps of one colour, so that more looks like more.
 
-import { age, count, short } from "../../lib/quantity.js";
-import { workload } from "../workload.js";
+import { age, count, short } from "../../lib/quantity.ts";
+import { workload } from "../workload.ts";
 import { follow } from "../store.ts";
 /** @import { PodIndex, Pods } from "../../lib/protocol.js" */
-/** @import { View } from "../view.js" */
+/** @import { View } from "../view.ts" */
 
 /** @typedef {"workload" | "priority" | "podgroup" | "namespace" | "age"} Colour */
 /**

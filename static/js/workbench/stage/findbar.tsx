@@ -3,9 +3,9 @@
 import { Button } from "../../kit/button.tsx";
 import { usePassing } from "../../kit/focus.ts";
 import { Icon } from "../../kit/icon.tsx";
-import { count, short } from "../../lib/quantity.js";
-import type { View } from "../view.js";
-import { whereIs } from "./where.js";
+import { count, short } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
+import { whereIs } from "./where.ts";
 
 /** `body` takes the focus when the bar goes. */
 export function FindBar({ view, body }: { view: View; body: HTMLElement }) {

@@ -5,7 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { Hosted } from "../../kit/hosted.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { HeatMap } from "../heat.js";
-import type { View } from "../view.js";
+import type { View } from "../view.ts";
 import { FindBar } from "./findbar.tsx";
 import { ShowNode, type InView } from "./inview.tsx";
 import { Lanes } from "./lanes.tsx";

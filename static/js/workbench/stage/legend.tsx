@@ -3,11 +3,11 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Select } from "../../kit/select.tsx";
-import { announce, perFrame } from "../../lib/dom.js";
-import { count, plural } from "../../lib/quantity.js";
-import type { View } from "../view.js";
+import { announce, perFrame } from "../../lib/dom.ts";
+import { count, plural } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { CLASSES, COLOURS } from "./colours.js";
-import { choices } from "./grouping.js";
+import { choices } from "./grouping.ts";
 
 /** Of each colour how many pods are placed, and the nodes with pods of the one that is lit up. */
 export type Held = { amounts: Uint32Array; holders: Set<number> };

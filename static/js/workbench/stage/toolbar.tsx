@@ -3,13 +3,13 @@
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Select } from "../../kit/select.tsx";
-import { classes } from "../../lib/dom.js";
-import { count, plural } from "../../lib/quantity.js";
+import { classes } from "../../lib/dom.ts";
+import { count, plural } from "../../lib/quantity.ts";
 import type { HeatMap } from "../heat.js";
-import { UNREACHED } from "../verdict.js";
-import type { View } from "../view.js";
-import { MEASURES } from "./shading.js";
-import { isDouble, viewsOf } from "./windows.js";
+import { UNREACHED } from "../verdict.ts";
+import type { View } from "../view.ts";
+import { MEASURES } from "./shading.ts";
+import { isDouble, viewsOf } from "./windows.ts";
 
 const CLOSER = 1.6; // a press of a zoomer
 

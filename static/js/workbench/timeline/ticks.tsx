@@ -1,4 +1,4 @@
-import type { Marks } from "../marks.js";
+import type { Marks } from "../marks.ts";
 
 const SHOWN = 400; // more could not be distinguished
 const APART = 3; // pixels

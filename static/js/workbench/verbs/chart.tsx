@@ -1,7 +1,7 @@
 // Ready pods of a workload over virtual time, in the branch and in its parent: steps, with the fewest marked.
 
 import type { Available, AvailableMoment } from "../../lib/protocol.js";
-import { clock, count } from "../../lib/quantity.js";
+import { clock, count } from "../../lib/quantity.ts";
 
 const WIDTH = Math.min(560, Math.max(280, innerWidth - 64)); // so that its text is as large as the page's
 const HEIGHT = 96;

@@ -4,16 +4,16 @@ import type { ComponentChildren } from "preact";
 import { Button } from "../../kit/button.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { signal } from "../../kit/signals.ts";
-import { announce, debounce } from "../../lib/dom.js";
+import { announce, debounce } from "../../lib/dom.ts";
 import type { Verb } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf, superseded } from "../../lib/socket.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf, superseded } from "../../lib/socket.ts";
 import type { Edit } from "../edit.js";
 import { Moment, MomentFields, type When } from "../events/moment.tsx";
 import { eventPanel } from "../events/panel.tsx";
-import { capital } from "../terms.js";
-import type { View } from "../view.js";
-import { controlled, type About } from "./table.js";
+import { capital } from "../terms.ts";
+import type { View } from "../view.ts";
+import { controlled, type About } from "./table.ts";
 import type { VerbWish } from "./whatif.tsx";
 
 const TYPED = 200; // milliseconds after the last key

@@ -5,13 +5,13 @@ import { Button } from "../../kit/button.tsx";
 import { openDialog } from "../../kit/dialog.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { signal } from "../../kit/signals.ts";
-import { announce, toast } from "../../lib/dom.js";
+import { announce, toast } from "../../lib/dom.ts";
 import { Progress } from "../../kit/progress.tsx";
 import type { Commands, ComparedOutcome, ComparedWorkload, OverTimeOutcome, TitledDraft } from "../../lib/protocol.js";
-import { count, plural, short } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
-import { parting } from "../branches/words.js";
-import type { View } from "../view.js";
+import { count, plural, short } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
+import { parting } from "../branches/words.ts";
+import type { View } from "../view.ts";
 import { ReadyChart, inTenths, lowest } from "./chart.tsx";
 
 const SHORT = 0.05; // seconds that scheduling takes anyway

@@ -3,11 +3,11 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { announce, copy } from "../../lib/dom.js";
+import { announce, copy } from "../../lib/dom.ts";
 import type { WhyAnswer, WhyChange } from "../../lib/protocol.js";
-import { plural } from "../../lib/quantity.js";
-import { refusalOf } from "../../lib/socket.js";
-import { capital } from "../terms.js";
+import { plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
+import { capital } from "../terms.ts";
 
 const COST =
   "Cost is the sum of what a change takes: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request "

@@ -3,7 +3,7 @@
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { Amounts, Failure, WhyAnswer } from "../../lib/protocol.js";
-import { count, plural, short } from "../../lib/quantity.js";
+import { count, plural, short } from "../../lib/quantity.ts";
 import { RecordedFigure } from "../recorded.tsx";
 
 const NODES_LISTED = 500; // names that the field for a node suggests

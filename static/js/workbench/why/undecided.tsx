@@ -3,10 +3,10 @@
 
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import { count, plural } from "../../lib/quantity.js";
-import { termsIn } from "../terms.js";
-import type { Verdict } from "../verdict.js";
-import type { View } from "../view.js";
+import { count, plural } from "../../lib/quantity.ts";
+import { termsIn } from "../terms.ts";
+import type { Verdict } from "../verdict.ts";
+import type { View } from "../view.ts";
 
 const NAMED = 8; // nodes of a reason
 

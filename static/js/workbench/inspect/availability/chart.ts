@@ -1,8 +1,8 @@
 // Desired, ready, pending and terminating pods of a workload over virtual time, as a chart of Plotly.
 
-import { clock, count } from "../../../lib/quantity.js";
+import { clock, count } from "../../../lib/quantity.ts";
 import { look } from "../../../kit/chart.tsx";
-import { textSize, token } from "../../../lib/theme.js";
+import { textSize, token } from "../../../lib/theme.ts";
 import type { Seen } from "./series.ts";
 
 const HEIGHT = 260;

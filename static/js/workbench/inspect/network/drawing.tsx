@@ -1,7 +1,7 @@
 // The picture of one flow problem: classes at the left, machines and the aggregator at the right, arcs as wide as their
 // flow. Each arc ends at a place of its own, beside its flow, capacity and cost.
 
-import { count, short } from "../../../lib/quantity.js";
+import { count, short } from "../../../lib/quantity.ts";
 import type { NetworkPhase } from "../../../lib/protocol.js";
 
 const WIDTH = 400;

@@ -4,8 +4,8 @@ import { Heading } from "../../../kit/heading.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { Table } from "../../../kit/table.tsx";
 import type { Criterion, Hopeless as Group, PreemptionPart } from "../../../lib/protocol.js";
-import { count, plural } from "../../../lib/quantity.js";
-import type { View } from "../../view.js";
+import { count, plural } from "../../../lib/quantity.ts";
+import type { View } from "../../view.ts";
 import { nodeLink } from "../nouns.tsx";
 
 export const NAME = 18; // characters of a node's name that fit its column

@@ -3,8 +3,8 @@
 import { Heading } from "../../../kit/heading.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import type { DryRun as Run } from "../../../lib/protocol.js";
-import { count, short } from "../../../lib/quantity.js";
-import type { View } from "../../view.js";
+import { count, short } from "../../../lib/quantity.ts";
+import type { View } from "../../view.ts";
 import { podLink } from "../nouns.tsx";
 
 /** All pods of lower priority out, then back one by one; no `run` while it is loading. */

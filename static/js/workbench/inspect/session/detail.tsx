@@ -2,8 +2,8 @@
 
 import { More } from "../../../kit/more.tsx";
 import type { SessionDetail } from "../../../lib/protocol.js";
-import { count, plural, short, trim } from "../../../lib/quantity.js";
-import type { View } from "../../view.js";
+import { count, plural, short, trim } from "../../../lib/quantity.ts";
+import type { View } from "../../view.ts";
 import { aboutNode, nodeLink, podLink } from "../nouns.tsx";
 import { held } from "./shares.tsx";
 

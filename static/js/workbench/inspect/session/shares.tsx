@@ -2,7 +2,7 @@
 
 import { More } from "../../../kit/more.tsx";
 import type { SessionAmounts, SessionPart, SessionShares } from "../../../lib/protocol.js";
-import { amount, count, trim } from "../../../lib/quantity.js";
+import { amount, count, trim } from "../../../lib/quantity.ts";
 
 /** An amount in a session's units: scalars are counted in thousandths. */
 export const held = (resource: string, value: number) =>

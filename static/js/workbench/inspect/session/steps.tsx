@@ -3,11 +3,11 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Heading } from "../../../kit/heading.tsx";
-import { $ } from "../../../lib/dom.js";
+import { $ } from "../../../lib/dom.ts";
 import type { SessionPart, SessionShares, SessionStep, SessionSteps } from "../../../lib/protocol.js";
-import { count, short } from "../../../lib/quantity.js";
+import { count, short } from "../../../lib/quantity.ts";
 import { useAnswer } from "../../asking.tsx";
-import type { View } from "../../view.js";
+import type { View } from "../../view.ts";
 import { sentence } from "../sentence.tsx";
 import { detail } from "./detail.tsx";
 

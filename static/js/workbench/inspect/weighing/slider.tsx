@@ -1,7 +1,7 @@
 // A slider for the weight of a priority, a field for its number, and beside them where the winner flips.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { count } from "../../../lib/quantity.js";
+import { count } from "../../../lib/quantity.ts";
 import type { RankedRow } from "../ranked.ts";
 import { MOST_WEIGHT, type Flip } from "../weights.ts";
 

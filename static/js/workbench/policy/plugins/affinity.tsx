@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../../../kit/button.tsx";
 import type { ControlProps } from "./fields.tsx";
-import { typedNumber } from "./numbers.js";
+import { typedNumber } from "./numbers.ts";
 import { Many, Rows, choiceOf, textOf, type Reading } from "./rows.tsx";
 
 const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];

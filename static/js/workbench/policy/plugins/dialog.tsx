@@ -3,12 +3,12 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { signal, type Signal } from "../../../kit/signals.ts";
 import type { DeclaredArgument } from "../../../lib/protocol.js";
-import { plural } from "../../../lib/quantity.js";
+import { plural } from "../../../lib/quantity.ts";
 import { ask } from "../asking.tsx";
 import type { Refusal } from "../controls.tsx";
 import { controlOf } from "./fields.tsx";
 import type { Reading } from "./rows.tsx";
-import { applies, inForce, isWritten, lastName, prune, put, shown, valueAt, type Arguments } from "./values.js";
+import { applies, inForce, isWritten, lastName, prune, put, shown, valueAt, type Arguments } from "./values.ts";
 
 /** A plugin with its arguments. */
 type Declared = { name: string; arguments: DeclaredArgument[] };

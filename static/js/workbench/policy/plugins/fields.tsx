@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import type { DeclaredArgument } from "../../../lib/protocol.js";
 import { Points } from "../points.tsx";
 import { Affinity, requirementRows } from "./affinity.tsx";
-import { typedDecimal, typedNumber } from "./numbers.js";
+import { typedDecimal, typedNumber } from "./numbers.ts";
 import { Rows, choiceOf, textOf, type Reading } from "./rows.tsx";
 
 export type ControlProps = {

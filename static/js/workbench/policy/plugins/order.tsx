@@ -1,7 +1,7 @@
 // The order in which plugins run at each extension point.
 
 import { Button } from "../../../kit/button.tsx";
-import { plural } from "../../../lib/quantity.js";
+import { plural } from "../../../lib/quantity.ts";
 import { Folded, Part } from "../controls.tsx";
 import { MovableList, MovableRow, moved } from "../order.tsx";
 import { Wrong, type Panel } from "./wrong.tsx";

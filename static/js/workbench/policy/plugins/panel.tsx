@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { PluginForm, PluginRow } from "../../../lib/protocol.js";
-import { plural } from "../../../lib/quantity.js";
+import { plural } from "../../../lib/quantity.ts";
 import { Part, type PolicyForm } from "../controls.tsx";
 import { ProfileBar } from "../profile_bar.tsx";
 import { GatesPart } from "./gates.tsx";

@@ -6,7 +6,7 @@ import { ByWord, Folded, Switch } from "../controls.tsx";
 import { Weight } from "../weight.tsx";
 import { argumentsForm } from "./dialog.tsx";
 import { Wrong, type Panel } from "./wrong.tsx";
-import { applies, inForce, isWritten, lastName, shown } from "./values.js";
+import { applies, inForce, isWritten, lastName, shown } from "./values.ts";
 
 const REFERENCE = "/reference/plugins/";
 

@@ -3,7 +3,7 @@
 import type { ComponentChild } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button.tsx";
-import { $$ } from "../../../lib/dom.js";
+import { $$ } from "../../../lib/dom.ts";
 
 /** Told how to read what is written. */
 export type Reading = (read: () => any) => void;
