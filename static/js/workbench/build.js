@@ -1,6 +1,7 @@
 // Build: the objects as a tree, the policy, and the YAML of the draft with errors on their line.
 
 import { $, h, fill, icon, toast } from "../lib/dom.ts";
+import { refusalOf } from "../lib/socket.ts";
 import { addBar } from "./add/bar.tsx";
 import { Draft } from "./draft.ts";
 import { Edit } from "./edit.js";
@@ -13,6 +14,7 @@ import { Undo } from "./undo.ts";
 import { Verbs } from "./verbs/verbs.ts";
 import { follow } from "./store.ts";
 /** @import { Edited } from "./draft.ts" */
+/** @import { EditOptions } from "./edit.js" */
 /** @import { View } from "./view.ts" */
 
 /**
@@ -24,23 +26,42 @@ import { follow } from "./store.ts";
  * ) => Promise<Edited>} Change
  */
 
+/**
+ * What Build needs of the page: `bundleUrl`, where the text is, `draft`, whose it is; `onApplied` simulates it again.
+ *
+ * @typedef {{
+ *   mine: boolean,
+ *   draft: string,
+ *   bundleUrl: string,
+ *   canFork: boolean,
+ *   onFork: () => void,
+ *   onForkToEdit: EditOptions["fork"],
+ *   onApplied: () => Promise<void>,
+ * }} BuildOptions
+ */
+
 export class Build {
-  /** @param {View} view */
+  /**
+   * @param {HTMLElement} region
+   * @param {View} view
+   * @param {BuildOptions} options
+   */
   constructor(region, view, options) {
     this.view = view;
-    this.options = options; // {mine, bundleUrl, draft, onApplied, onFork}
-    this.body = region.querySelector("[data-build]");
+    this.options = options;
+    this.body = $("[data-build]", region);
     const items = [
       { key: "objects", title: "Objects" },
       { key: "policy", title: "Policy" },
       { key: "yaml", title: "YAML" },
     ];
-    this.strip = tabsIn(region.querySelector("[role=tablist]"), this.body, items, (key) => this.open(key));
+    this.strip = tabsIn($("[role=tablist]", region), this.body, items, (key) => this.open(key));
     const { mine, canFork, onFork } = options;
     const { playback } = view;
     const bundle = () => options.bundleUrl || (playback.scenario ? `/api/scenarios/${playback.scenario}/bundle` : "");
     this.draft = view.draft = new Draft({ socket: playback.socket, id: mine ? options.draft : "", url: bundle });
     const text = () => this.#whole();
+    /** @type {Change} */
     const change = (make, how) => this.#change(make, how);
     const dirty = () => this.text.dirty;
     this.text = new DraftText(view, { mine, canFork, onFork, draft: this.draft, strip: this.strip, change, bundle });
@@ -109,7 +130,11 @@ export class Build {
     }
   }
 
-  /** Show a line of the text in the editor. */
+  /**
+   * Show a line of the text in the editor.
+   *
+   * @param {number} line
+   */
   async reveal(line) {
     this.view.emit("region", "build");
     this.open("yaml");
@@ -135,8 +160,7 @@ export class Build {
   /**
    * Make an edit, `make(text)` → `{text, words…}`, save it and simulate again; see Draft. `words` are what Undo calls
    * it, those of the answer without them, and null keeps no step; `saved(answer)` is called before it is simulated.
-   */
-  /**
+   *
    * @param {Parameters<Draft["change"]>[0]} make
    * @param {{ words?: string | null, saved?: (answer: Edited) => void, based?: string, whole?: boolean }} [options]
    */
@@ -149,7 +173,7 @@ export class Build {
     try {
       await this.options.onApplied();
     } finally {
-      if (words !== null) this.undo.push(words ?? answer.words, before, text);
+      if (words !== null) this.undo.push(words ?? answer.words ?? "", before, text);
     }
     if (merged && words !== null) this.#notifyMerged();
     return answer;
@@ -160,7 +184,11 @@ export class Build {
     setTimeout(() => this.edit?.notify("Merged with the changes of another tab: both are in the draft."));
   }
 
-  /** Another tab has saved: show that, and leave alone what is typed here. */
+  /**
+   * Another tab has saved: show that, and leave alone what is typed here.
+   *
+   * @param {{ text?: string, simulated: boolean }} changed
+   */
   async #changedElsewhere({ text, simulated }) {
     if (text !== undefined) this.text.take(text);
     if (simulated) return;
@@ -168,8 +196,9 @@ export class Build {
       await this.options.onApplied();
       toast("Changed in another tab. It is shown here too.", { name: "help" });
     } catch (error) {
-      const [first] = error.body?.errors ?? [];
-      toast(`Another tab has saved a text that cannot be simulated: ${first?.message ?? error.message}`, {
+      const { body, message } = refusalOf(error);
+      const [first] = body?.errors ?? [];
+      toast(`Another tab has saved a text that cannot be simulated: ${first?.message ?? message}`, {
         name: "warn",
         ms: 9000,
       });
@@ -195,7 +224,8 @@ export class Build {
               this.text.forget();
               location.assign(url);
             } catch (error) {
-              toast(`It could not be saved: ${error.body?.errors?.[0]?.message ?? error.message}`, {
+              const { body, message } = refusalOf(error);
+              toast(`It could not be saved: ${body?.errors?.[0]?.message ?? message}`, {
                 name: "warn",
                 ms: 6000,
               });

@@ -3,12 +3,29 @@
 
 import { offering } from "../kit/offering.tsx";
 import { $, toast } from "../lib/dom.ts";
+import { refusalOf, superseded } from "../lib/socket.ts";
 import { costs } from "./comments.ts";
 import { editPanel } from "./edit/panel.tsx";
-import { TEMPLATES } from "./edit/templates.ts";
+import { templateOf } from "./edit/templates.ts";
 import { GROUP } from "./group.tsx";
 import { follow } from "./store.ts";
+/** @import { Change } from "./build.js" */
+/** @import { Undo } from "./undo.ts" */
 /** @import { View } from "./view.ts" */
+
+/**
+ * What an edit needs of the draft; `fork` goes on in a copy, `onText` opens the YAML.
+ *
+ * @typedef {{
+ *   mine: boolean,
+ *   fork: (wish: Wish) => Promise<void>,
+ *   text: () => Promise<string>,
+ *   change: Change,
+ *   dirty: () => boolean,
+ *   undo: Undo,
+ *   onText: () => void,
+ * }} EditOptions
+ */
 
 /**
  * Rewriting of a text, by commands.
@@ -26,12 +43,16 @@ const NOTE_MS = 12_000;
 
 export class Edit {
   #busy = false;
+  /** @type {ReturnType<typeof offering> | null} */
   #note = null; // the notice of the last change
 
-  /** @param {View} view */
+  /**
+   * @param {View} view
+   * @param {EditOptions} options
+   */
   constructor(view, options) {
     this.view = view;
-    this.options = options; // {mine, fork(wish), text(), change(make, how), dirty(), undo, onText()}
+    this.options = options;
     view.on("edit", (wish) => this.open(wish));
     follow(view.store.edits, () => {
       this.#note?.remove();
@@ -52,7 +73,7 @@ export class Edit {
    *
    * @param {Wish} wish
    */
-  #target({ node, pod, target }) {
+  #target({ node = -1, pod = -1, target }) {
     const { playback } = this.view;
     if (target) return target;
     if (pod >= 0) return `Pod ${playback.pods.keys[pod]}`;
@@ -90,7 +111,7 @@ export class Edit {
       return;
     }
     if (wish.create) {
-      editPanel(this, "Create an object", { yaml: TEMPLATES[wish.create] ?? TEMPLATES.Node });
+      editPanel(this, "Create an object", { yaml: templateOf(wish.create) });
       return;
     }
     try {
@@ -103,7 +124,7 @@ export class Edit {
       });
       editPanel(this, `Edit ${target}`, { target, yaml, revisions, step, start: start && index === 0, based });
     } catch (error) {
-      if (error.code !== "request.superseded") toast(error.message, { name: "warn", ms: 6000 });
+      if (!superseded(error)) toast(refusalOf(error).message, { name: "warn", ms: 6000 });
     }
   }
 
@@ -119,7 +140,7 @@ export class Edit {
       const { yaml } = await playback.socket.call("operations.get", { source: playback.source, id });
       editPanel(this, `Edit the event: ${words}`, { yaml, id, based });
     } catch (error) {
-      toast(error.message, { name: "warn", ms: 6000 });
+      toast(refusalOf(error).message, { name: "warn", ms: 6000 });
     }
   }
 
@@ -153,7 +174,11 @@ export class Edit {
     return this.change(() => ({ text }), { words, whole: true });
   }
 
-  /** Make an edit, `make(text)` → `{text, words}`. */
+  /**
+   * Make an edit; see `Build`.
+   *
+   * @type {Change}
+   */
   async change(make, how = {}) {
     if (this.#busy) throw new Error("The previous change is still in progress.");
     this.#busy = true;
@@ -172,6 +197,10 @@ export class Edit {
     return this.#lead("forth", "Redone");
   }
 
+  /**
+   * @param {"back" | "forth"} way
+   * @param {string} done
+   */
   async #lead(way, done) {
     if (this.#busy) return;
     this.#busy = true;
@@ -180,7 +209,7 @@ export class Edit {
       if (!words) return;
       toast(`${done}: ${words}.`);
     } catch (error) {
-      toast(`It could not be ${way === "back" ? "undone" : "redone"}: ${error.message}`, {
+      toast(`It could not be ${way === "back" ? "undone" : "redone"}: ${refusalOf(error).message}`, {
         name: "warn",
         ms: 6000,
       });

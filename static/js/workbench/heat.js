@@ -14,11 +14,16 @@ import { DETAILED, hatch, headings, outline, strike } from "./stage/strokes.ts";
 import { describeNode } from "./nodewords.ts";
 /** @import { View } from "./view.ts" */
 
+/** @typedef {[x: number, y: number]} Place in pixels of the canvas */
+
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
 
 export class HeatMap {
+  /** @type {Parameters<typeof headings>[2]} */
   #labels = [];
+  /** @type {{ start: Place, pan: { x: number, y: number }, moved: boolean, spread: number } | null} */
   #drag = null;
+  /** @type {Map<number, Place>} */
   #pointers = new Map();
   #groups = "";
   #end = new AbortController();
@@ -85,7 +90,12 @@ export class HeatMap {
     this.draw();
   }
 
-  /** Bring a cell into view; `close` looks closer where cells are too small to distinguish. */
+  /**
+   * Bring a cell into view; `close` looks closer where cells are too small to distinguish.
+   *
+   * @param {number} node
+   * @param {{ close?: boolean }} [how]
+   */
   reveal(node, { close = false } = {}) {
     if (!this.camera.has(node)) return;
     this.camera.reveal(node, close);
@@ -214,6 +224,13 @@ export class HeatMap {
     if (spot) tag(pen, c, spot, width);
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} node
+   * @param {string} colour
+   * @param {number} line
+   * @param {number} [grow]
+   */
   #outline(pen, node, colour, line, grow = 0) {
     if (!colour || !this.camera.has(node)) return;
     const { x, y, size } = this.camera.box(node);
@@ -234,7 +251,7 @@ export class HeatMap {
     const share = cluster.share(node);
     const [name, ...rest] = describeNode(this.view, node).split(", ");
     // The first three are amounts, which stand beside their bars.
-    const bars = ["cpu", "memory", "pods"].map((measure, i) => {
+    const bars = /** @type {const} */ (["cpu", "memory", "pods"]).map((measure, i) => {
       const rail = h("span", { class: "rail" });
       fillRail(rail, Math.min(1, share[measure]));
       return h(
@@ -261,7 +278,7 @@ export class HeatMap {
     const { canvas, view } = this;
     const at = (/** @type {MouseEvent} */ event) => {
       const box = canvas.getBoundingClientRect();
-      return /** @type {[x: number, y: number]} */ ([event.clientX - box.left, event.clientY - box.top]);
+      return /** @type {Place} */ ([event.clientX - box.left, event.clientY - box.top]);
     };
     canvas.addEventListener(
       "wheel",
@@ -350,9 +367,11 @@ export class HeatMap {
   #pinch() {
     const [a, b] = [...this.#pointers.values()];
     const spread = Math.hypot(a[0] - b[0], a[1] - b[1]);
-    this.#drag.moved = true;
-    if (this.#drag.spread) this.zoom(spread / this.#drag.spread, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
-    this.#drag.spread = spread;
+    const drag = this.#drag;
+    if (!drag) return;
+    drag.moved = true;
+    if (drag.spread) this.zoom(spread / drag.spread, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
+    drag.spread = spread;
   }
 
   /** @param {KeyboardEvent} event */

@@ -2,6 +2,7 @@
 
 import { $, h, toast } from "../lib/dom.ts";
 import { count } from "../lib/quantity.ts";
+import { refusalOf, superseded } from "../lib/socket.ts";
 import { costs } from "./comments.ts";
 import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.tsx";
@@ -17,14 +18,18 @@ const DOCUMENTS_KEPT = 20;
 /**
  * What the settings hold, which are another document than the one that is typed.
  *
- * @param {Profile} profile
+ * @param {Profile | null} profile
  */
 const SETTLED = (profile) =>
   Object.fromEntries(
-    ["cache", "equivalenceClass", "audit", "staleWrites", "quirks", "predicateOrder"].map((key) => [
-      key,
-      profile?.[key],
-    ]),
+    /** @type {(keyof Profile)[]} */ ([
+      "cache",
+      "equivalenceClass",
+      "audit",
+      "staleWrites",
+      "quirks",
+      "predicateOrder",
+    ]).map((key) => [key, profile?.[key]]),
   );
 
 /**
@@ -131,12 +136,15 @@ export class Policy {
   /**
    * What the controls show: what is typed where it is valid, what a change after this cycle would change, or what is in
    * force.
+   *
+   * @returns {Profile | null}
    */
   get #profile() {
     const { known } = this.text;
-    if (known?.profile) return { ...this.#inForce, ...known.profile, ...SETTLED(this.#inForce) };
-    if (this.#defaults) return { ...this.#inForce, ...this.#document.profile, ...SETTLED(this.#inForce) };
-    return this.#here && this.#moment ? (this.#document?.profile ?? null) : this.#inForce;
+    const inForce = this.#inForce;
+    const typed = known?.profile ?? (this.#defaults ? this.#document?.profile : null);
+    if (typed || this.#defaults) return /** @type {Profile} */ ({ ...inForce, ...typed, ...SETTLED(inForce) });
+    return this.#here && this.#moment ? (this.#document?.profile ?? null) : inForce;
   }
 
   async #load() {
@@ -144,17 +152,18 @@ export class Policy {
     const { socket, source, index } = playback;
     const number = this.#number;
     this.#catalogue ??= await socket.call("policy.catalogue", {});
-    if (number && !this.#profiles.has(number))
-      this.#profiles.set(
-        number,
-        (await playback.ask("cycle.get", { source, step: String(index), parts: ["policy"] })).policy,
-      ); // the step's own parts overtake it
+    if (number && !this.#profiles.has(number)) {
+      // The step's own parts overtake it.
+      const { policy } = await playback.ask("cycle.get", { source, step: String(index), parts: ["policy"] });
+      if (policy) this.#profiles.set(number, policy);
+    }
     if (this.#document) return;
     // What was in force right before it.
     const step = this.#moment ?? (await playback.ask("cycle.get", { source, step: String(index - 1), parts: [] })).step;
     const key = this.#moment ?? `~${number}`;
     this.#documents.set(key, await socket.call("policy.text", { source, ...(step ? { step } : {}) }));
-    if (this.#documents.size > DOCUMENTS_KEPT) this.#documents.delete(this.#documents.keys().next().value);
+    const [oldest] = this.#documents.keys();
+    if (this.#documents.size > DOCUMENTS_KEPT) this.#documents.delete(oldest);
   }
 
   /** Draw what is in force at the shown cycle, if the tab is open and it is another than is drawn. */
@@ -177,8 +186,7 @@ export class Policy {
       try {
         await loading;
       } catch (error) {
-        if (error.code !== "request.superseded")
-          drawFailure(this.body, `The policy could not be loaded: ${error.message}`);
+        if (!superseded(error)) drawFailure(this.body, `The policy could not be loaded: ${refusalOf(error).message}`);
         return;
       } finally {
         if (this.#loading === loading) this.#loading = null;
@@ -187,7 +195,7 @@ export class Policy {
       return;
     }
     this.#shown = key;
-    this.#draw(this.#profile);
+    this.#draw(this.#profile, this.#document, this.#catalogue);
   }
 
   /** @type {Promise<void> | null} */
@@ -204,19 +212,28 @@ export class Policy {
 
   /**
    * @param {Profile} profile
+   * @param {PolicyDocument} written
+   * @param {Catalogue} catalogue
    */
-  #draw(profile) {
+  #draw(profile, written, catalogue) {
     const focused = document.activeElement?.closest?.("[data-control]")?.dataset.control;
-    const answer = this.text.known?.profile ? this.text.known : this.#document;
+    const answer = this.text.known?.profile ? this.text.known : written;
     const editable = this.options.mine && this.#moment !== null && !this.options.dirty();
     /** @param {string} kind @param {string} version */
     const turn = (kind, version) => this.#change("form", kind, version, `written as a ${kind}`);
-    const { versions } = this.#catalogue;
+    const { versions } = catalogue;
     const { other } = answer;
-    this.text.show(this.#document, editable, other && { other, editable: this.#editable, turn, versions });
+    this.text.show(written, editable, other && { other, editable: this.#editable, turn, versions });
     const { playback } = this.view;
     const { options } = this;
-    drawParts(this.body, { form: this.#form(answer), profile, answer, playback, place: this.#place, options });
+    drawParts(this.body, {
+      form: this.#form(answer, catalogue),
+      profile,
+      answer,
+      playback,
+      place: this.#place,
+      options,
+    });
     if (this.#reveal) this.#show(this.#reveal);
     else if (focused && !document.activeElement?.closest("[data-control]")) this.#focus(focused);
   }
@@ -236,7 +253,7 @@ export class Policy {
     const found = this.body.querySelector(`[data-part="${CSS.escape(part)}"]`);
     if (!found?.isConnected) return;
     this.#reveal = "";
-    const box = this.element.parentElement; // alone: in a small frame the page itself would be scrolled too
+    const box = /** @type {HTMLElement} */ (this.element.parentElement); // alone: in a small frame the page itself would be scrolled too
     box.scrollTop += found.getBoundingClientRect().top - box.getBoundingClientRect().top;
     ($("[data-control]:not(:disabled)", found) ?? $("h3", found)).focus({ preventScroll: true });
   }
@@ -279,11 +296,12 @@ export class Policy {
    * What the controls can do.
    *
    * @param {PolicyDocument} answer
+   * @param {Catalogue} catalogue
    * @returns {PolicyForm}
    */
-  #form({ framework }) {
+  #form({ framework }, catalogue) {
     return {
-      catalogue: this.#catalogue,
+      catalogue,
       framework,
       editable: this.#editable,
       settable: this.#settable,
@@ -364,7 +382,8 @@ export class Policy {
       );
       return null;
     } catch (error) {
-      return { message: error.message, errors: error.body?.errors ?? [] };
+      const { message, body } = refusalOf(error);
+      return { message, errors: /** @type {Refusal["errors"]} */ (body?.errors ?? []) };
     }
   }
 
@@ -439,7 +458,11 @@ profiles:
 - schedulerName: default-scheduler
 `;
 
-/** What runs without a document, as the equivalent Policy. */
+/**
+ * What runs without a document, as the equivalent Policy.
+ *
+ * @param {Profile} profile
+ */
 const asPolicy = ({ predicates, priorities }) =>
   [
     "apiVersion: v1",

@@ -4,17 +4,25 @@
 import { offering } from "../kit/offering.tsx";
 import { $, debounce } from "../lib/dom.ts";
 import { Kept } from "../lib/kept.ts";
+import { refusalOf } from "../lib/socket.ts";
 
 const SAVE_AFTER = 600;
 const SAVED_MS = 1500;
 
-/** Make the title's field work on `draft`. */
+/** @import { Draft } from "./draft.ts" */
+
+/**
+ * Make the title's field work on `draft`.
+ *
+ * @param {Draft} draft
+ */
 export async function title(draft) {
   const field = $("input[data-title]");
   const status = $("[data-saved]");
   /** @type {Kept<{ text: string }>} */
   const kept = new Kept(`podstep.title.${draft.id}`);
   let saved = field.value; // as the server has it, as far as is known
+  /** @type {ReturnType<typeof offering> | null} */
   let note = null;
   let saving = false;
   let again = false;
@@ -43,8 +51,9 @@ export async function title(draft) {
       if (field.value === value) kept.set(null);
       report("saved");
     } catch (error) {
-      if (error.code === "draft.stale") ask(error.body, value);
-      else report(`not saved: ${error.message}`);
+      const { code, message, body } = refusalOf(error);
+      if (code === "draft.stale" && body) ask({ titled: Number(body.titled), title: String(body.title ?? "") }, value);
+      else report(`not saved: ${message}`);
     } finally {
       saving = false;
       if (again && field.value !== saved) save();
@@ -52,7 +61,12 @@ export async function title(draft) {
   };
   const soon = debounce(save, SAVE_AFTER);
 
-  /** Two tabs have renamed it: whoever typed last decides. */
+  /**
+   * Two tabs have renamed it: whoever typed last decides.
+   *
+   * @param {{ titled: number, title: string }} newer
+   * @param {string} mine
+   */
   const ask = ({ titled, title: theirs }, mine) => {
     draft.titled = titled;
     saved = theirs;
@@ -72,7 +86,7 @@ export async function title(draft) {
     note = offering(said, Object.entries(offers), { name: "warn", ms: 0 });
   };
 
-  draft.on("titled", (theirs) => {
+  draft.on("titled", (/** @type {string} */ theirs) => {
     const typed = field.value !== saved;
     if (theirs === saved) return;
     if (typed) {

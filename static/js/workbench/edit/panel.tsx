@@ -81,7 +81,7 @@ export function editPanel(edit: Edit, heading: string, edited: Edited) {
       };
       const answer = await edit.operate(await wish(), first ? "bundle.amend" : "bundle.operate", based);
       box.close();
-      edit.notify(told(answer as Told, action, lands, playback, index));
+      edit.notify(told({ words: answer.words ?? "", cost: answer.cost ?? "" }, action, lands, playback, index));
     } catch (error) {
       const { message, body } = refusalOf(error);
       const errors = body?.errors ?? [{ message }];

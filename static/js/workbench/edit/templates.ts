@@ -73,3 +73,6 @@ kind: SimulationSettings
 cache: sound
 `,
 };
+
+/** The template of a kind, or of a node where there is none. */
+export const templateOf = (kind: string) => TEMPLATES[kind as keyof typeof TEMPLATES] ?? TEMPLATES.Node;

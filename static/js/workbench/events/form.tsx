@@ -189,7 +189,7 @@ export class EventForm {
         await this.edit.open({ target });
         return;
       }
-      const { words } = await this.edit.operate(...(await this.#wish(kind, target, when)));
+      const { words = "" } = await this.edit.operate(...(await this.#wish(kind, target, when)));
       box.close();
       this.edit.notify(`${capital(words)}.`);
     } catch (error) {

@@ -6,11 +6,13 @@ import { $, dialog, fill, h, icon } from "../../lib/dom.ts";
 import { Progress } from "../../kit/progress.tsx";
 import { bytes } from "../../lib/progress.ts";
 import { plural } from "../../lib/quantity.ts";
+import { refusalOf } from "../../lib/socket.ts";
 import { RangeFields, SLIDES, ThemeField, sourceOf } from "../exporting.tsx";
 import { HEIGHT, WIDTH } from "./format.ts";
 import { gif } from "./gif.ts";
 import { drawSlide, slidesOf } from "./slides.ts";
 import { webm, webmCodec } from "./webm.ts";
+/** @import { Codec } from "./webm.ts" */
 /** @import { Playback } from "../playback.ts" */
 
 const SECONDS = ["1", "2", "4"]; // that a step is shown
@@ -88,7 +90,7 @@ export async function exportFilm(playback) {
     fill(result);
     fill(below, progress.element).hidden = false;
     busy(true);
-    progress.button.focus();
+    progress.button?.focus();
     try {
       const { blob, steps } = await film(playback, { from, to, seconds, format, theme, signal }, progress);
       URL.revokeObjectURL(address);
@@ -101,7 +103,9 @@ export async function exportFilm(playback) {
     } catch (error) {
       fill(
         result,
-        signal.aborted ? h("p", { class: "dim", text: "Cancelled: no file was made." }) : refusal(error.message),
+        signal.aborted
+          ? h("p", { class: "dim", text: "Cancelled: no file was made." })
+          : refusal(refusalOf(error).message),
       );
     } finally {
       making = null;
@@ -129,7 +133,7 @@ async function film(playback, { seconds, format, ...range }, progress) {
   progress.set(null, "The server draws the steps");
   const slides = await slidesOf(sourceOf(playback), range);
   const canvas = h("canvas", { width: WIDTH, height: HEIGHT });
-  const made = format === "gif" ? gif(canvas) : await webm(canvas, await webmCodec());
+  const made = format === "gif" ? gif(canvas) : await webm(canvas, /** @type {Codec} */ (await webmCodec()));
   try {
     for (const [i, slide] of slides.entries()) {
       progress.set(i / slides.length, `Step ${i + 1} of ${slides.length}`);

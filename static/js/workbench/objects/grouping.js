@@ -14,6 +14,7 @@ const POOLS = [
 ];
 const MOST_POOLS = 60;
 // As kubectl abbreviates.
+/** @type {Record<string, string>} */
 const SHORT = {
   ReplicaSet: "rs",
   StatefulSet: "sts",
@@ -33,9 +34,10 @@ export function poolsOf(nodes) {
   /** @type {Map<string, number[]>} */
   const pools = new Map();
   nodes.names.forEach((name, node) => {
-    const pool = label ? (nodes.labels[node][label] ?? "") : name.replace(/[-.]?[a-z]?\d[\w.-]*$/, "") || name;
-    if (!pools.has(pool)) pools.set(pool, []);
-    pools.get(pool).push(node);
+    const pool = label ? (nodes.labels?.[node][label] ?? "") : name.replace(/[-.]?[a-z]?\d[\w.-]*$/, "") || name;
+    const there = pools.get(pool);
+    if (there) there.push(node);
+    else pools.set(pool, [node]);
   });
   return pools.size > MOST_POOLS ? new Map([["all nodes", nodes.names.map((_, node) => node)]]) : pools;
 }
@@ -50,8 +52,9 @@ export function workloadsOf(pods, matches) {
   /** @type {Map<number, number[]>} */
   const groups = new Map();
   pods.group.forEach((group, pod) => {
-    if (!groups.has(group)) groups.set(group, []);
-    groups.get(group).push(pod);
+    const there = groups.get(group);
+    if (there) there.push(pod);
+    else groups.set(group, [pod]);
   });
   return [...groups].map(([group, members]) => {
     const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };

@@ -65,7 +65,7 @@ const NAMED = {
   workload: ({ group, groups }) => ({
     of: (pod) => group[pod],
     describe: (at) => {
-      const { name, title } = workload(groups, at);
+      const { name = "", title = "" } = workload(groups, at) ?? {};
       return groups[at].name ? [name, title] : ["no controller", "pods without a controller"];
     },
   }),
