@@ -7,7 +7,7 @@ import { framing } from "./embedded.ts";
 import { TABS as INSPECT } from "./inspect/tabs.tsx";
 import { Lists } from "./lists.ts";
 import { PHASES } from "./phases.ts";
-import { COLOURS } from "./stage/colours.js";
+import { COLOURS } from "./stage/colours.ts";
 import { choices } from "./stage/grouping.ts";
 import { MEASURES } from "./stage/shading.ts";
 import { follow } from "./store.ts";

@@ -3,7 +3,7 @@
 import { targetOf, h, icon } from "../lib/dom.ts";
 import { ghosts } from "./ghosts.ts";
 import { Card, resourcesOf } from "./stage/card.ts";
-import { CLASSES } from "./stage/colours.js";
+import { CLASSES } from "./stage/colours.ts";
 import { fit } from "./stage/fit.ts";
 import { grouped, wordsOf } from "./stage/grouping.ts";
 import { markOf } from "./stage/windows.ts";

@@ -401,7 +401,7 @@ export const COMMANDS: Row[] = [
     id: "export-film",
     group: "Change",
     name: "Export steps as a video or GIF…",
-    run: async ({ playback }) => (await import("./film/dialog.js")).exportFilm(playback),
+    run: async ({ playback }) => (await import("./film/dialog.ts")).exportFilm(playback),
   },
   {
     id: "fork",

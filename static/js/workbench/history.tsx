@@ -10,7 +10,7 @@ import { count, plural } from "../lib/quantity.ts";
 import { refusalOf, superseded } from "../lib/socket.ts";
 import { address } from "./add/when.tsx";
 import { Branches } from "./branches/panel.tsx";
-import type { Edit } from "./edit.js";
+import type { Edit } from "./edit.ts";
 import { EventForm } from "./events/form.tsx";
 import { Outcomes } from "./events/outcomes.ts";
 import { EventRow, changes, type EventList } from "./events/row.tsx";

@@ -3,7 +3,7 @@
 
 import { announce, toast } from "../lib/dom.ts";
 import { refusalOf } from "../lib/socket.ts";
-import type { Build } from "./build.js";
+import type { Build } from "./build.ts";
 import type { View } from "./view.ts";
 
 export type Settings = ReturnType<typeof settings>;

@@ -8,7 +8,7 @@ import { Tabs } from "../kit/tabs.tsx";
 import { $ } from "../lib/dom.ts";
 import type { Address } from "./address.ts";
 import { useAnswer } from "./asking.tsx";
-import type { Build } from "./build.js";
+import type { Build } from "./build.ts";
 import { exportDeck, exportView } from "./exporting.tsx";
 import type { Playback } from "./playback.ts";
 import { Refused, type Shared } from "./share/common.tsx";
@@ -108,7 +108,7 @@ function Ways({ shared }: { shared: Shared }) {
 const FILES: [label: string, open: (sharing: Sharing) => unknown][] = [
   ["Picture…", ({ playback, view }) => exportView(playback, view.tab)],
   ["Slide deck…", ({ playback }) => exportDeck(playback)],
-  ["Video or GIF…", async ({ playback }) => (await import("./film/dialog.js")).exportFilm(playback)],
+  ["Video or GIF…", async ({ playback }) => (await import("./film/dialog.ts")).exportFilm(playback)],
 ];
 
 /** The way to the files that can be had of what is on screen. */

@@ -17,7 +17,7 @@ import { bytes, progressOf } from "../lib/progress.ts";
 import type { Problem, Report } from "../lib/protocol.js";
 import { count, plural } from "../lib/quantity.ts";
 import { refusalOf, superseded } from "../lib/socket.ts";
-import type { Change } from "./build.js";
+import type { Change } from "./build.ts";
 import { conflict } from "./conflict.tsx";
 import { OVERTAKEN, type Draft, type Edited } from "./draft.ts";
 import { LONG, receive } from "./longtext.ts";

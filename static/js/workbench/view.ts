@@ -3,7 +3,7 @@
 import type { Light, NodeIndex, PodIndex } from "../lib/protocol.js";
 import type { Breakpoints } from "./breakpoints.ts";
 import type { Draft } from "./draft.ts";
-import type { Edit } from "./edit.js";
+import type { Edit } from "./edit.ts";
 import type { Playback } from "./playback.ts";
 import type { CycleParts } from "./playback/records.ts";
 import type { Settings } from "./settings.ts";
@@ -17,7 +17,7 @@ import { short } from "../lib/quantity.ts";
 import { Lists } from "./lists.ts";
 import { Seen } from "./seen.ts";
 import { follow } from "./store.ts";
-import { Colours, isColour } from "./stage/colours.js";
+import { Colours, isColour } from "./stage/colours.ts";
 import { ZONE, choices } from "./stage/grouping.ts";
 import { Search } from "./search.ts";
 import { USUAL, fitting, keep, kept } from "./stage/look.ts";

@@ -7,7 +7,7 @@ import { openMenu, type Section } from "../../kit/menu.tsx";
 import { nodesOf } from "../../kit/node.tsx";
 import { toast, typing } from "../../lib/dom.ts";
 import type { Socket } from "../../lib/socket.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import { reads } from "../store.ts";
 import type { View } from "../view.ts";
 import { BulkChange } from "./bulk.tsx";

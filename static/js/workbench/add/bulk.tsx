@@ -5,7 +5,7 @@ import { signal } from "../../kit/signals.ts";
 import { announce } from "../../lib/dom.ts";
 import type { BulkPreview, Field as Row } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import type { View } from "../view.ts";
 import { rowOf } from "./fields.tsx";
 import { FormPanel } from "./panel.tsx";

@@ -11,7 +11,7 @@ import { Editor } from "../../lib/editor.ts";
 import type { Field, FieldProblem, Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import type { View } from "../view.ts";
 import { offered, RowField, type Known, type Place, type Texts } from "./fields.tsx";
 import { Since, When } from "./when.tsx";

@@ -7,7 +7,7 @@ import { $$, announce, toast } from "../../lib/dom.ts";
 import type { Branch, BranchList } from "../../lib/protocol.js";
 import { count } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import type { View } from "../view.ts";
 import { showBeside, type Found } from "./beside.tsx";
 import { deleteDialog, renameDialog } from "./dialogs.tsx";

@@ -11,7 +11,7 @@ import { Editor } from "../../lib/editor.ts";
 import type { Problem } from "../../lib/protocol.js";
 import { clock, count, plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import type { Playback } from "../playback.ts";
 import { capital } from "../terms.ts";
 import { CommonChanges } from "./common.tsx";

@@ -11,7 +11,7 @@ import type { Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { TEMPLATES } from "../edit/templates.ts";
-import type { Edit, Rewriting } from "../edit.js";
+import type { Edit, Rewriting } from "../edit.ts";
 import { capital } from "../terms.ts";
 import { asSentence, wishOf } from "../verbs/dialog.tsx";
 import type { View } from "../view.ts";

@@ -5,10 +5,10 @@ import { $$, announce, debounce, targetOf } from "../../lib/dom.ts";
 import type { ObjectList } from "../../lib/protocol.js";
 import { count, ellipsis, plural, short } from "../../lib/quantity.ts";
 import { ABSENT } from "../cluster.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import { follow } from "../store.ts";
 import type { View } from "../view.ts";
-import { poolsOf, workloadsOf } from "./grouping.js";
+import { poolsOf, workloadsOf } from "./grouping.ts";
 import { Tree, type More, type Row } from "./tree.tsx";
 
 const FIND_AFTER = 100;

@@ -4,7 +4,7 @@
 import { render } from "preact";
 import type { Policy, PolicyDocument } from "../../lib/protocol.js";
 import type { Playback } from "../playback.ts";
-import type { PolicyOptions } from "../policy.js";
+import type { PolicyOptions } from "../policy.ts";
 import type { PolicyForm } from "./controls.tsx";
 import { DeschedulerPart } from "./descheduler.tsx";
 import { Head, type Landing } from "./head.tsx";

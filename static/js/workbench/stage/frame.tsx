@@ -4,7 +4,7 @@ import { render } from "preact";
 import { Button } from "../../kit/button.tsx";
 import { Hosted } from "../../kit/hosted.tsx";
 import { Icon } from "../../kit/icon.tsx";
-import type { HeatMap } from "../heat.js";
+import type { HeatMap } from "../heat.ts";
 import type { View } from "../view.ts";
 import { FindBar } from "./findbar.tsx";
 import { ShowNode, type InView } from "./inview.tsx";

@@ -6,7 +6,7 @@ import { Select } from "../../kit/select.tsx";
 import { announce, perFrame } from "../../lib/dom.ts";
 import { count, plural } from "../../lib/quantity.ts";
 import type { View } from "../view.ts";
-import { CLASSES, COLOURS } from "./colours.js";
+import { CLASSES, COLOURS } from "./colours.ts";
 import { choices } from "./grouping.ts";
 
 /** Of each colour how many pods are placed, and the nodes with pods of the one that is lit up. */

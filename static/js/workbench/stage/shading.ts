@@ -1,6 +1,6 @@
 // What the cells of the overview are shaded by.
 
-import { CLASSES } from "./colours.js";
+import { CLASSES } from "./colours.ts";
 import { LEVELS } from "./palette.ts";
 import type { Palette } from "./palette.ts";
 import type { Facts, View } from "../view.ts";

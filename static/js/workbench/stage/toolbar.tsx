@@ -5,7 +5,7 @@ import { Icon } from "../../kit/icon.tsx";
 import { Select } from "../../kit/select.tsx";
 import { classes } from "../../lib/dom.ts";
 import { count, plural } from "../../lib/quantity.ts";
-import type { HeatMap } from "../heat.js";
+import type { HeatMap } from "../heat.ts";
 import { UNREACHED } from "../verdict.ts";
 import type { View } from "../view.ts";
 import { MEASURES } from "./shading.ts";

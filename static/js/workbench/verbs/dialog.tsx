@@ -8,7 +8,7 @@ import { announce, debounce } from "../../lib/dom.ts";
 import type { Verb } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import { Moment, MomentFields, type When } from "../events/moment.tsx";
 import { eventPanel } from "../events/panel.tsx";
 import { capital } from "../terms.ts";

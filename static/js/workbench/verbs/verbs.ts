@@ -21,7 +21,7 @@ import {
 } from "./table.ts";
 import { whatIf } from "./whatif.tsx";
 import type { Verb } from "../../lib/protocol.js";
-import type { Edit } from "../edit.js";
+import type { Edit } from "../edit.ts";
 import type { View } from "../view.ts";
 import type { Place, Section } from "../../kit/menu.tsx";
 import type { About } from "./table.ts";

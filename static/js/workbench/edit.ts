@@ -9,50 +9,37 @@ import { editPanel } from "./edit/panel.tsx";
 import { templateOf } from "./edit/templates.ts";
 import { GROUP } from "./group.tsx";
 import { follow } from "./store.ts";
-/** @import { Change } from "./build.js" */
-/** @import { Undo } from "./undo.ts" */
-/** @import { View } from "./view.ts" */
+import type { Change } from "./build.ts";
+import type { Undo } from "./undo.ts";
+import type { View } from "./view.ts";
 
-/**
- * What an edit needs of the draft; `fork` goes on in a copy, `onText` opens the YAML.
- *
- * @typedef {{
- *   mine: boolean,
- *   fork: (wish: Wish) => Promise<void>,
- *   text: () => Promise<string>,
- *   change: Change,
- *   dirty: () => boolean,
- *   undo: Undo,
- *   onText: () => void,
- * }} EditOptions
- */
+/** What an edit needs of the draft; `fork` goes on in a copy, `onText` opens the YAML. */
+export type EditOptions = {
+  mine: boolean;
+  fork: (wish: Wish) => Promise<void>;
+  text: () => Promise<string>;
+  change: Change;
+  dirty: () => boolean;
+  undo: Undo;
+  onText: () => void;
+};
 
-/**
- * Rewriting of a text, by commands.
- *
- * @typedef {"bundle.operate" | "bundle.amend" | "bundle.add" | "bundle.bulk" | "bundle.verb"} Rewriting
- */
+/** Rewriting of a text, by commands. */
+export type Rewriting = "bundle.operate" | "bundle.amend" | "bundle.add" | "bundle.bulk" | "bundle.verb";
 
-/**
- * What to edit: a node or a pod by its index, or any object; or what to create.
- *
- * @typedef {{ node?: number, pod?: number, target?: string, create?: string }} Wish
- */
+/** What to edit: a node or a pod by its index, or any object; or what to create. */
+export type Wish = { node?: number; pod?: number; target?: string; create?: string };
 
 const NOTE_MS = 12_000;
 
 export class Edit {
   #busy = false;
-  /** @type {ReturnType<typeof offering> | null} */
-  #note = null; // the notice of the last change
+  #note: ReturnType<typeof offering> | null = null; // the notice of the last change
 
-  /**
-   * @param {View} view
-   * @param {EditOptions} options
-   */
-  constructor(view, options) {
-    this.view = view;
-    this.options = options;
+  constructor(
+    readonly view: View,
+    readonly options: EditOptions,
+  ) {
     view.on("edit", (wish) => this.open(wish));
     follow(view.store.edits, () => {
       this.#note?.remove();
@@ -68,24 +55,16 @@ export class Edit {
     return this.options.undo.last;
   }
 
-  /**
-   * `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself.
-   *
-   * @param {Wish} wish
-   */
-  #target({ node = -1, pod = -1, target }) {
+  /** `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself. */
+  #target({ node = -1, pod = -1, target }: Wish) {
     const { playback } = this.view;
     if (target) return target;
     if (pod >= 0) return `Pod ${playback.pods.keys[pod]}`;
     return node >= 0 ? `Node ${playback.nodes.names[node]}` : "";
   }
 
-  /**
-   * Edit what is wished for, or what is selected; `{create: kind}` begins with a template.
-   *
-   * @param {Wish} [wish]
-   */
-  async open(wish = {}) {
+  /** Edit what is wished for, or what is selected; `{create: kind}` begins with a template. */
+  async open(wish: Wish = {}) {
     const { view } = this;
     const target = wish.create ? "" : this.#target(wish) || this.#target(view);
     if (!wish.create && !target) {
@@ -128,12 +107,8 @@ export class Edit {
     }
   }
 
-  /**
-   * Edit what an operation of the history does.
-   *
-   * @param {{ id: string, words: string }} given
-   */
-  async openOperation({ id, words }) {
+  /** Edit what an operation of the history does. */
+  async openOperation({ id, words }: { id: string; words: string }) {
     const { playback } = this.view;
     try {
       const based = await this.options.text();
@@ -150,11 +125,9 @@ export class Edit {
    * Rewrite the text by `bundle.operate` or another such command, and simulate again at the same step; `based` is the
    * text that the visitor saw.
    *
-   * @param {any} wish of that command, without the text
-   * @param {Rewriting} [command]
-   * @param {string} [based]
+   * @param wish of that command, without the text
    */
-  operate(wish, command = "bundle.operate", based = undefined) {
+  operate(wish: any, command: Rewriting = "bundle.operate", based?: string) {
     return this.change(
       async (text) => {
         const answer = await this.view.playback.socket.call(command, { text, ...wish });
@@ -164,22 +137,13 @@ export class Edit {
     );
   }
 
-  /**
-   * Put another text in the place of the whole draft.
-   *
-   * @param {string} text
-   * @param {string} words
-   */
-  replace(text, words) {
+  /** Put another text in the place of the whole draft. */
+  replace(text: string, words: string) {
     return this.change(() => ({ text }), { words, whole: true });
   }
 
-  /**
-   * Make an edit; see `Build`.
-   *
-   * @type {Change}
-   */
-  async change(make, how = {}) {
+  /** Make an edit; see `Build`. */
+  async change(make: Parameters<Change>[0], how: Parameters<Change>[1] = {}) {
     if (this.#busy) throw new Error("The previous change is still in progress.");
     this.#busy = true;
     try {
@@ -197,11 +161,7 @@ export class Edit {
     return this.#lead("forth", "Redone");
   }
 
-  /**
-   * @param {"back" | "forth"} way
-   * @param {string} done
-   */
-  async #lead(way, done) {
+  async #lead(way: "back" | "forth", done: string) {
     if (this.#busy) return;
     this.#busy = true;
     try {
@@ -218,24 +178,15 @@ export class Edit {
     }
   }
 
-  /**
-   * Close the form of what was added and go to the stage, where it shows and where the keys step.
-   *
-   * @param {HTMLDialogElement} box
-   * @param {string} text
-   */
-  added(box, text) {
+  /** Close the form of what was added and go to the stage, where it shows and where the keys step. */
+  added(box: HTMLDialogElement, text: string) {
     box.close();
     $("#main").focus({ preventScroll: true });
     this.notify(text);
   }
 
-  /**
-   * A notice with Undo on it; notices are announced.
-   *
-   * @param {string} text
-   */
-  notify(text) {
+  /** A notice with Undo on it; notices are announced. */
+  notify(text: string) {
     this.#note = offering(text, [["Undo", () => this.back(), "undo"]], { ms: NOTE_MS });
   }
 }

@@ -12,28 +12,33 @@ import { palette } from "./stage/palette.ts";
 import { Shading } from "./stage/shading.ts";
 import { DETAILED, hatch, headings, outline, strike } from "./stage/strokes.ts";
 import { describeNode } from "./nodewords.ts";
-/** @import { View } from "./view.ts" */
+import type { View } from "./view.ts";
 
-/** @typedef {[x: number, y: number]} Place in pixels of the canvas */
+/** in pixels of the canvas */
+export type Place = [x: number, y: number];
 
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
 
 export class HeatMap {
-  /** @type {Parameters<typeof headings>[2]} */
-  #labels = [];
-  /** @type {{ start: Place, pan: { x: number, y: number }, moved: boolean, spread: number } | null} */
-  #drag = null;
-  /** @type {Map<number, Place>} */
-  #pointers = new Map();
+  cursor = -1;
+  camera: Camera;
+  shading: Shading;
+  onMoved: () => void;
+  canvas: HTMLCanvasElement;
+  tip: HTMLDivElement;
+  map: Minimap;
+  element: HTMLDivElement;
+  draw: () => void;
+  #labels: Parameters<typeof headings>[2] = [];
+  #drag: { start: Place; pan: { x: number; y: number }; moved: boolean; spread: number } | null = null;
+  #pointers: Map<number, Place> = new Map();
   #groups = "";
   #end = new AbortController();
 
-  /**
-   * @param {View} view
-   * @param {string} [measure]
-   */
-  constructor(view, measure = "use") {
-    this.view = view;
+  constructor(
+    readonly view: View,
+    measure = "use",
+  ) {
     this.camera = new Camera();
     this.shading = new Shading(view, measure);
     this.onMoved = () => {}; // somebody has moved or zoomed it
@@ -52,7 +57,6 @@ export class HeatMap {
     });
     this.element = h("div", { class: "heat" }, this.canvas, this.map.canvas, this.tip);
     this.draw = perFrame(() => this.#draw());
-    this.cursor = -1;
     const resized = new ResizeObserver(() => {
       this.#layout();
       this.#draw();
@@ -90,24 +94,15 @@ export class HeatMap {
     this.draw();
   }
 
-  /**
-   * Bring a cell into view; `close` looks closer where cells are too small to distinguish.
-   *
-   * @param {number} node
-   * @param {{ close?: boolean }} [how]
-   */
-  reveal(node, { close = false } = {}) {
+  /** Bring a cell into view; `close` looks closer where cells are too small to distinguish. */
+  reveal(node: number, { close = false }: { close?: boolean } = {}) {
     if (!this.camera.has(node)) return;
     this.camera.reveal(node, close);
     this.draw();
   }
 
-  /**
-   * Whether a cell is in view.
-   *
-   * @param {number} node
-   */
-  inView(node) {
+  /** Whether a cell is in view. */
+  inView(node: number) {
     return this.camera.inView(node);
   }
 
@@ -116,23 +111,14 @@ export class HeatMap {
     if (this.camera.home()) this.draw();
   }
 
-  /**
-   * So much of the lower end is covered: what is there can be moved from under it.
-   *
-   * @param {number} height
-   */
-  cover(height) {
+  /** So much of the lower end is covered: what is there can be moved from under it. */
+  cover(height: number) {
     this.camera.covered = height;
     this.camera.clamp();
     this.draw();
   }
 
-  /**
-   * @param {number} factor
-   * @param {number} [x]
-   * @param {number} [y]
-   */
-  zoom(factor, x = this.camera.width / 2, y = this.camera.height / 2) {
+  zoom(factor: number, x: number = this.camera.width / 2, y: number = this.camera.height / 2) {
     this.camera.zoomBy(factor, x, y);
     this.draw();
     this.onMoved();
@@ -224,14 +210,7 @@ export class HeatMap {
     if (spot) tag(pen, c, spot, width);
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {number} node
-   * @param {string} colour
-   * @param {number} line
-   * @param {number} [grow]
-   */
-  #outline(pen, node, colour, line, grow = 0) {
+  #outline(pen: CanvasRenderingContext2D, node: number, colour: string, line: number, grow = 0) {
     if (!colour || !this.camera.has(node)) return;
     const { x, y, size } = this.camera.box(node);
     pen.strokeStyle = colour;
@@ -239,19 +218,14 @@ export class HeatMap {
     pen.strokeRect(x - grow / 2, y - grow / 2, size + grow, size + grow);
   }
 
-  /**
-   * @param {number} node
-   * @param {number} [x]
-   * @param {number} [y]
-   */
-  #showTip(node, x = 0, y = 0) {
+  #showTip(node: number, x = 0, y = 0) {
     this.tip.hidden = node < 0;
     if (node < 0) return;
     const { cluster } = this.view.playback;
     const share = cluster.share(node);
     const [name, ...rest] = describeNode(this.view, node).split(", ");
     // The first three are amounts, which stand beside their bars.
-    const bars = /** @type {const} */ (["cpu", "memory", "pods"]).map((measure, i) => {
+    const bars = (["cpu", "memory", "pods"] as const).map((measure, i) => {
       const rail = h("span", { class: "rail" });
       fillRail(rail, Math.min(1, share[measure]));
       return h(
@@ -276,9 +250,9 @@ export class HeatMap {
 
   #listen() {
     const { canvas, view } = this;
-    const at = (/** @type {MouseEvent} */ event) => {
+    const at = (event: MouseEvent) => {
       const box = canvas.getBoundingClientRect();
-      return /** @type {Place} */ ([event.clientX - box.left, event.clientY - box.top]);
+      return [event.clientX - box.left, event.clientY - box.top] as Place;
     };
     canvas.addEventListener(
       "wheel",
@@ -317,7 +291,7 @@ export class HeatMap {
       this.#showTip(node, x, y);
       view.hover(node);
     });
-    const up = (/** @type {PointerEvent} */ event) => {
+    const up = (event: PointerEvent) => {
       this.#pointers.delete(event.pointerId);
       if (this.#drag && !this.#drag.moved && event.type === "pointerup") {
         const node = this.camera.hit(...at(event));
@@ -348,14 +322,8 @@ export class HeatMap {
     canvas.addEventListener("blur", this.draw);
   }
 
-  /**
-   * The group of nodes whose heading or room is at a place.
-   *
-   * @param {number} x
-   * @param {number} y
-   * @returns {[label: string, members: number[]] | undefined}
-   */
-  #groupAt(x, y) {
+  /** The group of nodes whose heading or room is at a place. */
+  #groupAt(x: number, y: number): [label: string, members: number[]] | undefined {
     const { zoom, pan } = this.camera;
     const [left, top] = [(x - pan.x) / zoom, (y - pan.y) / zoom];
     const found = this.#labels.find(
@@ -374,11 +342,14 @@ export class HeatMap {
     drag.spread = spread;
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
+  #key(event: KeyboardEvent) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    /** @type {Record<string, [x: number, y: number]>} */
-    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const moves: Record<string, [x: number, y: number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, -1],
+      ArrowDown: [0, 1],
+    };
     if (event.key === "+" || event.key === "=") this.zoom(1.5, ...this.#centre());
     else if (event.key === "-") this.zoom(1 / 1.5, ...this.#centre());
     else if (event.key === "0") this.fit();
@@ -395,11 +366,7 @@ export class HeatMap {
     return [x + size / 2, y + size / 2];
   }
 
-  /**
-   * @param {number} dx
-   * @param {number} dy
-   */
-  #walk(dx, dy) {
+  #walk(dx: number, dy: number) {
     if (this.cursor < 0) this.cursor = this.view.facts.chosen >= 0 ? this.view.facts.chosen : 0;
     else this.cursor = this.camera.beside(this.cursor, dx, dy);
     this.reveal(this.cursor);

@@ -4,18 +4,20 @@
 import { age, count, short } from "../../lib/quantity.ts";
 import { workload } from "../workload.ts";
 import { follow } from "../store.ts";
-/** @import { PodIndex, Pods } from "../../lib/protocol.js" */
-/** @import { View } from "../view.ts" */
+import type { PodIndex, Pods } from "../../lib/protocol.js";
+import type { View } from "../view.ts";
 
-/** @typedef {"workload" | "priority" | "podgroup" | "namespace" | "age"} Colour */
+export type Colour = "workload" | "priority" | "podgroup" | "namespace" | "age";
 /**
  * What a pod's name of a category is, its label and the words of a tooltip; `none` is the name of those without one.
- *
- * @typedef {{ of: (pod: PodIndex) => any, none?: any, describe: (name: any) => [label: string, title: string] }} Naming
  */
+export type Naming = {
+  of: (pod: PodIndex) => any;
+  none?: any;
+  describe: (name: any) => [label: string, title: string];
+};
 
-/** @type {Record<Colour, string>} */
-export const COLOURS = {
+export const COLOURS: Record<Colour, string> = {
   workload: "workload",
   priority: "priority",
   podgroup: "PodGroup",
@@ -33,8 +35,7 @@ const FIRST_STEP = NAMES + 1;
 const OTHER = CLASSES.length - 1;
 
 // Ages: what is younger than the bound has the step; in cycles where time stands still, else in virtual seconds.
-/** @type {Record<"cycles" | "seconds", [bound: number, label: string][]>} */
-const AGES = {
+const AGES: Record<"cycles" | "seconds", [bound: number, label: string][]> = {
   cycles: [
     [1, "this cycle"],
     [10, "< 10 cycles"],
@@ -52,16 +53,11 @@ const AGES = {
 };
 const BEFORE = "from the start";
 
-/**
- * Whether there is a colouring of this name.
- *
- * @param {string | undefined} name
- * @returns {name is Colour}
- */
-export const isColour = (name) => name !== undefined && Object.hasOwn(COLOURS, name);
+/** Whether there is a colouring of this name. */
+export const isColour = (name: string | undefined): name is Colour =>
+  name !== undefined && Object.hasOwn(COLOURS, name);
 
-/** @type {Record<Exclude<Colour, "priority" | "age">, (pods: Pods) => Naming>} */
-const NAMED = {
+const NAMED: Record<Exclude<Colour, "priority" | "age">, (pods: Pods) => Naming> = {
   workload: ({ group, groups }) => ({
     of: (pod) => group[pod],
     describe: (at) => {
@@ -82,17 +78,13 @@ const NAMED = {
 };
 
 export class Colours {
+  version = 0;
   #codes = new Uint8Array(0); // of each pod: which of CLASSES
-  /** @type {{ code: number, label: string, title: string }[]} */
-  #entries = [];
-  /** @type {Map<any, number>} */
-  #ranks = new Map(); // of a name: its code
+  #entries: { code: number; label: string; title: string }[] = [];
+  #ranks: Map<any, number> = new Map(); // of a name: its code
   #aged = ""; // for what the ages were worked out
 
-  /** @param {View} view */
-  constructor(view) {
-    this.view = view;
-    this.version = 0;
+  constructor(readonly view: View) {
     const { playback } = view;
     follow(playback.store.scenario, () => {
       this.#ranks.clear();
@@ -112,8 +104,7 @@ export class Colours {
     return isColour(colour) ? colour : "workload";
   }
 
-  /** @param {PodIndex} pod */
-  classOf(pod) {
+  classOf(pod: PodIndex) {
     return CLASSES[this.codes[pod] ?? OTHER];
   }
 
@@ -144,21 +135,16 @@ export class Colours {
     this.version += 1;
   }
 
-  /**
-   * @param {Naming} by
-   * @param {number} length
-   */
-  #names({ of, describe, none }, length) {
-    /** @type {Map<any, number>} */
-    const amounts = new Map();
+  #names({ of, describe, none }: Naming, length: number) {
+    const amounts: Map<any, number> = new Map();
     for (let pod = 0; pod < length; pod += 1) amounts.set(of(pod), (amounts.get(of(pod)) ?? 0) + 1);
     const names = [...amounts.keys()].filter((name) => name !== none);
     const fresh = names.filter((name) => !this.#ranks.has(name));
-    const amountOf = (/** @type {any} */ name) => amounts.get(name) ?? 0;
+    const amountOf = (name: any) => amounts.get(name) ?? 0;
     if (names.length > NAMES + 1) fresh.sort((a, b) => amountOf(b) - amountOf(a));
     for (const name of fresh) this.#ranks.set(name, Math.min(this.#ranks.size, NAMES));
     const many = this.#ranks.size > NAMES + 1;
-    const codeOf = (/** @type {any} */ name) =>
+    const codeOf = (name: any) =>
       name === none || (many && this.#ranks.get(name) === NAMES) ? OTHER : (this.#ranks.get(name) ?? OTHER);
     for (let pod = 0; pod < length; pod += 1) this.#codes[pod] = codeOf(of(pod));
     this.#entries = [...this.#ranks.keys()]
@@ -180,14 +166,12 @@ export class Colours {
     }
   }
 
-  /** @param {Pods} pods */
-  #priorities({ priority }) {
+  #priorities({ priority }: Pods) {
     const values = [...new Set(priority)].sort((a, b) => a - b);
     const steps = Math.min(STEPS, values.length);
     const stepOf = new Map(values.map((value, i) => [value, Math.floor((i * steps) / values.length)]));
     // Few steps lie far apart: 0 and 1000 are no shades that one has to compare.
-    const codeOf = (/** @type {number} */ step) =>
-      FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
+    const codeOf = (step: number) => FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
     priority.forEach((value, pod) => {
       this.#codes[pod] = codeOf(stepOf.get(value) ?? 0);
     });

@@ -1,7 +1,7 @@
 // How the tree of objects groups nodes and pods.
 
 import { workload } from "../workload.ts";
-/** @import { Nodes, Pods } from "../../lib/protocol.js" */
+import type { Nodes, Pods } from "../../lib/protocol.js";
 
 // The labels by which providers name pools.
 const POOLS = [
@@ -14,8 +14,7 @@ const POOLS = [
 ];
 const MOST_POOLS = 60;
 // As kubectl abbreviates.
-/** @type {Record<string, string>} */
-const SHORT = {
+const SHORT: Record<string, string> = {
   ReplicaSet: "rs",
   StatefulSet: "sts",
   DaemonSet: "ds",
@@ -24,15 +23,10 @@ const SHORT = {
   ReplicationController: "rc",
 };
 
-/**
- * Nodes by a pool label, else by the name without its number.
- *
- * @param {Nodes} nodes
- */
-export function poolsOf(nodes) {
+/** Nodes by a pool label, else by the name without its number. */
+export function poolsOf(nodes: Nodes) {
   const label = POOLS.find((name) => nodes.labels?.some((labels) => labels[name]));
-  /** @type {Map<string, number[]>} */
-  const pools = new Map();
+  const pools: Map<string, number[]> = new Map();
   nodes.names.forEach((name, node) => {
     const pool = label ? (nodes.labels?.[node][label] ?? "") : name.replace(/[-.]?[a-z]?\d[\w.-]*$/, "") || name;
     const there = pools.get(pool);
@@ -42,15 +36,9 @@ export function poolsOf(nodes) {
   return pools.size > MOST_POOLS ? new Map([["all nodes", nodes.names.map((_, node) => node)]]) : pools;
 }
 
-/**
- * The workloads with their pods, `members`, and those of them that are found, `hits`; `matches(text)` finds.
- *
- * @param {Pods} pods
- * @param {(text: string) => boolean} matches
- */
-export function workloadsOf(pods, matches) {
-  /** @type {Map<number, number[]>} */
-  const groups = new Map();
+/** The workloads with their pods, `members`, and those of them that are found, `hits`; `matches(text)` finds. */
+export function workloadsOf(pods: Pods, matches: (text: string) => boolean) {
+  const groups: Map<number, number[]> = new Map();
   pods.group.forEach((group, pod) => {
     const there = groups.get(group);
     if (there) there.push(pod);

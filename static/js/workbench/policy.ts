@@ -7,65 +7,51 @@ import { costs } from "./comments.ts";
 import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.tsx";
 import { follow } from "./store.ts";
-/** @import { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
-/** @import { Change } from "./build.js" */
-/** @import { PolicyForm, Refusal } from "./policy/controls.tsx" */
-/** @import { Landing } from "./policy/head.tsx" */
-/** @import { Undo } from "./undo.ts" */
-/** @import { View } from "./view.ts" */
+import type { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js";
+import type { Change } from "./build.ts";
+import type { PolicyForm, Refusal } from "./policy/controls.tsx";
+import type { Landing } from "./policy/head.tsx";
+import type { Undo } from "./undo.ts";
+import type { View } from "./view.ts";
 
 const DOCUMENTS_KEPT = 20;
-/**
- * What the settings hold, which are another document than the one that is typed.
- *
- * @param {Profile | null} profile
- */
-const SETTLED = (profile) =>
+/** What the settings hold, which are another document than the one that is typed. */
+const SETTLED = (profile: Profile | null) =>
   Object.fromEntries(
-    /** @type {(keyof Profile)[]} */ ([
-      "cache",
-      "equivalenceClass",
-      "audit",
-      "staleWrites",
-      "quirks",
-      "predicateOrder",
-    ]).map((key) => [key, profile?.[key]]),
+    (["cache", "equivalenceClass", "audit", "staleWrites", "quirks", "predicateOrder"] as (keyof Profile)[]).map(
+      (key) => [key, profile?.[key]],
+    ),
   );
 
-/**
- * @typedef {{
- *   mine: boolean,
- *   canFork: boolean,
- *   onFork: () => void,
- *   text: () => Promise<string>,
- *   change: Change,
- *   dirty: () => boolean,
- *   undo: Undo,
- *   onText: () => void,
- * }} PolicyOptions
- */
+export type PolicyOptions = {
+  mine: boolean;
+  canFork: boolean;
+  onFork: () => void;
+  text: () => Promise<string>;
+  change: Change;
+  dirty: () => boolean;
+  undo: Undo;
+  onText: () => void;
+};
 
 export class Policy {
-  /** @type {Catalogue | null} */
-  #catalogue = null;
-  /** @type {Map<number, Profile>} */
-  #profiles = new Map(); // by the number of changes that led to it
+  status: HTMLParagraphElement;
+  body: HTMLDivElement;
+  text: PolicyText;
+  element: HTMLDivElement;
+  #catalogue: Catalogue | null = null;
+  #profiles: Map<number, Profile> = new Map(); // by the number of changes that led to it
   #busy = false;
   #shown = "";
   #reveal = ""; // the part to bring into view once it is drawn
-  /** @type {Set<string>} */
-  #open = new Set(); // what is unfolded
+  #open: Set<string> = new Set(); // what is unfolded
   #here = false; // a change lands after the cycle on screen, not at the start
-  /** @type {Map<string, PolicyDocument>} */
-  #documents = new Map(); // by the step that it is of, "" for the start
+  #documents: Map<string, PolicyDocument> = new Map(); // by the step that it is of, "" for the start
 
-  /**
-   * @param {View} view
-   * @param {PolicyOptions} options
-   */
-  constructor(view, options) {
-    this.view = view;
-    this.options = options;
+  constructor(
+    readonly view: View,
+    readonly options: PolicyOptions,
+  ) {
     this.status = h("p", { class: "policy-status", role: "status" });
     this.body = h("div", { class: "policy-body" });
     this.text = new PolicyText({
@@ -136,14 +122,12 @@ export class Policy {
   /**
    * What the controls show: what is typed where it is valid, what a change after this cycle would change, or what is in
    * force.
-   *
-   * @returns {Profile | null}
    */
-  get #profile() {
+  get #profile(): Profile | null {
     const { known } = this.text;
     const inForce = this.#inForce;
     const typed = known?.profile ?? (this.#defaults ? this.#document?.profile : null);
-    if (typed || this.#defaults) return /** @type {Profile} */ ({ ...inForce, ...typed, ...SETTLED(inForce) });
+    if (typed || this.#defaults) return { ...inForce, ...typed, ...SETTLED(inForce) } as Profile;
     return this.#here && this.#moment ? (this.#document?.profile ?? null) : inForce;
   }
 
@@ -198,8 +182,7 @@ export class Policy {
     this.#draw(this.#profile, this.#document, this.#catalogue);
   }
 
-  /** @type {Promise<void> | null} */
-  #loading = null; // what is being loaded
+  #loading: Promise<void> | null = null; // what is being loaded
 
   get #editable() {
     return this.options.mine && this.#moment !== null && !this.options.dirty() && !this.text.wrong;
@@ -210,17 +193,12 @@ export class Policy {
     return this.#editable && !this.text.dirty;
   }
 
-  /**
-   * @param {Profile} profile
-   * @param {PolicyDocument} written
-   * @param {Catalogue} catalogue
-   */
-  #draw(profile, written, catalogue) {
+  #draw(profile: Profile, written: PolicyDocument, catalogue: Catalogue) {
     const focused = document.activeElement?.closest?.("[data-control]")?.dataset.control;
     const answer = this.text.known?.profile ? this.text.known : written;
     const editable = this.options.mine && this.#moment !== null && !this.options.dirty();
-    /** @param {string} kind @param {string} version */
-    const turn = (kind, version) => this.#change("form", kind, version, `written as a ${kind}`);
+    /** @param kind @param {string} version */
+    const turn = (kind: string, version: string) => this.#change("form", kind, version, `written as a ${kind}`);
     const { versions } = catalogue;
     const { other } = answer;
     this.text.show(written, editable, other && { other, editable: this.#editable, turn, versions });
@@ -238,43 +216,31 @@ export class Policy {
     else if (focused && !document.activeElement?.closest("[data-control]")) this.#focus(focused);
   }
 
-  /**
-   * Bring a part into view, "cache" or "schedulers", and put the focus there, at once or when it is drawn.
-   *
-   * @param {string} part
-   */
-  reveal(part) {
+  /** Bring a part into view, "cache" or "schedulers", and put the focus there, at once or when it is drawn. */
+  reveal(part: string) {
     this.#reveal = part;
     if (this.#shown && this.#profile) this.#show(part);
   }
 
-  /** @param {string} part */
-  #show(part) {
+  #show(part: string) {
     const found = this.body.querySelector(`[data-part="${CSS.escape(part)}"]`);
     if (!found?.isConnected) return;
     this.#reveal = "";
-    const box = /** @type {HTMLElement} */ (this.element.parentElement); // alone: in a small frame the page itself would be scrolled too
+    // alone: in a small frame the page itself would be scrolled too
+    const box = this.element.parentElement as HTMLElement;
     box.scrollTop += found.getBoundingClientRect().top - box.getBoundingClientRect().top;
     ($("[data-control]:not(:disabled)", found) ?? $("h3", found)).focus({ preventScroll: true });
   }
 
-  /**
-   * What was switched off may have gone to a list that is closed: then the focus goes to its heading.
-   *
-   * @param {string} control
-   */
-  #focus(control) {
+  /** What was switched off may have gone to a list that is closed: then the focus goes to its heading. */
+  #focus(control: string) {
     const found = this.body.querySelector(`[data-control="${CSS.escape(control)}"]`);
     const closed = found?.closest("details:not([open])");
     (closed?.querySelector("summary") ?? found)?.focus({ preventScroll: true });
   }
 
-  /**
-   * Where changes land, as the head shows it.
-   *
-   * @returns {Landing}
-   */
-  get #place() {
+  /** Where changes land, as the head shows it. */
+  get #place(): Landing {
     const { playback } = this.view;
     return {
       index: playback.index,
@@ -292,14 +258,8 @@ export class Policy {
     };
   }
 
-  /**
-   * What the controls can do.
-   *
-   * @param {PolicyDocument} answer
-   * @param {Catalogue} catalogue
-   * @returns {PolicyForm}
-   */
-  #form({ framework }, catalogue) {
+  /** What the controls can do. */
+  #form({ framework }: PolicyDocument, catalogue: Catalogue): PolicyForm {
     return {
       catalogue,
       framework,
@@ -316,26 +276,13 @@ export class Policy {
 
   // ---- changing
 
-  /**
-   * @param {string} what
-   * @param {string} key
-   * @param {string} value
-   * @param {string} words
-   */
-  async #change(what, key, value, words) {
+  async #change(what: string, key: string, value: string, words: string) {
     const wrong = await this.#try(what, key, value, words);
     if (wrong) this.#say(wrong, true);
   }
 
-  /**
-   * Make a change while nothing else can be; what is wrong with it, or "".
-   *
-   * @param {string} what
-   * @param {string} key
-   * @param {string} value
-   * @param {string} words
-   */
-  async #try(what, key, value, words) {
+  /** Make a change while nothing else can be; what is wrong with it, or "". */
+  async #try(what: string, key: string, value: string, words: string) {
     if (this.#busy) return "";
     this.#lock(true);
     const wrong = await this.#ask(what, key, value, words);
@@ -343,29 +290,16 @@ export class Policy {
     return wrong;
   }
 
-  /**
-   * Make a change; what is wrong with it, or "".
-   *
-   * @param {string} what
-   * @param {string} key
-   * @param {string} value
-   * @param {string} words
-   */
-  async #ask(what, key, value, words) {
+  /** Make a change; what is wrong with it, or "". */
+  async #ask(what: string, key: string, value: string, words: string) {
     const refusal = await this.#attempt(what, key, value, words);
     return refusal ? (refusal.errors[0]?.message ?? refusal.message) : "";
   }
 
   /**
    * Make a change; what is wrong with it, at which fields, or null. What is typed and not applied is changed as text.
-   *
-   * @param {string} what
-   * @param {string} key
-   * @param {string} value
-   * @param {string} words
-   * @returns {Promise<Refusal | null>}
    */
-  async #attempt(what, key, value, words) {
+  async #attempt(what: string, key: string, value: string, words: string): Promise<Refusal | null> {
     const { playback } = this.view;
     try {
       if (this.text.dirty) {
@@ -383,16 +317,11 @@ export class Policy {
       return null;
     } catch (error) {
       const { message, body } = refusalOf(error);
-      return { message, errors: /** @type {Refusal["errors"]} */ (body?.errors ?? []) };
+      return { message, errors: (body?.errors ?? []) as Refusal["errors"] };
     }
   }
 
-  /**
-   * @param {(text: string) => Promise<{text: string, rewritten?: boolean}>} make
-   * @param {string} words
-   * @param {string} [based]
-   */
-  async #make(make, words, based) {
+  async #make(make: (text: string) => Promise<{ text: string; rewritten?: boolean }>, words: string, based?: string) {
     const at = this.#moment ? this.view.playback.index : 0;
     const { text, before, rewritten } = await this.options.change(make, { words, based });
     if (text !== before) {
@@ -407,13 +336,8 @@ export class Policy {
     );
   }
 
-  /**
-   * Put a text that was typed in force, throwing what is wrong with it.
-   *
-   * @param {string} documents
-   * @param {string} [based]
-   */
-  async #write(documents, based) {
+  /** Put a text that was typed in force, throwing what is wrong with it. */
+  async #write(documents: string, based?: string) {
     if (this.#busy) return;
     this.#lock(true);
     try {
@@ -428,8 +352,7 @@ export class Policy {
     }
   }
 
-  /** @param {boolean} busy */
-  #lock(busy) {
+  #lock(busy: boolean) {
     this.#busy = busy;
     this.element.toggleAttribute("aria-busy", busy);
     this.element.classList.toggle("busy", busy);
@@ -439,13 +362,8 @@ export class Policy {
     }
   }
 
-  /**
-   * Shown and announced: it is a status.
-   *
-   * @param {string} text
-   * @param {boolean} [wrong]
-   */
-  #say(text, wrong = false) {
+  /** Shown and announced: it is a status. */
+  #say(text: string, wrong = false) {
     this.status.textContent = text;
     this.status.classList.toggle("wrong", wrong);
   }
@@ -458,12 +376,8 @@ profiles:
 - schedulerName: default-scheduler
 `;
 
-/**
- * What runs without a document, as the equivalent Policy.
- *
- * @param {Profile} profile
- */
-const asPolicy = ({ predicates, priorities }) =>
+/** What runs without a document, as the equivalent Policy. */
+const asPolicy = ({ predicates, priorities }: Profile) =>
   [
     "apiVersion: v1",
     "kind: Policy",

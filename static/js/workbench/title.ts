@@ -9,31 +9,25 @@ import { refusalOf } from "../lib/socket.ts";
 const SAVE_AFTER = 600;
 const SAVED_MS = 1500;
 
-/** @import { Draft } from "./draft.ts" */
+import type { Draft } from "./draft.ts";
 
-/**
- * Make the title's field work on `draft`.
- *
- * @param {Draft} draft
- */
-export async function title(draft) {
+/** Make the title's field work on `draft`. */
+export async function title(draft: Draft) {
   const field = $("input[data-title]");
   const status = $("[data-saved]");
-  /** @type {Kept<{ text: string }>} */
-  const kept = new Kept(`podstep.title.${draft.id}`);
+  const kept: Kept<{ text: string }> = new Kept(`podstep.title.${draft.id}`);
   let saved = field.value; // as the server has it, as far as is known
-  /** @type {ReturnType<typeof offering> | null} */
-  let note = null;
+  let note: ReturnType<typeof offering> | null = null;
   let saving = false;
   let again = false;
-  const show = (/** @type {string} */ text) => {
+  const show = (text: string) => {
     field.value = text;
     retitle();
   };
   const retitle = () => {
     document.title = `${field.value || "Untitled"} · podstep`;
   };
-  const report = (/** @type {string} */ text) => {
+  const report = (text: string) => {
     status.textContent = text;
     if (text === "saved")
       setTimeout(() => {
@@ -61,13 +55,8 @@ export async function title(draft) {
   };
   const soon = debounce(save, SAVE_AFTER);
 
-  /**
-   * Two tabs have renamed it: whoever typed last decides.
-   *
-   * @param {{ titled: number, title: string }} newer
-   * @param {string} mine
-   */
-  const ask = ({ titled, title: theirs }, mine) => {
+  /** Two tabs have renamed it: whoever typed last decides. */
+  const ask = ({ titled, title: theirs }: { titled: number; title: string }, mine: string) => {
     draft.titled = titled;
     saved = theirs;
     if (theirs === mine) {
@@ -86,7 +75,7 @@ export async function title(draft) {
     note = offering(said, Object.entries(offers), { name: "warn", ms: 0 });
   };
 
-  draft.on("titled", (/** @type {string} */ theirs) => {
+  draft.on("titled", (theirs: string) => {
     const typed = field.value !== saved;
     if (theirs === saved) return;
     if (typed) {

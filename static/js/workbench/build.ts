@@ -4,51 +4,54 @@ import { $, h, fill, icon, toast } from "../lib/dom.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { addBar } from "./add/bar.tsx";
 import { Draft } from "./draft.ts";
-import { Edit } from "./edit.js";
+import { Edit } from "./edit.ts";
 import { History } from "./history.tsx";
 import { Objects } from "./objects/objects.tsx";
-import { Policy } from "./policy.js";
+import { Policy } from "./policy.ts";
 import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.tsx";
 import { Undo } from "./undo.ts";
 import { Verbs } from "./verbs/verbs.ts";
 import { follow } from "./store.ts";
-/** @import { Edited } from "./draft.ts" */
-/** @import { EditOptions } from "./edit.js" */
-/** @import { View } from "./view.ts" */
+import type { Edited } from "./draft.ts";
+import type { EditOptions } from "./edit.ts";
+import type { View } from "./view.ts";
 
-/**
- * Make an edit, save it and simulate it; see `Build`.
- *
- * @typedef {(
- *   make: Parameters<Draft["change"]>[0],
- *   options?: { words?: string | null, saved?: (answer: Edited) => void, based?: string, whole?: boolean },
- * ) => Promise<Edited>} Change
- */
+/** Make an edit, save it and simulate it; see `Build`. */
+export type Change = (
+  make: Parameters<Draft["change"]>[0],
+  options?: { words?: string | null; saved?: (answer: Edited) => void; based?: string; whole?: boolean },
+) => Promise<Edited>;
 
 /**
  * What Build needs of the page: `bundleUrl`, where the text is, `draft`, whose it is; `onApplied` simulates it again.
- *
- * @typedef {{
- *   mine: boolean,
- *   draft: string,
- *   bundleUrl: string,
- *   canFork: boolean,
- *   onFork: () => void,
- *   onForkToEdit: EditOptions["fork"],
- *   onApplied: () => Promise<void>,
- * }} BuildOptions
  */
+export type BuildOptions = {
+  mine: boolean;
+  draft: string;
+  bundleUrl: string;
+  canFork: boolean;
+  onFork: () => void;
+  onForkToEdit: EditOptions["fork"];
+  onApplied: () => Promise<void>;
+};
 
 export class Build {
-  /**
-   * @param {HTMLElement} region
-   * @param {View} view
-   * @param {BuildOptions} options
-   */
-  constructor(region, view, options) {
-    this.view = view;
-    this.options = options;
+  body: HTMLElement;
+  strip: ReturnType<typeof tabsIn>;
+  draft: Draft;
+  text: DraftText;
+  undo: Undo;
+  edit: Edit | null;
+  history: History;
+  objects: Objects;
+  page: HTMLDivElement;
+  policy: Policy;
+  constructor(
+    region: HTMLElement,
+    readonly view: View,
+    readonly options: BuildOptions,
+  ) {
     this.body = $("[data-build]", region);
     const items = [
       { key: "objects", title: "Objects" },
@@ -61,8 +64,7 @@ export class Build {
     const bundle = () => options.bundleUrl || (playback.scenario ? `/api/scenarios/${playback.scenario}/bundle` : "");
     this.draft = view.draft = new Draft({ socket: playback.socket, id: mine ? options.draft : "", url: bundle });
     const text = () => this.#whole();
-    /** @type {Change} */
-    const change = (make, how) => this.#change(make, how);
+    const change: Change = (make, how) => this.#change(make, how);
     const dirty = () => this.text.dirty;
     this.text = new DraftText(view, { mine, canFork, onFork, draft: this.draft, strip: this.strip, change, bundle });
     this.undo = new Undo(view, {
@@ -118,8 +120,7 @@ export class Build {
     });
   }
 
-  /** @param {string} tab */
-  open(tab) {
+  open(tab: string) {
     this.strip.select(tab);
     fill(this.body, { yaml: this.text.element, policy: this.policy.element, objects: this.page }[tab]);
     this.objects.show(tab === "objects");
@@ -130,12 +131,8 @@ export class Build {
     }
   }
 
-  /**
-   * Show a line of the text in the editor.
-   *
-   * @param {number} line
-   */
-  async reveal(line) {
+  /** Show a line of the text in the editor. */
+  async reveal(line: number) {
     this.view.emit("region", "build");
     this.open("yaml");
     await this.text.load();
@@ -160,11 +157,15 @@ export class Build {
   /**
    * Make an edit, `make(text)` → `{text, words…}`, save it and simulate again; see Draft. `words` are what Undo calls
    * it, those of the answer without them, and null keeps no step; `saved(answer)` is called before it is simulated.
-   *
-   * @param {Parameters<Draft["change"]>[0]} make
-   * @param {{ words?: string | null, saved?: (answer: Edited) => void, based?: string, whole?: boolean }} [options]
    */
-  async #change(make, { words, saved, ...how } = {}) {
+  async #change(
+    make: Parameters<Draft["change"]>[0],
+    {
+      words,
+      saved,
+      ...how
+    }: { words?: string | null; saved?: (answer: Edited) => void; based?: string; whole?: boolean } = {},
+  ) {
     const answer = await this.draft.change(make, how);
     const { text, before, merged } = answer;
     if (text === before) return answer;
@@ -184,12 +185,8 @@ export class Build {
     setTimeout(() => this.edit?.notify("Merged with the changes of another tab: both are in the draft."));
   }
 
-  /**
-   * Another tab has saved: show that, and leave alone what is typed here.
-   *
-   * @param {{ text?: string, simulated: boolean }} changed
-   */
-  async #changedElsewhere({ text, simulated }) {
+  /** Another tab has saved: show that, and leave alone what is typed here. */
+  async #changedElsewhere({ text, simulated }: { text?: string; simulated: boolean }) {
     if (text !== undefined) this.text.take(text);
     if (simulated) return;
     try {

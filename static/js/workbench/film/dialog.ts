@@ -12,23 +12,18 @@ import { HEIGHT, WIDTH } from "./format.ts";
 import { gif } from "./gif.ts";
 import { drawSlide, slidesOf } from "./slides.ts";
 import { webm, webmCodec } from "./webm.ts";
-/** @import { Codec } from "./webm.ts" */
-/** @import { Playback } from "../playback.ts" */
+import type { Codec } from "./webm.ts";
+import type { Playback } from "../playback.ts";
 
 const SECONDS = ["1", "2", "4"]; // that a step is shown
 const NO_WEBM = "This browser encodes no video on this page: that takes a current one, and HTTPS. A GIF it can make.";
 
-/** @typedef {import("./slides.ts").Wanted & { seconds: number, format: string }} Wanted */
+export type Wanted = import("./slides.ts").Wanted & { seconds: number; format: string };
 
-/**
- * Ask for a range of steps, and make a film of it.
- *
- * @param {Playback} playback
- */
-export async function exportFilm(playback) {
+/** Ask for a range of steps, and make a film of it. */
+export async function exportFilm(playback: Playback) {
   const codec = await webmCodec();
-  /** @type {AbortController | null} */
-  let making = null;
+  let making: AbortController | null = null;
   let address = "";
   const options = [
     h("option", { value: "webm", text: codec ? "WebM" : "WebM (not here)", disabled: !codec }),
@@ -115,25 +110,18 @@ export async function exportFilm(playback) {
     }
   }
 
-  /** @param {boolean} on */
-  function busy(on) {
+  function busy(on: boolean) {
     for (const one of form.elements) one.toggleAttribute("disabled", on);
   }
 }
 
-/**
- * Draw the steps one by one, and put them into a file. Rejects with an Error in words, or the signal's reason.
- *
- * @param {Playback} playback
- * @param {Wanted} wanted
- * @param {Progress} progress
- */
-async function film(playback, { seconds, format, ...range }, progress) {
+/** Draw the steps one by one, and put them into a file. Rejects with an Error in words, or the signal's reason. */
+async function film(playback: Playback, { seconds, format, ...range }: Wanted, progress: Progress) {
   const { signal } = range;
   progress.set(null, "The server draws the steps");
   const slides = await slidesOf(sourceOf(playback), range);
   const canvas = h("canvas", { width: WIDTH, height: HEIGHT });
-  const made = format === "gif" ? gif(canvas) : await webm(canvas, /** @type {Codec} */ (await webmCodec()));
+  const made = format === "gif" ? gif(canvas) : await webm(canvas, (await webmCodec()) as Codec);
   try {
     for (const [i, slide] of slides.entries()) {
       progress.set(i / slides.length, `Step ${i + 1} of ${slides.length}`);
@@ -148,12 +136,7 @@ async function film(playback, { seconds, format, ...range }, progress) {
   }
 }
 
-/**
- * @param {string} name
- * @param {string} label
- * @param {HTMLOptionElement[]} options
- */
-const choice = (name, label, options) => h("label", null, label, h("select", { class: "field", name }, options));
+const choice = (name: string, label: string, options: HTMLOptionElement[]) =>
+  h("label", null, label, h("select", { class: "field", name }, options));
 
-/** @param {string} text */
-const refusal = (text) => h("p", { class: "note error", role: "alert" }, icon("warn"), h("span", { text }));
+const refusal = (text: string) => h("p", { class: "note error", role: "alert" }, icon("warn"), h("span", { text }));
