@@ -322,6 +322,11 @@ def test_two_pods_are_compared_field_by_field(page: Page, site: Stack) -> None:
     second.fill("nobody")
     second.press("Enter")
     expect(result).to_have_text("There is no pod default/nobody.")
+    bench = Workbench(page)
+    bench.tab("Story")
+    bench.tab("Cache")
+    expect(second).to_have_value("nobody")
+    expect(result).to_have_text("There is no pod default/nobody.")
 
 
 def test_what_is_compared_and_the_table_are_in_the_address(page: Page, promise: str) -> None:

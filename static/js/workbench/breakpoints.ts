@@ -33,6 +33,7 @@ export class Breakpoints {
     const { draft, scenario, run } = view.playback.source;
     this.source = `${draft ? "draft" : run ? "run" : "scenario"}:${draft ?? run ?? scenario}`;
     this.#recall();
+    this.#tell();
     addEventListener("storage", ({ key }) => {
       // another tab has changed them: its list and this one are the same
       if (key !== STORE && key !== null) return;

@@ -26,9 +26,10 @@ export class Search {
 
   /**
    * Take what was found: the current match is the one with exactly this name, else the one that was current if it is
-   * found again, else the first. For the same text in another source the one with the same name stays current.
+   * found again, else the first. For the same text in another source the one with the same name stays current. It is
+   * brought into view, but for `reveal`: more was found of what is shown already.
    */
-  show(text: string, nodes: NodeIndex[], pods: PodIndex[]) {
+  show(text: string, nodes: NodeIndex[], pods: PodIndex[], { reveal = true } = {}) {
     if (!text && !this.text) return;
     const { playback } = this.view;
     const same = text === this.text;
@@ -42,7 +43,7 @@ export class Search {
       ).toLowerCase() === wanted;
     const again = this.hits.findIndex((hit) => this.#nameOf(hit) === this.#named);
     const named = this.hits.findIndex(exact);
-    this.#go(Math.max(0, named < 0 || (same && again >= 0) ? again : named));
+    this.#go(Math.max(0, named < 0 || (same && again >= 0) ? again : named), reveal);
   }
 
   #take(nodes: NodeIndex[], pods: PodIndex[]) {
@@ -52,10 +53,10 @@ export class Search {
     this.#places = null;
   }
 
-  #go(at: number) {
+  #go(at: number, reveal = true) {
     this.at = at;
     this.#named = this.#nameOf(this.current);
-    this.view.store.found.value = {};
+    this.view.store.found.value = { reveal };
   }
 
   #nameOf(hit: Hit | null) {

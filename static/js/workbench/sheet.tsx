@@ -22,7 +22,11 @@ type Wish = { node?: number; pod?: number };
 
 /** The element of the sheet, which the stage gives its place. */
 export function sheetOf(view: View) {
-  const element = Object.assign(document.createElement("section"), { className: "sheet", ariaLabel: "Selected" });
+  const element = Object.assign(document.createElement("section"), {
+    className: "sheet",
+    ariaLabel: "Selected",
+    hidden: true,
+  });
   render(<Selected view={view} element={element} />, element);
   return element;
 }

@@ -85,10 +85,10 @@ export class Stage {
         this.update();
       }
     });
-    follow(view.store.found, () => {
+    follow(view.store.found, ({ reveal }) => {
       this.#frame();
       this.#mark();
-      if (this.#picture) this.locate();
+      if (reveal && this.#picture) this.locate();
     });
     let { group } = view.look;
     follow(view.store.look, (look) => {
@@ -254,8 +254,8 @@ export class Stage {
   }
 
   update() {
-    if (!this.#picture) return;
     const { playback } = this.view;
+    if (!this.#picture || playback.index < 0) return;
     this.#regroup();
     const holders = this.#hold();
     this.#frame();

@@ -2,6 +2,7 @@
 // playback) and the address (by the view) write to it. Components read `signal.value`, which draws them again when it
 // is written; other modules follow a signal.
 
+import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { effect, signal, untracked, type ReadonlySignal } from "../kit/signals.ts";
 import type { Opened, RecordedAnswer } from "../lib/protocol.js";
 import type { Place } from "./playback/place.ts";
@@ -77,8 +78,8 @@ export class Store {
   readonly recorded = signal<RecordedAnswer[]>([]);
   readonly breakpoints = signal<readonly { text: string; on: boolean }[]>([]);
   readonly transport = signal<Transport>({ playing: false, speed: 2, unit: "", byPhase: false });
-  /** Written when something else was searched for, or another match was gone to; search.ts has them. */
-  readonly found = signal({});
+  /** Written when something is found, or another match is gone to, which `reveal` brings into view; see search.ts. */
+  readonly found = signal({ reveal: false });
   /** The step that is waited for because it is not computed yet. */
   readonly pending = signal<Pending | null>(null);
   /** What Why? is about: a pod, on one node or on all. */
@@ -95,8 +96,14 @@ export function reads(...signals: ReadonlySignal<unknown>[]) {
 }
 
 /** The same while a tab of Inspect is open: the others stay as they are until they are opened again. */
-export function readsIn(store: Store, tab: string, ...signals: ReadonlySignal<unknown>[]) {
-  if (store.tab.value.key === tab) reads(...signals);
+export function useInTab(store: Store, tab: string, ...signals: ReadonlySignal<unknown>[]) {
+  const [, redraw] = useReducer<number, void>((n) => n + 1, 0);
+  const wanted = useRef(signals);
+  wanted.current = signals;
+  useLayoutEffect(
+    () => follow(wanted.current, () => store.tab.peek().key === tab && redraw()),
+    [store, tab, signals.length, redraw],
+  );
 }
 
 /**

@@ -26,7 +26,7 @@ export class Landing {
     readonly about: { settled: boolean; start: boolean },
   ) {
     this.typed = signal(String(Math.ceil(playback.time ?? 0)));
-    if (about.start) this.way.value = "start";
+    if (about.start && !about.settled) this.way.value = "start";
   }
 
   choose(way: Way) {

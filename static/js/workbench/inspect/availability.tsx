@@ -16,7 +16,7 @@ import type { View } from "../view.ts";
 import { layout, LINES, linesOf, traces } from "./availability/chart.ts";
 import { momentAt, seenUntil, type Seen } from "./availability/series.ts";
 import { lineOf, sparkline } from "./availability/sparkline.tsx";
-import { follow, readsIn } from "../store.ts";
+import { follow, useInTab } from "../store.ts";
 
 const AGAIN = 1500; // milliseconds between two requests while cycles are computed
 const FILTERED = 8; // workloads and more have a filter
@@ -34,7 +34,7 @@ const nameOf = ({ kind, key }: Seen) => (kind ? `${kind} ${short(key)}` : "Pods 
 
 export function Availability({ view }: { view: View }) {
   const { playback, seen, store } = view;
-  readsIn(store, "availability", store.subs, store.seen);
+  useInTab(store, "availability", store.subs, store.seen);
   const answer = useOverTime(view);
   if (!playback.timed)
     return (

@@ -6,7 +6,7 @@ import { Inline } from "../../kit/inline.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import type { CacheCounts, CachePart } from "../../lib/protocol.js";
 import { count, held, plural } from "../../lib/quantity.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { CacheClasses } from "./cacheclasses.tsx";
 import { CacheMap } from "./cachemap.tsx";
@@ -53,7 +53,7 @@ function figure(text: string) {
 
 export function Cache({ view }: { view: View }) {
   const { playback } = view;
-  readsIn(view.store, "cache", view.store.subs);
+  useInTab(view.store, "cache", view.store.subs);
   const { current } = playback;
   const part = current ? playback.parts?.cache : null;
   const on = part && "predicates" in part ? part : null;

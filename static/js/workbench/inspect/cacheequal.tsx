@@ -9,7 +9,7 @@ import type { Equivalent } from "../../lib/protocol.js";
 import { short } from "../../lib/quantity.ts";
 import { useAnswer, useRedraw } from "../asking.tsx";
 import { ABSENT } from "../cluster.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 
 const OFFERED = 40; // names that are offered while one is typed
@@ -25,7 +25,7 @@ function whole(typed: string) {
 }
 
 export function CacheEqual({ view }: { view: View }) {
-  readsIn(view.store, "cache", view.store.selection);
+  useInTab(view.store, "cache", view.store.selection);
   const redraw = useRedraw();
   const { playback } = view;
   const form = useRef<HTMLFormElement>(null);

@@ -9,7 +9,7 @@ import { Table } from "../../kit/table.tsx";
 import { $ } from "../../lib/dom.ts";
 import type { CachePart, Invalidation } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { nodeLink, nodesLink, ruleLink, swatch } from "./cacheparts.tsx";
 import { StaleHits } from "./cachestale.tsx";
@@ -25,7 +25,7 @@ const HEADS: Record<string, string> = {
 };
 
 export function CacheStep({ view, part }: { view: View; part: CachePart }) {
-  readsIn(view.store, "cache", view.store.known); // whether there are later stale hits
+  useInTab(view.store, "cache", view.store.known); // whether there are later stale hits
   const batching = part.mode === "batching";
   return (
     <div class="cache-step">

@@ -9,7 +9,7 @@ import { Table } from "../../kit/table.tsx";
 import { count, plural } from "../../lib/quantity.ts";
 import { token } from "../../lib/theme.ts";
 import { useRedraw } from "../asking.tsx";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { cycleLink, swatch } from "./cacheparts.tsx";
 import { rowsOf, series, type Counts, type Point } from "./cacheseries.ts";
@@ -28,7 +28,7 @@ export function CacheTime({ view }: { view: View }) {
   const { playback, seen, store, sub } = view;
   const { marks, cycles, complete, index } = playback;
   const { caching } = marks;
-  readsIn(store, "cache", store.seen, store.known);
+  useInTab(store, "cache", store.seen, store.known);
   const redraw = useRedraw();
   const width = useRef(UNDRAWN);
   const asTable = sub === "time/table";

@@ -9,7 +9,7 @@ import type { Explanation, PrioritiesPart, ScoreRow, ScoreStep, Terms } from "..
 import { count, plural } from "../../lib/quantity.ts";
 import { useAnswer } from "../asking.tsx";
 import { capital, termsOf } from "../terms.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { nodeLink } from "./nouns.tsx";
 import type { RankedRow, Ranking } from "./ranked.ts";
@@ -43,7 +43,7 @@ type ColumnProps = {
 
 export function NodeColumn(props: ColumnProps) {
   const { view, ranked, made, picked } = props;
-  readsIn(view.store, "priorities", view.store.selection);
+  useInTab(view.store, "priorities", view.store.selection);
   const node = made.at.has(view.node) ? view.node : (ranked.winner ?? made.nodes[made.order[0]]);
   return (
     <div class="score-detail">

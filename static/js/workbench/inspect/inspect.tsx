@@ -47,7 +47,9 @@ export function inspect(region: HTMLElement, view: View) {
   function update() {
     if (!playback.nodes || playback.index < 0) return;
     strip.all(items());
-    panel().update();
+    const shown = panel();
+    if (shown.element.parentElement !== body) return; // another tab is being opened, which draws it in its place
+    shown.update();
     mark();
   }
 

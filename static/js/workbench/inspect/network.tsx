@@ -7,7 +7,7 @@ import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { NetworkClass, NetworkPart, NetworkPhase } from "../../lib/protocol.js";
 import { amount, clock, count, plural, short } from "../../lib/quantity.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Before } from "./empty.tsx";
 import { Drawing } from "./network/drawing.tsx";
@@ -21,7 +21,7 @@ const KINDS: Record<string, string> = {
 };
 
 export function Network({ view, part }: Content<"network">) {
-  readsIn(view.store, "network", view.store.selection);
+  useInTab(view.store, "network", view.store.selection);
   if (!view.playback.current) return <Before view={view} />;
   if (!("phases" in part))
     return (

@@ -10,7 +10,7 @@ import type { GroupRecord, NoPodGroups, PodGroupsPart, Sentence } from "../../li
 import { clock, count, short } from "../../lib/quantity.ts";
 import { useAnswer } from "../asking.tsx";
 import { Standing, until, useNow, type Now } from "../countdown.tsx";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Gang } from "./gang.tsx";
 import type { Content } from "./panel.tsx";
@@ -18,7 +18,7 @@ import { sentence } from "./sentence.tsx";
 
 export function PodGroups({ view, part }: Content<"podgroups">) {
   // Since when a group has been in its phase may only be known now.
-  readsIn(view.store, "podgroups", view.store.known, view.store.subs);
+  useInTab(view.store, "podgroups", view.store.known, view.store.subs);
   const now = useNow(view, "podgroups", part.time ?? 0);
   if (!("groups" in part))
     return (

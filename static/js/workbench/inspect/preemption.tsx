@@ -10,7 +10,7 @@ import { toast } from "../../lib/dom.ts";
 import type { Candidate, DryRun as Run, PreemptionPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { superseded } from "../../lib/socket.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
@@ -23,7 +23,7 @@ const AT_ONCE = 50; // candidates that are asked for
 
 export function Preemption({ view, part }: Content<"preemption">) {
   // Where there is none, the next cycle with one may only be known now.
-  if (!("candidates" in part)) readsIn(view.store, "preemption", view.store.known);
+  useInTab(view.store, "preemption", ...("candidates" in part ? [] : [view.store.known]));
   const shown = useRef(part);
   if (shown.current !== part) {
     shown.current = part;

@@ -25,7 +25,7 @@ import { rankedOf, type Mode, type Ranking } from "./ranked.ts";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.tsx";
 import { sentence } from "./sentence.tsx";
 import { Winner } from "./winner.tsx";
-import { follow, readsIn } from "../store.ts";
+import { follow, useInTab } from "../store.ts";
 
 const MODES: Mode[] = ["raw", "score", "weighted", "sum"];
 const USUAL = "weighted";
@@ -69,7 +69,7 @@ function Ranked({ view, light, ranked, weights }: RankedProps) {
   const reveal = useRef(false);
   const stays = useRef(false); // the page of nodes as columns, which was turned to
   const redraw = useRedraw();
-  readsIn(view.store, "priorities", view.store.subs);
+  useInTab(view.store, "priorities", view.store.subs);
   const { mode, across } = read(view.sub);
   const choose = (to: Mode, rows: boolean) => view.setSub(to === USUAL && !rows ? "" : rows ? `${to}/priorities` : to);
   const picked = made.rows.findIndex((row) => row.name === list.cell);
@@ -210,7 +210,7 @@ function Across({ view, ranked, made, mode, nodes, list, label, picked, pick, he
   const holder = useRef<HTMLDivElement>(null);
   const grid = useRef<GridRows>(null);
   const redraw = useRedraw();
-  readsIn(view.store, "priorities", view.store.selection);
+  useInTab(view.store, "priorities", view.store.selection);
   const size = columnsIn(holder.current?.clientWidth || NARROW);
   const drawn = useRef(size);
   drawn.current = size;

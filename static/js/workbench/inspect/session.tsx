@@ -8,7 +8,7 @@ import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { SessionJob, SessionPart, SessionShares } from "../../lib/protocol.js";
 import { clock, count, plural, short } from "../../lib/quantity.ts";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { linked, podLink } from "./nouns.tsx";
@@ -22,7 +22,7 @@ export function Session({ view, part }: Content<"session">) {
 }
 
 function Pass({ view, part }: { view: View; part: SessionPart }) {
-  readsIn(view.store, "session", view.store.subs);
+  useInTab(view.store, "session", view.store.subs);
   const steps = useSteps(view, part);
   return (
     <>

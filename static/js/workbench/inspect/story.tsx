@@ -7,7 +7,7 @@ import { clock, count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { DifferNote } from "../differ.tsx";
 import { rankedIn } from "../playback/records.ts";
 import { RecordedFigure } from "../recorded.tsx";
-import { readsIn } from "../store.ts";
+import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink } from "./nouns.tsx";
@@ -20,7 +20,7 @@ const CHANGES = 8; // from outside that are listed
 type InCycle = { view: View; light: Light };
 
 export function Story({ view }: { view: View }) {
-  readsIn(view.store, "story", view.store.recorded);
+  useInTab(view.store, "story", view.store.recorded);
   const { playback } = view;
   const light: Light | null = playback.current;
   if (playback.atEnd && playback.parts) return <End view={view} parts={playback.parts} />;
@@ -166,7 +166,7 @@ function Message({ view, light, message }: InCycle & { message: string }) {
 
 /** A reason with its number of nodes, which it lights up. */
 function Clause({ view, text }: { view: View; text: string }) {
-  readsIn(view.store, "story", view.store.lit);
+  useInTab(view.store, "story", view.store.lit);
   const reason = /^\d+ (.*)$/s.exec(text)?.[1];
   if (!reason) return <>{text}</>;
   const light = () => {

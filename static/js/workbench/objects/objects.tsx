@@ -37,16 +37,16 @@ export class Objects {
   ) {
     this.element.className = "objects";
     this.#paint();
-    const renew = () => {
-      this.#markOnStage();
-      this.#draw();
-    };
     const { scenario, pods, step, moment, selection, stage, look } = view.store;
     follow(scenario, () => {
       this.#others = null;
-      renew();
+      this.#markOnStage();
+      this.#draw();
     });
-    follow(pods, renew); // controllers have made some
+    follow(pods, () => {
+      this.#markOnStage(false); // controllers have made some
+      this.#draw();
+    });
     follow([step, moment, selection], () => this.#paint());
     follow(
       step,
@@ -100,8 +100,8 @@ export class Objects {
 
   #matches = (text: string) => !this.#filter || text.toLowerCase().includes(this.#filter);
 
-  /** Have the stage mark what is found, whichever tab is open. */
-  #markOnStage() {
+  /** Have the stage mark what is found, whichever tab is open, and bring the current match into view. */
+  #markOnStage(reveal = true) {
     const { search, playback } = this.view;
     const { nodes, pods } = playback;
     if (!nodes) return;
@@ -111,6 +111,7 @@ export class Objects {
         this.#typed.trim(),
         [...poolsOf(nodes).values()].flat().filter((node) => this.#matches(nodes.names[node] ?? "")),
         workloadsOf(pods, this.#matches).flatMap(({ hits }) => hits),
+        { reveal },
       );
   }
 

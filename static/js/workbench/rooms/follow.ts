@@ -53,7 +53,8 @@ export class Follow {
     this.mark = new CellMark(inspect);
     const { store } = view;
     const moved = perFrame(() => this.#moved());
-    follow([store.wanted, store.step, store.moment, store.tab, store.subs, store.selection, store.pending], moved);
+    follow([store.wanted, store.step, store.moment, store.tab, store.subs, store.selection], moved);
+    follow(store.pending, (pending) => pending && moved());
     follow(store.tab, () => {
       if (this.leads) this.#pick(null);
     });
