@@ -309,28 +309,3 @@ export class Editor {
     this.area.dispatchEvent(new Event("input", { bubbles: true }));
   }
 }
-
-/**
- * A list of problems from the top down; a click jumps to the line. Those of no line, such as a count of the rest, stay
- * last.
- */
-export function problemList(problems: Problem[], editor: Editor, kind: "error" | "warning" = "error") {
-  const byLine = [...problems].sort((a, b) => (a.line || Infinity) - (b.line || Infinity) || 0);
-  const rows = byLine.slice(0, 200).map((problem) =>
-    h(
-      "li",
-      null,
-      h(
-        "button",
-        { type: "button", onclick: () => problem.line && editor.jump(problem.line) },
-        h("span", {
-          class: "where",
-          text: problem.line ? `line ${problem.line}` : problem.document ? `document ${problem.document}` : kind,
-        }),
-        h("span", { class: "what", text: problem.message }),
-        problem.path ? h("span", { class: "path", text: problem.path }) : null,
-      ),
-    ),
-  );
-  return h("ul", { class: `problems ${kind}`, "aria-label": kind === "error" ? "Errors" : "Warnings" }, rows);
-}

@@ -1,11 +1,24 @@
 // What components ask the server, and when they are drawn again.
 
-import { useEffect, useReducer, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import type { ReadonlySignal } from "../kit/signals.ts";
+import { follow, type Store } from "./store.ts";
 
 /** A function that has the component drawn again. */
 export function useRedraw(): () => void {
   const [, redraw] = useReducer<number, void>((n) => n + 1, 0);
   return redraw;
+}
+
+/** Draw the component again when a signal is written, while a tab of Inspect is open: opening one draws it anyway. */
+export function useInTab(store: Store, tab: string, ...signals: ReadonlySignal<unknown>[]) {
+  const redraw = useRedraw();
+  const wanted = useRef(signals);
+  wanted.current = signals;
+  useLayoutEffect(
+    () => follow(wanted.current, () => store.tab.peek().key === tab && redraw()),
+    [store, tab, signals.length, redraw],
+  );
 }
 
 /** An answer, or why there is none, and the question that it answers. */

@@ -39,6 +39,12 @@ const shownFork = () => {
   const button = $("[data-fork]");
   return button && !button.hidden ? button : null;
 };
+const opened =
+  (tab: string) =>
+  ({ view, build }: Context) => {
+    view.emit("region", "build");
+    build.open(tab);
+  };
 const undo =
   (way: "back" | "forth", done: string) =>
   async ({ build }: Context) => {
@@ -296,19 +302,13 @@ export const COMMANDS: Row[] = [
     id: "yaml",
     group: "Change",
     name: "The YAML",
-    run: ({ view, build }) => {
-      view.emit("region", "build");
-      build.open("yaml");
-    },
+    run: opened("yaml"),
   },
   {
     id: "policy",
     group: "Change",
     name: "The Policy",
-    run: ({ view, build }) => {
-      view.emit("region", "build");
-      build.open("policy");
-    },
+    run: opened("policy"),
   },
   {
     id: "undo",

@@ -2,7 +2,6 @@
 // playback) and the address (by the view) write to it. Components read `signal.value`, which draws them again when it
 // is written; other modules follow a signal.
 
-import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { effect, signal, untracked, type ReadonlySignal } from "../kit/signals.ts";
 import type { Opened, RecordedAnswer } from "../lib/protocol.js";
 import type { Place } from "./playback/place.ts";
@@ -93,17 +92,6 @@ export class Store {
 /** Depend on signals of which only the change matters. */
 export function reads(...signals: ReadonlySignal<unknown>[]) {
   for (const one of signals) void one.value;
-}
-
-/** The same while a tab of Inspect is open: the others stay as they are until they are opened again. */
-export function useInTab(store: Store, tab: string, ...signals: ReadonlySignal<unknown>[]) {
-  const [, redraw] = useReducer<number, void>((n) => n + 1, 0);
-  const wanted = useRef(signals);
-  wanted.current = signals;
-  useLayoutEffect(
-    () => follow(wanted.current, () => store.tab.peek().key === tab && redraw()),
-    [store, tab, signals.length, redraw],
-  );
 }
 
 /**

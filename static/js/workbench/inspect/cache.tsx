@@ -1,12 +1,12 @@
 // Cache: what came from the equivalence cache in this cycle, what was invalidated by which row, and what was stale.
 
 import type { ComponentChildren, FunctionComponent } from "preact";
+import { useInTab } from "../asking.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import type { CacheCounts, CachePart } from "../../lib/protocol.js";
 import { count, held, plural } from "../../lib/quantity.ts";
-import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { CacheClasses } from "./cacheclasses.tsx";
 import { CacheMap } from "./cachemap.tsx";

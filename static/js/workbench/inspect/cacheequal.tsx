@@ -7,9 +7,8 @@ import { announce } from "../../lib/dom.ts";
 import { decoded } from "../../lib/encoded.ts";
 import type { Equivalent } from "../../lib/protocol.js";
 import { short } from "../../lib/quantity.ts";
-import { useAnswer, useRedraw } from "../asking.tsx";
+import { useAnswer, useInTab, useRedraw } from "../asking.tsx";
 import { ABSENT } from "../cluster.ts";
-import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 
 const OFFERED = 40; // names that are offered while one is typed

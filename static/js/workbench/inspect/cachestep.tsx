@@ -1,6 +1,7 @@
 // The Cache tab, This step: where every predicate's answers came from, what was invalidated, and which hits were stale.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useInTab } from "../asking.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
@@ -9,7 +10,6 @@ import { Table } from "../../kit/table.tsx";
 import { $ } from "../../lib/dom.ts";
 import type { CachePart, Invalidation } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { nodeLink, nodesLink, ruleLink, swatch } from "./cacheparts.tsx";
 import { StaleHits } from "./cachestale.tsx";

@@ -2,6 +2,7 @@
 // helps.
 
 import { useRef, useState } from "preact/hooks";
+import { useInTab } from "../asking.tsx";
 import { Empty } from "../../kit/empty.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
@@ -10,7 +11,6 @@ import { toast } from "../../lib/dom.ts";
 import type { Candidate, DryRun as Run, PreemptionPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { superseded } from "../../lib/socket.ts";
-import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";

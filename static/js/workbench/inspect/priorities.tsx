@@ -13,7 +13,7 @@ import { Segmented } from "../../kit/segmented.tsx";
 import { $$, targetOf } from "../../lib/dom.ts";
 import type { Absent, Light, PrioritiesPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import { useRedraw } from "../asking.tsx";
+import { useInTab, useRedraw } from "../asking.tsx";
 import type { List } from "../lists.ts";
 import { capital, termsIn } from "../terms.ts";
 import type { View } from "../view.ts";
@@ -25,7 +25,7 @@ import { rankedOf, type Mode, type Ranking } from "./ranked.ts";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.tsx";
 import { sentence } from "./sentence.tsx";
 import { Winner } from "./winner.tsx";
-import { follow, useInTab } from "../store.ts";
+import { follow } from "../store.ts";
 
 const MODES: Mode[] = ["raw", "score", "weighted", "sum"];
 const USUAL = "weighted";

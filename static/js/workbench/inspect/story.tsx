@@ -1,5 +1,6 @@
 // Story: the cycle in sentences whose nouns are links, and the event that the simulated scheduler writes.
 
+import { useInTab } from "../asking.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { Light, Parts } from "../../lib/protocol.js";
@@ -7,7 +8,6 @@ import { clock, count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { DifferNote } from "../differ.tsx";
 import { rankedIn } from "../playback/records.ts";
 import { RecordedFigure } from "../recorded.tsx";
-import { useInTab } from "../store.ts";
 import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink } from "./nouns.tsx";
