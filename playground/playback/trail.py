@@ -24,7 +24,7 @@ from scheduler_core.record.cycle import Cycle, Decision, Result
 from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.run.several.descheduling import IDLE_PASS, PASS
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
 Placement = npt.NDArray[np.int32]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scheduler_core.schedulers.quirks import Upstream
 from scheduler_core.schedulers.v1_11.equivalence.classes import Definition
-from scheduler_core.schedulers.v1_11.quirks import Upstream
 
 DEFINITIONS: Mapping[Definition, tuple[str, str]] = {
     "controller": (

@@ -11,12 +11,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from playground.reference import cache_texts
+from scheduler_core.schedulers.quirks import Upstream
 from scheduler_core.schedulers.v1_11.equivalence.batching import MAX_AGE
 from scheduler_core.schedulers.v1_11.equivalence.cache import MAX_BYTES, MAX_CLASSES
 from scheduler_core.schedulers.v1_11.equivalence.classes import fields_of
 from scheduler_core.schedulers.v1_11.equivalence.row import MODES, InvalidationRow
 from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
-from scheduler_core.schedulers.v1_11.quirks import Upstream
 from scheduler_core.settings.settings import CACHE_MODES
 
 SECTION = re.compile(r"^3\.\d")  # a section of the proposal, whose chapter 3 is the table in prose

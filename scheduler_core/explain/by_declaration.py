@@ -12,7 +12,7 @@ from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.world import Failure
 from scheduler_core.kubernetes.manifests import Manifest, part
-from scheduler_core.schedulers.v1_11.columns.reads import CLASS_FIELDS, Reads
+from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, Reads
 
 PROPOSED = 5  # annotations of a pod, each dropped on its own
 METADATA = ("annotations", "labels")  # of a node

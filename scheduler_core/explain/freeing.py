@@ -5,8 +5,8 @@ from __future__ import annotations
 from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.resources import amounts
 from scheduler_core.kubernetes.shared_devices import ON_ONE_DEVICE
-from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT
 from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
 

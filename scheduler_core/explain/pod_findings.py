@@ -12,8 +12,8 @@ from scheduler_core.explain.spelling import REQUIRED, correct_pod_affinity
 from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.storage import disks_conflict, ports_conflict
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.storage import disks_conflict, ports_conflict
 from scheduler_core.schedulers.v1_11.predicates.interpod import compared_keys
 from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
 

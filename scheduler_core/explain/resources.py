@@ -15,7 +15,7 @@ from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Container
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
-from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES
+from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES
 
 
 class ResourceAmounts(Struct, frozen=True):

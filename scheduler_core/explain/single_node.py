@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.keys import Key
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.predicates import CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.predicates.interpod import MatchInterPodAffinity
 

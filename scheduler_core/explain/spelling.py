@@ -17,7 +17,7 @@ from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import LabelSelector, PodAffinityTerm, Requirement, Taint, Toleration
 from scheduler_core.kubernetes.selectors import holds, tolerates, valid
-from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES
+from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 SHORTEST = 3  # letters of the part that differs: zone-a and zone-b, or i3 and i4, are distinct names

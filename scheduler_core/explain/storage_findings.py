@@ -12,7 +12,7 @@ from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.kubernetes.selectors import term_matches
-from scheduler_core.schedulers.v1_11.columns.storage import ClaimError
+from scheduler_core.schedulers.columns.storage import ClaimError
 
 DEFAULT_SIZE = 2**30  # bytes, of a claim that is proposed
 

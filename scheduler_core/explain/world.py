@@ -18,9 +18,9 @@ from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
 from scheduler_core.run import Stepper
+from scheduler_core.schedulers.columns import Cluster, PodState
+from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from scheduler_core.schedulers.v1_11.columns import Cluster, PodState
-from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.v1_11.filtering import Filtered, filter_nodes, missing_claim
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields

@@ -12,7 +12,7 @@ from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.clock import RESOLUTION, Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Statuses

@@ -18,13 +18,13 @@ from scheduler_core.run.loop import Stepper
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.columns.events import object_changed, pod_added, pod_changed
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_11 import RELEASE
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from scheduler_core.schedulers.v1_11.columns.events import object_changed, pod_added, pod_changed
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.equivalence.batching import Batching
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.extending import Extension

@@ -18,7 +18,7 @@ from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.reported import ReportedRun
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.difference import differences
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue

@@ -7,8 +7,8 @@ from typing import Any
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.kubernetes.model import Node
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.messages import encode
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.extending import uid_of
 
 

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
 from scheduler_core.run.trace import preemption_line
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.record import extender_record
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.extending import Extension
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
-from scheduler_core.schedulers.v1_11.columns import Cluster
-from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES, REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns import Cluster
+from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES, REGION_LABEL, ZONE_LABEL
 
 TOPOLOGY_LABELS = (
     (REGION_LABEL, "topology.kubernetes.io/region"),

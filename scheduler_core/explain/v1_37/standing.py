@@ -19,7 +19,7 @@ from scheduler_core.kubernetes.keys import Key
 from scheduler_core.run.v1_37.cycles import PRE_FILTER
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.run.v1_37.manifests import admitted
-from scheduler_core.schedulers.v1_11.columns import Cluster
+from scheduler_core.schedulers.columns import Cluster
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue

@@ -15,8 +15,8 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.instant import MOVES_UNSCHEDULABLE
 from scheduler_core.run.several.peers import FrameworkPeer
 from scheduler_core.run.several.view import SchedulerView
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_11 import RELEASE
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.events import EventName
 from scheduler_core.schedulers.v1_22.interface import Plugin

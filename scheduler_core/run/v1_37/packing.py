@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.columns.reads import POD_FIELDS
 from scheduler_core.schedulers.extenders.asking import Asking
-from scheduler_core.schedulers.v1_11.columns.reads import POD_FIELDS
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 

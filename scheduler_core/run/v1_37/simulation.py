@@ -35,11 +35,11 @@ from scheduler_core.run.v1_37.packing import pack, unpack
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.columns.podinfo import PodResources
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodResources
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration

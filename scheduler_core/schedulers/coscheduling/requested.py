@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.kubernetes.model import Resources
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.coscheduling.resource_check import PODS, NodeResources, pod_requests
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 
 
 class RequestedByNode:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import Affinity, NodeSelectorTerm, PersistentVolume, Pod, Requirement
-from scheduler_core.schedulers.v1_11.columns.storage import Storage
+from scheduler_core.schedulers.columns.storage import Storage
 
 
 def unbound_claim(pod: Pod, storage: Storage) -> str:

@@ -7,11 +7,11 @@ from typing import Protocol
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.predicates.interpod import OWN_QUIRKS, MatchInterPodAffinity
 from scheduler_core.schedulers.v1_11.priorities.inter_pod_affinity import InterPodAffinityPriority
 

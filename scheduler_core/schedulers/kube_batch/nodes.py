@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.kubernetes.model import Node
+from scheduler_core.schedulers.columns.columns import NodeColumns
 from scheduler_core.schedulers.kube_batch.model import PIPELINED, RELEASING, TaskInfo
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError, Resource
 from scheduler_core.schedulers.kube_batch.task_class import FloatVector, TaskClass, least_free, vector
-from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns
 
 FloatMatrix = npt.NDArray[np.float64]
 

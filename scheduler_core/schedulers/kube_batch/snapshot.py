@@ -10,6 +10,7 @@ from msgspec import Struct
 from scheduler_core.kubernetes import model as api
 from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.schedulers.columns.columns import NodeColumns
 from scheduler_core.schedulers.kube_batch.model import (
     BOUND,
     DEFAULT_TASK_PRIORITY,
@@ -26,7 +27,6 @@ from scheduler_core.schedulers.kube_batch.model import (
 )
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.kube_batch.task_class import TaskClasses
-from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns
 
 GROUP_NAME = "scheduling.k8s.io/group-name"
 GROUP_MIN_MEMBER = "scheduling.k8s.io/group-min-member"  # of pods without a group

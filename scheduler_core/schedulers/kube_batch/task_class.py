@@ -10,14 +10,14 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.schedulers.columns.podinfo import PodInfo, compile_pod
+from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, POD_FIELDS
 from scheduler_core.schedulers.kube_batch.resources import (
     CPU_EPSILON,
     MEMORY_EPSILON,
     SCALAR_EPSILON,
     Resource,
 )
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo, compile_pod
-from scheduler_core.schedulers.v1_11.columns.reads import CLASS_FIELDS, POD_FIELDS
 
 MOST_CLASSES = 20_000  # beyond, all are compiled again
 

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle, Decision, QueueState
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.extending import (
     ExtendedFilter,
     Extension,

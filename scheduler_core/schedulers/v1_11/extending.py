@@ -12,14 +12,14 @@ from msgspec import Struct, field
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.priority_row import PriorityRow
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.calling import AskedPod, Documents, ExtenderCalls, Prioritized
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.extenders.port import Port
 from scheduler_core.schedulers.extenders.record import ExtenderRecord
 from scheduler_core.schedulers.extenders.rules import bounded
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 
 NOT_ASKED = -1  # in a row of the matrix: an earlier predicate or extender had failed the node

@@ -13,10 +13,10 @@ from msgspec import Struct, field
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.record.cycle import PredicateMatrix
 from scheduler_core.record.preemption import NominatedPass
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Codes, Reasons, ReasonTable
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, Codes, Reasons, ReasonTable
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates import PredicateResult
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue

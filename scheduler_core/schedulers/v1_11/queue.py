@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from scheduler_core.record.cycle import QueueState
-from scheduler_core.schedulers.v1_11.columns.pods import PodKind, PodState
+from scheduler_core.schedulers.columns.pods import PodKind, PodState
 
 QUEUE_SHOWN = 50
 

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, PodQuery, PodState
-from scheduler_core.schedulers.v1_11.columns.selecting import compile_map
-from scheduler_core.schedulers.v1_11.columns.services import service_selectors, spreading_selectors
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.storage import ATTACH_KINDS
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import AffinityClass, PodQuery, PodState
+from scheduler_core.schedulers.columns.selecting import compile_map
+from scheduler_core.schedulers.columns.services import service_selectors, spreading_selectors
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.storage import ATTACH_KINDS
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates.general import REPORT_ORDER
 from scheduler_core.schedulers.v1_11.predicates.interpod import compared_keys

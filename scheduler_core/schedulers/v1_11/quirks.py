@@ -1,9 +1,6 @@
 """The table of quirks: where kube-scheduler v1.11 deviates from its documentation.
 
-The code that reproduces a quirk is marked with :func:`quirk`, so that a row without code, or code
-without a row, is detected. A rule that is subject to a quirk has a method ``under``, which returns
-the rule with other quirks in force; :func:`in_variant` calls it. The effect of a quirk on a cycle is
-determined by :mod:`scheduler_core.run.quirk_effects`.
+The effect of a quirk on a cycle is determined by :mod:`scheduler_core.run.quirk_effects`.
 
 Not listed: nondeterminism in v1.11, and the port tables that its copies of a node share, so that one
 attempt leaks into the next (kubernetes/kubernetes#67456). Neither is reproduced.
@@ -11,49 +8,7 @@ attempt leaks into the next (kubernetes/kubernetes#67456). Neither is reproduced
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-from msgspec import Struct
-
-T = TypeVar("T", bound=Callable[..., Any])
-Rule = TypeVar("Rule")
-
-UPSTREAM = "https://github.com/kubernetes/kubernetes"
-
-
-class Upstream(Struct, frozen=True):
-    """An issue or pull request of kubernetes/kubernetes, and how it relates to the quirk."""
-
-    number: int
-    about: str
-    pull: bool = True
-
-    @property
-    def name(self) -> str:
-        """Return the reference as GitHub writes it."""
-        return f"kubernetes/kubernetes#{self.number}"
-
-    @property
-    def url(self) -> str:
-        """Return the URL of the issue or pull request."""
-        return f"{UPSTREAM}/{'pull' if self.pull else 'issues'}/{self.number}"
-
-
-class Quirk(Struct, frozen=True):
-    """One deviation: ``does`` is the behaviour, reproduced exactly, ``should`` the documented behaviour.
-
-    ``where`` is the key of the predicate or priority, ``Preemption`` or ``Policy``; ``function`` is the
-    function of v1.11 that causes it. ``upstream`` is empty if no issue is known.
-    """
-
-    id: str
-    where: str
-    does: str
-    should: str
-    function: str
-    upstream: tuple[Upstream, ...] = ()
-
+from scheduler_core.schedulers.quirks import Quirk, Upstream
 
 QUIRKS = (
     Quirk(
@@ -194,27 +149,3 @@ QUIRKS = (
 )
 
 QUIRK_IDS = frozenset(row.id for row in QUIRKS)
-REPRODUCED_BY: dict[str, str] = {}
-"""Quirk id to the qualified name of the code that reproduces it; filled when that code is imported."""
-
-
-def quirk(name: str) -> Callable[[T], T]:
-    """Mark the function or class that reproduces a quirk.
-
-    Raises:
-        KeyError: The table has no such row.
-    """
-    if name not in QUIRK_IDS:
-        raise KeyError(name)
-
-    def mark(code: T) -> T:
-        REPRODUCED_BY[name] = f"{code.__module__}.{code.__qualname__}"
-        return code
-
-    return mark
-
-
-def in_variant(rule: Rule, quirks: frozenset[str]) -> Rule:
-    """Return a rule with exactly these quirks in force; return one without quirks unchanged."""
-    under = getattr(rule, "under", None)
-    return rule if under is None else cast("Rule", under(quirks))

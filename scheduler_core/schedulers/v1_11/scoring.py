@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.priority_row import PriorityRow
-from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.columns import NodeColumns
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.reading import WeightedPriority
 from scheduler_core.schedulers.v1_11.priorities import Scored

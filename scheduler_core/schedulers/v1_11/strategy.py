@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cache_record import CacheRecord, Counts
-from scheduler_core.schedulers.v1_11.columns.events import InvalidationEvent
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.columns.events import InvalidationEvent
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, KnownOutcomes
 
 NodeIndices = npt.NDArray[np.int32]

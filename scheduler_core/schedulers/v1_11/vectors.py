@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates import PredicateResult
 from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped, MapReduce, MapScaled

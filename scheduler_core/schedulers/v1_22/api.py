@@ -20,8 +20,8 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.kubernetes.provisioning import volume_for, with_selected_node
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.events import EventName

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.interface import POINTS, Plugin
 from scheduler_core.schedulers.v1_22.profile import Scheduling

@@ -12,7 +12,7 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.events import WILDCARDS, EventName

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scheduler_core.kubernetes.model import PodGroupStatus
 from scheduler_core.record.plugin_record import AttemptRecord
 from scheduler_core.record.preemption import Preemption
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
+from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.filtering import Filtered
 from scheduler_core.schedulers.v1_11.scoring import Ranking
 from scheduler_core.schedulers.v1_22.status import Status

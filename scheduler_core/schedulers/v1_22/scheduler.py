@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.filtering import error_message, filter_nodes, fit_error_message
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_22.api import Api

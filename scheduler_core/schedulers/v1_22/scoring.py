@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.priority_row import PriorityRow
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.priorities.resource_allocation import requested_and_capacity
 from scheduler_core.schedulers.v1_11.scoring import Ranking, by_name_descending, rank_nodes
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_11.quirks import Quirk, Upstream
+from scheduler_core.schedulers.quirks import Quirk, Upstream
 
 EMPTIED = Quirk(
     "extender-empties-nodes",

@@ -32,8 +32,8 @@ from scheduler_core.kubernetes.model import (
     Volume,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.predicates import Predicate
 from scheduler_core.schedulers.v1_11.priorities import Priority

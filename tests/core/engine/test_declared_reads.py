@@ -18,10 +18,10 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
 )
 from scheduler_core.run.instant import Simulation
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads, UndeclaredFieldError
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads, UndeclaredFieldError
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.policy import declared, order
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Predicate, PredicateResult
 from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED

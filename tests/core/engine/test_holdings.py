@@ -17,9 +17,9 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Volume,
 )
-from scheduler_core.schedulers.v1_11.columns.pods import PodQuery
-from scheduler_core.schedulers.v1_11.columns.selecting import compile_map
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.pods import PodQuery
+from scheduler_core.schedulers.columns.selecting import compile_map
+from scheduler_core.schedulers.columns.state import Cluster
 from tests.core.equivalence.histories import bundle, read
 
 PORT = HostPort("0.0.0.0", "TCP", 80)

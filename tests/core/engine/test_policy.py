@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from scheduler_core.schedulers.quirks import REPRODUCED_BY
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_11.policy.order import (
     ALIASES,
@@ -23,7 +24,7 @@ from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES
 from scheduler_core.schedulers.v1_11.predicates.general import GeneralPredicates
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, Mapped
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
-from scheduler_core.schedulers.v1_11.quirks import QUIRKS, REPRODUCED_BY
+from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import node, pod, simulate
 

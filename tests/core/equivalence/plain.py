@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Node, PersistentVolume, Pod
-from scheduler_core.schedulers.v1_11.columns.podinfo import compile_pod
+from scheduler_core.schedulers.columns.podinfo import compile_pod
 from scheduler_core.schedulers.v1_11.equivalence.topology import Seen
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, ReasonTable
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, ReasonTable
 from scheduler_core.schedulers.v1_11.equivalence.cache import ENTRY_BYTES, EquivalenceCache
 from tests.core.equivalence.reference import HostPredicate, PlainCache
 from tests.core.trials import trials

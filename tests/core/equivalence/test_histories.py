@@ -21,7 +21,7 @@ from scheduler_core.kubernetes.plain import plain
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Codes
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, Codes
 from scheduler_core.schedulers.v1_11.equivalence import keeper
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.row import Mode

@@ -28,8 +28,8 @@ from scheduler_core.kubernetes.model import (
     Taint,
     Volume,
 )
-from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
-from scheduler_core.schedulers.v1_11.columns.events import (
+from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns.events import (
     InvalidationEvent,
     object_changed,
     pod_added,

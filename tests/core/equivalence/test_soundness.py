@@ -34,8 +34,8 @@ from scheduler_core.kubernetes.model import (
     Taint,
     Volume,
 )
-from scheduler_core.schedulers.v1_11.columns.columns import ZONE_LABEL
-from scheduler_core.schedulers.v1_11.columns.events import (
+from scheduler_core.schedulers.columns.columns import ZONE_LABEL
+from scheduler_core.schedulers.columns.events import (
     InvalidationEvent,
     object_changed,
     pod_added,
@@ -43,9 +43,9 @@ from scheduler_core.schedulers.v1_11.columns.events import (
     pod_changed,
     pod_deleted,
 )
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import equivalence_hash
 from scheduler_core.schedulers.v1_11.equivalence.conditions import InvalidatedNodes

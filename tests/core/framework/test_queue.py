@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11 import predicates
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS, plugin_of
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue

@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run.v1_37 import manifests
 from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
 from tests.core.v1_37.parts import Bench, TableRules, event

@@ -11,6 +11,7 @@ import numpy as np
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.kubernetes.model import NodeSelectorTerm
+from scheduler_core.schedulers.columns.nodeaffinity import term_mask
 from scheduler_core.schedulers.kube_batch.configuration import argument
 from scheduler_core.schedulers.kube_batch.model import TaskInfo
 from scheduler_core.schedulers.kube_batch.neighbors import Neighbors
@@ -18,7 +19,6 @@ from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
 from scheduler_core.schedulers.kube_batch.task_class import FloatVector
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import term_mask
 
 MOST_SCORE = 10
 MOST_KEPT = 256  # columns of scores, one for each size of tasks

@@ -10,13 +10,13 @@ from msgspec import Struct
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.kubernetes.model import Node, NodeCondition
 from scheduler_core.kubernetes.selectors import tolerates
+from scheduler_core.schedulers.columns.nodeaffinity import required_mask
+from scheduler_core.schedulers.columns.storage import ports_conflict
 from scheduler_core.schedulers.kube_batch.configuration import argument, parse_bool
 from scheduler_core.schedulers.kube_batch.model import TaskInfo
 from scheduler_core.schedulers.kube_batch.nodes import Nodes
 from scheduler_core.schedulers.kube_batch.plugin import Registration
 from scheduler_core.schedulers.kube_batch.session import Session
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import required_mask
-from scheduler_core.schedulers.v1_11.columns.storage import ports_conflict
 
 PRESSURES = ("Memory", "Disk", "PID")
 UNAVAILABLE = "node <{node}> are not available to schedule task <{task}>"

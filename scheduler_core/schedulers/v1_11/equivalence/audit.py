@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cache_record import STALE_SHOWN, StaleHit
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Codes, ReasonTable
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, Codes, ReasonTable
 from scheduler_core.schedulers.v1_11.equivalence.classes import difference
 from scheduler_core.schedulers.v1_11.equivalence.rules import Invalidation
 from scheduler_core.schedulers.v1_11.predicates import RULES

@@ -19,9 +19,9 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cache_record import CacheRecord, Counts
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.services import services_of, spreading_selectors
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.services import services_of, spreading_selectors
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates import CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.priorities import Mapped, ServiceAntiAffinity

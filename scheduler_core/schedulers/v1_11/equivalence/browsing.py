@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
+from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.equivalence.cache import (
     BoolMatrix,
     CacheEntry,

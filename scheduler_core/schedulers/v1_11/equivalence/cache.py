@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.record.cache_record import CacheStats
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Codes
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, Codes
 
 A = TypeVar("A", bound=np.generic)
 BoolMatrix = npt.NDArray[np.bool_]

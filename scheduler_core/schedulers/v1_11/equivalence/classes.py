@@ -1,7 +1,7 @@
 """Equivalence classes of pods: both options of the proposal, the hash of a class, and differing fields.
 
 These are the classes of the equivalence cache, as the proposal and v1.8 to v1.12 define them. They are not
-:func:`scheduler_core.schedulers.v1_11.columns.podinfo.class_key`, by which the engine itself shares compiled
+:func:`scheduler_core.schedulers.columns.podinfo.class_key`, by which the engine itself shares compiled
 pods and their vectors: that key contains everything that any rule reads and is exact by construction, while a
 class of the cache is an assumption that may be wrong. Here pods of one controller are one class even if its
 template has changed.
@@ -18,7 +18,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.schedulers.v1_11.columns.reads import CLASS_FIELDS, POD_FIELDS
+from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, POD_FIELDS
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 
 Definition = Literal["controller", "attributes"]

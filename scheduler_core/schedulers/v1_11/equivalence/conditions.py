@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
-from scheduler_core.schedulers.v1_11.columns.events import ASSUMED, ELSEWHERE, InvalidationEvent
-from scheduler_core.schedulers.v1_11.columns.storage import disks
+from scheduler_core.schedulers.columns.events import ASSUMED, ELSEWHERE, InvalidationEvent
+from scheduler_core.schedulers.columns.storage import disks
 from scheduler_core.schedulers.v1_11.equivalence.topology import Topology
 from scheduler_core.schedulers.v1_11.predicates import RULES
 

@@ -16,9 +16,9 @@ from scheduler_core.record.cache_record import (
     Counts,
     Invalidated,
 )
-from scheduler_core.schedulers.v1_11.columns.events import InvalidationEvent
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.events import InvalidationEvent
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.equivalence.audit import Audit
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import Classes, Definition, EquivalenceClass

@@ -8,8 +8,8 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import PersistentVolume
-from scheduler_core.schedulers.v1_11.columns.columns import intern_column
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.columns.columns import intern_column
+from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.topology import Seen
 

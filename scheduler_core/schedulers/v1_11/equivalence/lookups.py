@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.record.cache_record import BoolMatrix, Counts, ResultSource, Sources
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.equivalence.audit import Audit, Suspect, differing
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.policy import Profile

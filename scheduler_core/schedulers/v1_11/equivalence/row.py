@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from scheduler_core.schedulers.v1_11.columns.events import EventVerb, InvalidationEvent
+from scheduler_core.schedulers.columns.events import EventVerb, InvalidationEvent
 from scheduler_core.schedulers.v1_11.equivalence.conditions import InvalidatedNodes, RowCondition
 from scheduler_core.schedulers.v1_11.equivalence.topology import Topology
 from scheduler_core.schedulers.v1_11.predicates import RULES

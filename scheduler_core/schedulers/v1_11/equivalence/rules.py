@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.events import InvalidationEvent
-from scheduler_core.schedulers.v1_11.columns.view import Scope
+from scheduler_core.schedulers.columns.events import InvalidationEvent
+from scheduler_core.schedulers.columns.view import Scope
 from scheduler_core.schedulers.v1_11.equivalence.conditions import ALWAYS, rows_of
 from scheduler_core.schedulers.v1_11.equivalence.row import ALL, InvalidationRow, Mode, in_modes
 from scheduler_core.schedulers.v1_11.equivalence.rules_nodes import NODE_ROWS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_11.columns.events import ASSUMED, ELSEWHERE
+from scheduler_core.schedulers.columns.events import ASSUMED, ELSEWHERE
 from scheduler_core.schedulers.v1_11.equivalence.conditions import (
     ALWAYS,
     RowCondition,

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import PersistentVolume, Pod
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo, Term
-from scheduler_core.schedulers.v1_11.columns.storage import DiskKey, disks
+from scheduler_core.schedulers.columns.podinfo import PodInfo, Term
+from scheduler_core.schedulers.columns.storage import DiskKey, disks
 
 REMEMBERED = 4096  # verdicts about label sets
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_11.columns.reads import class_fields
+from scheduler_core.schedulers.columns.reads import class_fields
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
 

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.schedulers.extenders.configuration import Extender, ignored_resources
+from scheduler_core.schedulers.quirks import in_variant, quirk
 from scheduler_core.schedulers.v1_11.policy.order import expanded, static_order
 from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.schedulers.v1_11.policy.reading import NamedPredicate, PolicyReader, WeightedPriority
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Predicate
 from scheduler_core.schedulers.v1_11.predicates.general import passing_over
-from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS, in_variant, quirk
+from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS
 from scheduler_core.settings.release import V1_11
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 

@@ -8,11 +8,11 @@ from typing import NamedTuple, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Codes
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, Codes
+from scheduler_core.schedulers.columns.view import Scope, View
 
 NO_ERRORS: Mapping[int, str] = {}
 

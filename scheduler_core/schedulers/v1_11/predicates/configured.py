@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.model import NodeSelectorTerm, Taint
 from scheduler_core.kubernetes.selectors import tolerates
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import any_term_mask
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.nodeaffinity import any_term_mask
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing, narrowed
 from scheduler_core.schedulers.v1_11.predicates.general import PodFitsResources
 from scheduler_core.schedulers.v1_11.predicates.node import CORDON_TAINT, CORDONED, UNSCHEDULABLE

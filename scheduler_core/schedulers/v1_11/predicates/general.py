@@ -9,13 +9,14 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE, Demand, room
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import required_mask
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.storage import ports_conflict
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.nodeaffinity import required_mask
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.storage import ports_conflict
+from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.quirks import in_variant, quirk
 from scheduler_core.schedulers.v1_11.predicates.base import (
     FITS,
     Predicate,
@@ -24,7 +25,6 @@ from scheduler_core.schedulers.v1_11.predicates.base import (
     narrowed,
 )
 from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
-from scheduler_core.schedulers.v1_11.quirks import in_variant, quirk
 
 INSUFFICIENT = "Insufficient "  # and the name of the resource
 

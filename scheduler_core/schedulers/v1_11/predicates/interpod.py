@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo, Term
-from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, PodKind, PodQuery, PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.topology import row_sums
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo, Term
+from scheduler_core.schedulers.columns.pods import AffinityClass, PodKind, PodQuery, PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.topology import row_sums
+from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.quirks import quirk
 from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
-from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS, quirk
+from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS
 
 GENERAL_REASON = "node(s) didn't match pod affinity/anti-affinity"
 EXISTING_REASON = "node(s) didn't satisfy existing pods anti-affinity rules"

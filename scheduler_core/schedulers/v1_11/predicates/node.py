@@ -9,11 +9,11 @@ import numpy as np
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node, NodeCondition, Pod
 from scheduler_core.kubernetes.policy_argument import PolicyArgument
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import (
     Explain,

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from scheduler_core.kubernetes.policy_argument import PolicyArgument
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodQuery, PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR
-from scheduler_core.schedulers.v1_11.columns.selecting import compile_map
-from scheduler_core.schedulers.v1_11.columns.services import services_of
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodQuery, PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
+from scheduler_core.schedulers.columns.selecting import compile_map
+from scheduler_core.schedulers.columns.services import services_of
+from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.quirks import quirk
 from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
-from scheduler_core.schedulers.v1_11.quirks import quirk
 
 LabelPairs = Mapping[str, str]
 

@@ -9,14 +9,14 @@ import numpy as np
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.kubernetes.provisioning import selected_node
-from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import any_term_mask
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR
-from scheduler_core.schedulers.v1_11.columns.storage import ClaimError, Storage
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns.nodeaffinity import any_term_mask
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
+from scheduler_core.schedulers.columns.storage import ClaimError, Storage
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, everywhere
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 

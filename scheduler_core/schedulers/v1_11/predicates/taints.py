@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.kubernetes.selectors import tolerates
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.reasons import Codes
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.predicates.base import PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.kubernetes.model import PodDisruptionBudget
-from scheduler_core.schedulers.v1_11.columns.pods import PodKind, PodState
-from scheduler_core.schedulers.v1_11.columns.selecting import compile_selector, matches
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.quirks import quirk
+from scheduler_core.schedulers.columns.pods import PodKind, PodState
+from scheduler_core.schedulers.columns.selecting import compile_selector, matches
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.quirks import quirk
 
 Violations = dict[str, tuple[str, ...]]
 """Pod key to the names of the budgets that deleting it violates."""

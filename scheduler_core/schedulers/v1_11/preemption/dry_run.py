@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.record.preemption import DryRun
-from scheduler_core.schedulers.v1_11.columns.pods import NOT_STARTED, PodState
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import NOT_STARTED, PodState
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.filtering import FitCheck
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets, Violations

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.record.preemption import Hopeless, Indices, NodeGroup, Preemption
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reasons import Codes, Reasons
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reasons import Codes, Reasons
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.extending import extended_candidates
 from scheduler_core.schedulers.v1_11.filtering import FitCheck
 from scheduler_core.schedulers.v1_11.policy import Profile

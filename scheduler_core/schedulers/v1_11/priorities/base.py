@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.priority_row import PriorityKind
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.quirks import in_variant
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.quirks import in_variant
 
 MAX_PRIORITY = 10
 

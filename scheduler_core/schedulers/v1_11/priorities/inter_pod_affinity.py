@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.columns import Domains
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, Counted, PodKind, PodQuery, PodState
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.topology import row_sums
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.columns import Domains
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import AffinityClass, Counted, PodKind, PodQuery, PodState
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.topology import row_sums
+from scheduler_core.schedulers.columns.view import View
+from scheduler_core.schedulers.quirks import quirk
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Function, Scores
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
@@ -23,7 +24,6 @@ from scheduler_core.schedulers.v1_11.priorities.line import (
     truncated,
 )
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
-from scheduler_core.schedulers.v1_11.quirks import quirk
 
 
 class InterPodAffinityPriority(Function):

@@ -9,9 +9,9 @@ from msgspec import Struct
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.priority_row import PriorityRow
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY
 
 LINES_SHOWN = 12  # of a list of arbitrary length, such as preferred terms

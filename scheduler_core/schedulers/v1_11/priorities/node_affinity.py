@@ -6,10 +6,10 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import NodeSelectorTerm, Requirement
-from scheduler_core.schedulers.v1_11.columns.nodeaffinity import term_mask
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.nodeaffinity import term_mask
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapScaled
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,

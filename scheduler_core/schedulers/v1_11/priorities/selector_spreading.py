@@ -8,18 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import Counted, PodQuery
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.selecting import compile_selector, matches
-from scheduler_core.schedulers.v1_11.columns.services import (
+from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import Counted, PodQuery
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.selecting import compile_selector, matches
+from scheduler_core.schedulers.columns.services import (
     SPREADING_KINDS,
     service_selectors,
     services_of,
     spreading_selectors,
 )
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.quirks import quirk
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapReduce, Scores
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
@@ -30,7 +31,6 @@ from scheduler_core.schedulers.v1_11.priorities.line import (
     truncated,
 )
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
-from scheduler_core.schedulers.v1_11.quirks import quirk
 
 ZONE_WEIGHTING = 2.0 / 3.0
 

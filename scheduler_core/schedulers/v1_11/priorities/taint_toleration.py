@@ -6,9 +6,9 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.selectors import tolerates
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.reads import Reads
+from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapScaled
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,

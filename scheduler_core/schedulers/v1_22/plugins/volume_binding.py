@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scheduler_core.kubernetes.model import PersistentVolume
 from scheduler_core.kubernetes.provisioning import selected_node
-from scheduler_core.schedulers.v1_11.columns.storage import ClaimError
+from scheduler_core.schedulers.columns.storage import ClaimError
 from scheduler_core.schedulers.v1_11.filtering import missing_claim
 from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS
 from scheduler_core.schedulers.v1_22.interface import Plugin

@@ -92,7 +92,7 @@ CLASS_FIELDS = frozenset(
         *("containers", "init_containers", "volumes", "controller", "terminating"),
     }
 )
-"""Those of :class:`~scheduler_core.schedulers.v1_11.columns.podinfo.PodInfo`, always in the class key."""
+"""Those of :class:`~scheduler_core.schedulers.columns.podinfo.PodInfo`, always in the class key."""
 
 NODE_FIELDS = frozenset(
     {"name", "labels", "annotations", "allocatable", "taints", "unschedulable", "conditions", "images"}

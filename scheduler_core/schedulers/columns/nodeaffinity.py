@@ -13,8 +13,8 @@ import numpy as np
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.kubernetes.model import NodeSelectorTerm, Pod, Requirement
 from scheduler_core.kubernetes.selectors import holds, valid
-from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns
-from scheduler_core.schedulers.v1_11.columns.reads import PodFields
+from scheduler_core.schedulers.columns.columns import NodeColumns
+from scheduler_core.schedulers.columns.reads import PodFields
 
 
 def required_mask(pod: Pod | PodFields, columns: NodeColumns) -> BoolVector:

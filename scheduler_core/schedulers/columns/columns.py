@@ -1,7 +1,7 @@
 """The fields of the node objects as columns: one array entry per node, in object order.
 
 Columns change only with the node objects; the usage by pods is kept in
-:mod:`scheduler_core.schedulers.v1_11.columns.state`. Strings are interned per column, so that a rule is
+:mod:`scheduler_core.schedulers.columns.state`. Strings are interned per column, so that a rule is
 evaluated once per distinct value and mapped to the nodes by one array lookup.
 """
 

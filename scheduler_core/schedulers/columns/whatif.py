@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, PodKind, PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.storage import NodeUse
-from scheduler_core.schedulers.v1_11.quirks import quirk
+from scheduler_core.schedulers.columns.pods import AffinityClass, PodKind, PodState
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.storage import NodeUse
+from scheduler_core.schedulers.quirks import quirk
 
 
 class RowChanges:

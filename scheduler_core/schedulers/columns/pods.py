@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import microseconds_of
-from scheduler_core.schedulers.v1_11.columns.columns import Domains
-from scheduler_core.schedulers.v1_11.columns.podinfo import AffinityTerms, PodInfo, Term
-from scheduler_core.schedulers.v1_11.columns.selecting import Selector, matches
-from scheduler_core.schedulers.v1_11.columns.storage import PodUse
+from scheduler_core.schedulers.columns.columns import Domains
+from scheduler_core.schedulers.columns.podinfo import AffinityTerms, PodInfo, Term
+from scheduler_core.schedulers.columns.selecting import Selector, matches
+from scheduler_core.schedulers.columns.storage import PodUse
 
 NOT_STARTED = 2**62  # microseconds: a pod that has not started counts as started now (GetPodStartTime)
 TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is evicted, and counted again when needed

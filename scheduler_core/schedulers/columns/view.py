@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, PodKind, PodQuery, PodState
-from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.columns.storage import NodeUse
-from scheduler_core.schedulers.v1_11.columns.whatif import RowChanges
+from scheduler_core.schedulers.columns.pods import AffinityClass, PodKind, PodQuery, PodState
+from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.columns.storage import NodeUse
+from scheduler_core.schedulers.columns.whatif import RowChanges
 
 A = TypeVar("A", bound=np.generic)
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 A :class:`PodInfo` holds the fields of a pod that predicates and priorities read, and nothing that
 differs between replicas: name, uid, priority, node and nomination are in
-:class:`~scheduler_core.schedulers.v1_11.columns.pods.PodState`.
+:class:`~scheduler_core.schedulers.columns.pods.PodState`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Container, Pod, PodAffinityTerm, Volume
 from scheduler_core.kubernetes.resources import is_scalar
 from scheduler_core.kubernetes.shared_devices import Demand, demand_of
-from scheduler_core.schedulers.v1_11.columns.columns import clamp
-from scheduler_core.schedulers.v1_11.columns.reads import CLASS_FIELDS, PodFields
-from scheduler_core.schedulers.v1_11.columns.selecting import Selector, compile_selector, matches
+from scheduler_core.schedulers.columns.columns import clamp
+from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, PodFields
+from scheduler_core.schedulers.columns.selecting import Selector, compile_selector, matches
 
 NONZERO_CPU = 100  # millicores, priorityutil.DefaultMilliCPURequest
 NONZERO_MEMORY = 200 * 1024 * 1024  # bytes, priorityutil.DefaultMemoryRequest

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
-from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.columns.storage import ATTACH_KINDS, DiskKey, NodeUse, PodUse, Storage
+from scheduler_core.schedulers.columns.podinfo import PodInfo
+from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.storage import ATTACH_KINDS, DiskKey, NodeUse, PodUse, Storage
 
 K = TypeVar("K", bound=Hashable)
 

@@ -20,7 +20,7 @@ from scheduler_core.kubernetes.model import (
     Service,
     StorageClass,
 )
-from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
 
 EventVerb = Literal["ADD", "UPDATE", "DELETE"]
 Aspects = Mapping[str, Callable[[Any], Any]]

@@ -19,8 +19,8 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.kubernetes.provisioning import allows, provisions, with_selected_node
 from scheduler_core.kubernetes.selectors import matches
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo, Port
-from scheduler_core.schedulers.v1_11.quirks import quirk
+from scheduler_core.schedulers.columns.podinfo import PodInfo, Port
+from scheduler_core.schedulers.quirks import quirk
 
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.columns import Domains
-from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.columns.columns import Domains
+from scheduler_core.schedulers.columns.view import View
 
 
 def row_sums(view: View, domains: Domains, sums: IntVector, own: IntVector | None = None) -> IntVector:

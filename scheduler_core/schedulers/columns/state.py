@@ -29,13 +29,13 @@ from scheduler_core.kubernetes.provisioning import selected_node
 from scheduler_core.kubernetes.replicas import is_replica, with_replicas_of_any
 from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom
-from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns, clamp
-from scheduler_core.schedulers.v1_11.columns.holdings import Holdings
-from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo, PodResources, compile_pod
-from scheduler_core.schedulers.v1_11.columns.pods import AffinityClass, PodIndex, PodKind, PodState
-from scheduler_core.schedulers.v1_11.columns.reads import POD_FIELDS, class_fields, has_same_class
-from scheduler_core.schedulers.v1_11.columns.reasons import ReasonTable
-from scheduler_core.schedulers.v1_11.columns.storage import ClaimError, PodUse, Storage, pod_use
+from scheduler_core.schedulers.columns.columns import NodeColumns, clamp
+from scheduler_core.schedulers.columns.holdings import Holdings
+from scheduler_core.schedulers.columns.podinfo import PodInfo, PodResources, compile_pod
+from scheduler_core.schedulers.columns.pods import AffinityClass, PodIndex, PodKind, PodState
+from scheduler_core.schedulers.columns.reads import POD_FIELDS, class_fields, has_same_class
+from scheduler_core.schedulers.columns.reasons import ReasonTable
+from scheduler_core.schedulers.columns.storage import ClaimError, PodUse, Storage, pod_use
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class Cluster:
     ``(N,) int64``, the lowest priority of a pod on the node. ``touched`` lists the nodes whose
     pods changed, in the order of the changes; ``generation`` grows with every change of an
     object other than a pod, and whenever that list is reset. ``fields`` are those of the pods' class key
-    (:func:`~scheduler_core.schedulers.v1_11.columns.reads.class_fields`); None: those that are always in it.
+    (:func:`~scheduler_core.schedulers.columns.reads.class_fields`); None: those that are always in it.
     """
 
     def __init__(self, fields: tuple[str, ...] | None = None) -> None:
