@@ -178,9 +178,9 @@ def _parting(own: Decision | None, other: Decision | None) -> str:
         goes_on = own or other
         assert goes_on is not None
         over, where = ("the parent", "here") if other is None else ("this branch", "in the parent")
-        return f"{over} is over; {where} {goes_on.pod} {_fate(goes_on)}"
+        return f"{over} has no further cycle; {where} {goes_on.pod} {_fate(goes_on)}"
     if own.pod != other.pod:
-        return f"it is the turn of {own.pod}, which {_fate(own)}; in the parent of {other.pod}"
+        return f"this branch tries {own.pod}, which {_fate(own)}; the parent tries {other.pod}"
     return f"{own.pod} {_fate(own)}; in the parent it {_fate(other)}"
 
 

@@ -9,15 +9,15 @@ from scheduler_core.schedulers.v1_37.extending import EXTENDER
 
 HINTS: SentencePart = {"tab": "Hints"}
 WAITS_IN = {
-    "unschedulable": "sleeps among the unschedulable pods until an event wakes it",
+    "unschedulable": "waits in the unschedulable queue until an event moves it",
     "backoff": "backs off: an event during its attempt may help it",
     "active": "is active again: an event during its attempt may help it",
 }
 
-BY_HEAP = "No choice is random: the one that comes to the root of the heap of totals is taken, "
+BY_HEAP = "The tie is broken by heap order, not at random; the node at the root of the heap of totals is "
 AT_RANDOM = (
     "kube-scheduler takes one of {:,} of them at random, because extenders were asked; here it is always the "
-    "one that comes to the root of the heap of totals, "
+    "node at the root of the heap of totals, "
 )
 
 

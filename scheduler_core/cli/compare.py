@@ -134,7 +134,10 @@ def _difference_lines(title: str, difference: FirstDifference) -> Iterator[str]:
     yield f"{title}: cycle {difference.index:,} (step {side.get('step')}, {side.get('pod')})"
     yield from (f"  {text}" for text in difference.details)
     if difference.rule is None and "choice" in difference.what:
-        yield "  decided by no single rule: the queue, a tie, the clusters or the nodes evaluated"
+        yield (
+            "  no single rule explains the difference: it comes from the queue, a tie, the clusters or the "
+            "nodes evaluated"
+        )
     elif difference.rule is not None:
         yield f"  decided by {difference.rule}"
         yield from (f"    {sentence}" for sentence in difference.history)

@@ -183,7 +183,7 @@ def _words(here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> s
         return f"The run {over} has ended, while {goes_on} {cycle.pod} is still tried."
     if here.pod != there.pod:
         return (
-            f"{_upper(names[0])} it is the turn of {here.pod}, {names[1]} of {there.pod}: "
+            f"{_upper(names[0])} {here.pod} is tried next, {names[1]} {there.pod}: "
             "an earlier cycle moved other pods in the queue."
         )
     text = f"{_upper(names[0])} {here.pod} {_fate(here)}; {names[1]} it {_fate(there)}."

@@ -73,8 +73,7 @@ def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, So
         message = f"this is a template, not a manifest{others}: pass the rendered output"
         if _HELM.search(source.text):
             message = (
-                f"this is a Helm template, not a manifest{others}: pass the output of `helm template "
-                f"{chart}` prints"
+                f"this is a Helm template, not a manifest{others}: pass the output of `helm template {chart}`"
             )
         out.append(Problem(message, first.path, first.line, first.document, first.file))
     return out

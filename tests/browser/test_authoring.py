@@ -58,7 +58,7 @@ def add(page: Page, title: str = "") -> None:
 
 
 def sound(page: Page) -> None:
-    expect(page.get_by_text("Nothing is wrong with it")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("No problems found")).to_be_visible(timeout=90_000)
 
 
 def opened(page: Page, site: Stack, pod: str = "web") -> None:

@@ -52,10 +52,10 @@ def test_two_people_discuss_a_node(visitor: Callable[..., Page], site: Stack) ->
     thread.get_by_role("button", name="About step 2 · worker-4").click()
     other.at(2)
     assert bob.evaluate("podstep.playback.nodes.names[podstep.view.node]") == "worker-4"
-    thread.get_by_role("button", name="Answer").click()
+    thread.get_by_role("button", name="Reply").click()
     thread.get_by_role("textbox", name="Your answer").fill("The victim was the cheapest.")
     thread.get_by_role("textbox", name="Your name").fill("Bob")
-    thread.locator("form").get_by_role("button", name="Answer").click()
+    thread.locator("form").get_by_role("button", name="Reply").click()
 
     mine = ada.locator(".thread")
     expect(mine.get_by_text("The victim was the cheapest.")).to_be_visible()

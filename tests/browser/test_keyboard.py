@@ -281,7 +281,7 @@ def test_panels_help_and_table_have_keys(page: Page, bench: Workbench) -> None:
     expect(bench.stage.get_by_role("grid", name="Nodes at this step")).to_be_visible()
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys")
-    expect(keys).to_contain_text("Next by the deck's unit")
+    expect(keys).to_contain_text("Next event, second, failure")
     page.keyboard.press("Escape")
     expect(keys).to_have_count(0)
     bench.at(3)

@@ -167,7 +167,7 @@ def test_a_wrong_answer_is_met_with_the_engines_words(page: Page) -> None:
     page.get_by_label("I guess").check()
     submit(page)
     right = page.locator(".verdict.right")
-    expect(right).to_contain_text("Right, and a guess")
+    expect(right).to_contain_text("Right, but you were not sure")
     expect(right).to_be_focused()
     expect(stage(page).get_by_text("scheduled", exact=True).first).to_be_visible()
     expect(page.get_by_role("link", name="Open in the workbench")).to_be_visible()

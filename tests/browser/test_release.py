@@ -60,7 +60,7 @@ def test_the_tabs_speak_in_plugins(page: Page, site: Stack) -> None:
     priorities.get_by_role("button", name="Plugins", exact=True).click()
     expect(priorities.get_by_role("grid", name="Plugin by node")).to_be_visible()
     batching = bench.tab("Batching")
-    expect(batching).to_contain_text("There is no equivalence cache.")
+    expect(batching).to_contain_text("Opportunistic batching")
     expect(batching).to_contain_text("without effect: PodTopologySpread has default constraints")
     bench.step().at(2)
     expect(bench.tab("Score")).to_contain_text("No node passed all filters, so there was nothing to rank.")

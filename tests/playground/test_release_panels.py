@@ -154,7 +154,7 @@ def test_the_story_names_the_release() -> None:
     playback = played(NODES + PODS + MODERN)
     assert "kube-scheduler v1.37 runs this cycle" in told(playback, 1)
     asleep = told(playback, 2)
-    assert "sleeps among the unschedulable pods until an event wakes it" in asleep
+    assert "waits in the unschedulable queue until an event moves it" in asleep
     assert "until a node with disk=nvme is added" in asleep
     former = played(NODES + PODS + OLD)
     assert "v1.37" not in told(former, 1)

@@ -70,7 +70,11 @@ def reply(wrong: WrongAnswer) -> LessonReply:
     spoken = ENGINE.get(wrong.form, _about_the_node)(wrong)
     if spoken and not tells(wrong, spoken):
         return LessonReply(spoken, own=False)
-    believed = say("A common mistake: *{belief}*", belief=say(wrong.believed)) if wrong.believed else ""
+    believed = (
+        say("A common misconception, and wrong: *{belief}*", belief=say(wrong.believed))
+        if wrong.believed
+        else ""
+    )
     plain = PLAIN[wrong.form](wrong)
     return LessonReply(plain if not believed or tells(wrong, believed) else f"{plain} {believed}", own=True)
 

@@ -167,7 +167,7 @@ function said({ different, both, rule, ready }: Decision): ComponentChildren {
   if (!both) return "Only one of the runs has this cycle.";
   if (rule) return ["Decided differently by ", <code>{rule}</code>, "."];
   return ready
-    ? "Decided differently by no single rule: the queue, a tie, the clusters or the nodes evaluated."
+    ? "No single rule explains the difference: it comes from the queue, a tie, the clusters or the nodes evaluated."
     : "Decided differently.";
 }
 

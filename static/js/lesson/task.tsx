@@ -81,7 +81,7 @@ async function send(task: Asked) {
 
 function word({ right }: Verdict): string {
   if (!right) return gettext("Not what the scheduler says");
-  return sure.value === false ? gettext("Right, and a guess") : gettext("Right");
+  return sure.value === false ? gettext("Right, but you were not sure") : gettext("Right");
 }
 
 function act({ form }: Asked): string {

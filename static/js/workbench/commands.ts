@@ -109,15 +109,15 @@ export const COMMANDS: Row[] = [
   {
     id: "next",
     group: "Time",
-    name: "Next by the deck's unit",
-    help: "Next by the deck's unit: an event, a second, a failure …",
+    name: "Next by the chosen unit",
+    help: "Next event, second, failure …, as chosen beside the step buttons",
     keys: ["."],
     run: ({ deck }, { since }) => deck.step(1, since),
   },
   {
     id: "previous",
     group: "Time",
-    name: "Previous by the deck's unit",
+    name: "Previous by the chosen unit",
     help: "Previous of the same",
     keys: [","],
     run: ({ deck }, { since }) => deck.step(-1, since),

@@ -65,7 +65,7 @@ const nodesOf = (names: string[], count: number) =>
 
 export const KINDS: Record<string, Kind> = {
   predicate: {
-    title: "A predicate fails",
+    title: "A predicate or filter fails",
     about: "predicate",
     within: "node",
     words: (about, within) => `${about || "any predicate"} fails${within ? ` on ${within}` : ""}`,

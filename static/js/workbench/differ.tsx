@@ -4,7 +4,7 @@
 import { render, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
-import { count, short } from "../lib/quantity.ts";
+import { plural, short } from "../lib/quantity.ts";
 import type { Problem, RecordedAnswer } from "../lib/protocol.js";
 import { Recorded } from "./recorded.tsx";
 import { follow, reads } from "./store.ts";
@@ -70,7 +70,7 @@ const Title = ({ notes }: { notes: Note[] }) => (
     <Icon name="warn" />
     <span class="may-differ-title">
       {notes[0]?.title}
-      {notes.length > 1 ? <span>{` and ${count(notes.length - 1)} more`}</span> : null}
+      {notes.length > 1 ? <span>{`, and ${plural(notes.length - 1, "more note")}`}</span> : null}
     </span>
   </>
 );

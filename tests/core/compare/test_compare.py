@@ -214,7 +214,7 @@ def test_the_command_names_no_rule_where_there_is_none(
     assert main(["compare", str(bundle), "--scheduler", "v1.11", "--scheduler", "v1.37"]) == 0
     out = capsys.readouterr().out
     assert "web: to n3 under A, to n" in out
-    assert "  decided by no single rule: " in out and "KEP-" not in out
+    assert "  no single rule explains the difference: " in out and "KEP-" not in out
 
 
 def test_the_command_prints_json(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:

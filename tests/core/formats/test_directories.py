@@ -121,7 +121,7 @@ def test_a_chart_that_nobody_rendered_is_one_problem(
     [told] = capsys.readouterr().err.splitlines()
     assert told == (
         f"{tmp_path}/templates/deployment.yaml:1: this is a Helm template, not a manifest (and 2 more files "
-        f"of the chart): pass the output of `helm template {tmp_path}` prints"
+        f"of the chart): pass the output of `helm template {tmp_path}`"
     )
 
 

@@ -79,7 +79,12 @@ def sentence(slug: str, key: str, given: Any) -> str:
 @pytest.mark.parametrize(
     ("slug", "key", "given", "said"),
     [
-        ("a-node-fails", "noticed", 60, "The record has a larger number. A common mistake: *A node that"),
+        (
+            "a-node-fails",
+            "noticed",
+            60,
+            "The record has a larger number. A common misconception, and wrong: *A node that",
+        ),
         ("a-node-fails", "noticed", 9000, "The record has a smaller number."),
         ("first-cycle", "feasible", ["n1"], "n1 is refused by NodeResourcesFit"),
         ("first-cycle", "feasible", [], "There is something to name."),

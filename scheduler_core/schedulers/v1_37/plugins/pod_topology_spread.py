@@ -366,7 +366,7 @@ def _until(pod: CompiledPod) -> str:
     label = f"the label {listed(list(keys))}" if keys else "the label of a default constraint"
     return (
         f"a pod that a constraint selects is bound, deleted or relabeled, or a node with {label} "
-        "is added, removed, relabeled or retainted"
+        "is added, removed, relabeled or has its taints changed"
     )
 
 

@@ -108,7 +108,7 @@ function Problems() {
       ? "Playing its scenarios …"
       : found.length
         ? plural(found.length, "problem")
-        : "Nothing is wrong with it");
+        : "No problems found");
   return (
     <section class="card author-problems" aria-labelledby="author-problems">
       <h2 id="author-problems">

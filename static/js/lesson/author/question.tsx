@@ -85,7 +85,7 @@ export function Question({ stop }: { stop: AuthoredStop }) {
       <Hints stop={stop} task={task} />
       <p class="author-acts">
         <button type="button" class="btn quiet" onClick={() => void put(null)}>
-          Ask nothing here
+          Remove the question
         </button>
       </p>
     </section>

@@ -281,7 +281,7 @@ function Share({ label, wanted, all, text }: ShareProps) {
         <span class="gen-meter" aria-hidden="true">
           <i class={share > 1 ? "over" : ""} style={{ width: `${Math.min(100, share * 100)}%` }} />
         </span>
-        <span class="num">{`${text(wanted)} of ${text(all)} asked for`}</span>
+        <span class="num">{`requests ${text(wanted)} of ${text(all)}`}</span>
         <b class={`num ${share > 1 ? "fail-text" : ""}`}>{`${Math.round(share * 100)}%`}</b>
       </dd>
     </div>

@@ -81,7 +81,7 @@ export function LandingFields({ landing }: { landing: Landing }) {
   );
   return (
     <fieldset class="edit-when moment">
-      <legend>When it lands</legend>
+      <legend>When it happens</legend>
       {about.start ? choice("start", "From the start", "its manifest is changed; no event") : null}
       {choice("after", about.start ? `${capital(after)}, as an event` : capital(after), shown)}
       {playback.timed ? (

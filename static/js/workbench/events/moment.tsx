@@ -92,7 +92,7 @@ export function MomentFields({ moment }: { moment: Moment }) {
   const { playback, timed, during, error } = moment;
   return (
     <fieldset class="edit-when moment">
-      <legend>When it lands</legend>
+      <legend>When it happens</legend>
       <div class="moment-choice">
         <Chosen moment={moment} way="cycle" text="After cycle" />
         <Written moment={moment} way="cycle" label="After which cycle" />

@@ -14,7 +14,7 @@ export function CacheOff({ view, why, gone }: { view: View; why: string; gone: b
     <div class="cache-off">
       <div class="empty">
         <Icon name="server" />
-        <b>{gone ? "There is no equivalence cache." : "The equivalence cache is off."}</b>
+        <b>{gone ? "Opportunistic batching" : "The equivalence cache is off."}</b>
         <span class="why-off">{why.replace(/^The equivalence cache is off\.\s*/, "")}</span>
         {gone ? null : (
           <>

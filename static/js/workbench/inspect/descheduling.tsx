@@ -44,7 +44,7 @@ export function Descheduling({ view, part }: Content<"descheduler">) {
   );
 }
 
-const RANGE = "by how many percent points the requests of the nodes differed before it";
+const RANGE = "spread of the nodes' requests before the pass, in percentage points";
 
 function Passes({ view, part, last }: { view: View; part: DeschedulerPart; last: DeschedulerRun }) {
   const { passes, passCount, spread } = part;
@@ -134,7 +134,7 @@ function Worth({ part: { passes, passCount, spread, last, returns } }: { part: D
     <p class="descheduling-worth">
       <b>{`${plural(evicted, "pod")} ${last?.dryRun ? "would have been evicted (dry run)" : "evicted"} so far.`}</b>
       {after
-        ? ` By how much the requests of the nodes differ: ${amounts(after)} since before the first pass.`
+        ? ` Spread of the nodes' requests: ${amounts(after)} since before the first pass.`
         : " How far the nodes differ after it shows with the next pass, or at the end."}
       {latest.evicted ? "" : " The last pass found nothing to evict."}
       {returns.length ? " Some of what was evicted came back:" : ""}

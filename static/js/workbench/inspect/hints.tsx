@@ -21,7 +21,9 @@ export function Hints({ view, part }: Content<"hints">) {
 
 function Sleeping({ view, part: { pods, count: total } }: { view: View; part: HintsPart }) {
   if (!pods.length)
-    return <Empty title="No pod sleeps after this cycle.">Every waiting pod is active or backs off.</Empty>;
+    return (
+      <Empty title="No pod sleeps after this cycle.">Every pending pod is in the active or the backoff queue.</Empty>
+    );
   return (
     <section>
       <h3>{`${plural(total, "pod")} asleep after this cycle`}</h3>

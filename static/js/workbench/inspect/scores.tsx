@@ -106,7 +106,7 @@ export function nodeRows(ranked: PrioritiesPart, made: Ranking, names: string[],
         ? "Place among the equal best: the round-robin counter modulo their number picks one. "
           + "Equal totals are ordered by node name, last first"
         : ranked.turns
-          ? "Place among the equal best, in the order in which they come to the root of the heap: the first is taken"
+          ? "Rank among the equal best, by heap order: the first is taken"
           : "Place among the equal best, in the order of the nodes: the first of them is taken",
       className: "num tie-place",
       text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""),

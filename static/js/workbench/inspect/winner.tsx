@@ -36,11 +36,11 @@ export function Winner({ view, light, ranked }: { view: View; light: Light; rank
 function choice({ release, atRandom }: PrioritiesPart) {
   if (atRandom)
     return (
-      "With extenders kube-scheduler picks one of those that they scored at random; here it is always the one that "
-      + "comes to the root of a heap of the totals."
+      "With extenders kube-scheduler picks one of those that they scored at random; here it is always the node "
+      + "at the root of the heap of totals."
     );
   if (release)
-    return `kube-scheduler ${release} takes the one that comes to the root of a heap of totals: no choice is random.`;
+    return `kube-scheduler ${release} breaks ties by heap order, not at random: it takes the node at the root of the heap of totals.`;
   return (
     "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in the order of "
     + "the nodes."

@@ -35,7 +35,7 @@ export function PrioritiesPart({ form, profile }: { form: PolicyForm; profile: P
     <Part
       id="priorities"
       title="Priorities"
-      hint={used.size ? "by weight; 0 takes one out" : "none: every node counts 1"}
+      hint={used.size ? "by weight; 0 disables a priority" : "none: every node counts 1"}
     >
       {form.framework ? null : (
         <div class="policy-setting">

@@ -92,7 +92,7 @@ export function ThreadItem({ thread, threads, go, here = "" }: ThreadProps) {
         </div>
       ))}
       {writing === "answer" ? (
-        <CommentForm label="Your answer" action="Answer" send={answer} onCancel={cancel} />
+        <CommentForm label="Your reply" action="Reply" send={answer} onCancel={cancel} />
       ) : writing ? (
         <CommentForm
           key={writing.id}
@@ -109,7 +109,7 @@ export function ThreadItem({ thread, threads, go, here = "" }: ThreadProps) {
           <a href={thread.url}>Answer it in the shared scenario</a>
         ) : (
           <>
-            {link("Answer", () => setWriting("answer"))}
+            {link("Reply", () => setWriting("answer"))}
             {link(thread.resolved ? "Open again" : "Resolve", () => threads.resolve(thread))}
           </>
         )}

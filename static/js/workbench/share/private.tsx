@@ -12,7 +12,7 @@ import { Named, Refused, type Shared } from "./common.tsx";
 
 const LISTED = 50;
 const DAYS: [days: string, label: string][] = [
-  ["", "when it is no longer opened"],
+  ["", "after nobody has opened it for the retention period"],
   ["1", "in a day"],
   ["7", "in a week"],
   ["30", "in 30 days"],

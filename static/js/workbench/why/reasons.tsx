@@ -203,7 +203,7 @@ export function Groups({ answer: { groups, nodesCount, state }, ask }: GroupsPro
                     </>
                   ))
                 ) : (
-                  <span class="pass-text">{state === "placed" ? "it fitted" : "it fits"}</span>
+                  <span class="pass-text">{state === "placed" ? "fits (the pod is here)" : "fits"}</span>
                 )}
               </p>
               <span class="why-rail" aria-hidden="true">

@@ -29,7 +29,7 @@ export function Outcome({ view, ranked, made, scales, totals, choice, asDecided 
   const { inTurn, counter, heap } = scales;
   const many = choice.ties.length;
   const turn = `the counter, ${count(counter)} mod ${count(many)} = ${count(counter % many)}, takes it`;
-  const first = heap ? "it comes to the root of the heap" : "it is the first of them";
+  const first = heap ? "the node at the root of the heap wins" : "the first of them wins";
   const tie = many > 1 ? `, as ${plural(many, "node")} have: ${inTurn ? turn : first}` : "";
   const sum = ` with ${count(choice.best)}${tie}`;
   const link = (position: number) => nodeLink(view, made.nodes[position], NAME);

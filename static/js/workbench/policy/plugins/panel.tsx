@@ -12,7 +12,7 @@ import { PluginItem } from "./row.tsx";
 import { Wrong, type Panel } from "./wrong.tsx";
 
 const GROUPS: [title: string, hint: string, holds: (row: PluginRow) => boolean][] = [
-  ["Score plugins", "0 takes one out", ({ weight }) => weight > 0],
+  ["Score plugins", "weight 0 disables a plugin", ({ weight }) => weight > 0],
   ["Filter plugins", "which nodes fit", ({ weight, points }) => !weight && points.includes("filter")],
   ["Other plugins", "queue, preemption, binding", ({ weight, points }) => !weight && !points.includes("filter")],
 ];
