@@ -40,7 +40,10 @@ function choice({ release, atRandom }: PrioritiesPart) {
       + "at the root of the heap of totals."
     );
   if (release)
-    return `kube-scheduler ${release} breaks ties by heap order, not at random: it takes the node at the root of the heap of totals.`;
+    return (
+      `kube-scheduler ${release} breaks ties by heap order, not at random: `
+      + "it takes the node at the root of the heap of totals."
+    );
   return (
     "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in the order of "
     + "the nodes."
