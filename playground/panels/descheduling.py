@@ -78,7 +78,7 @@ def descheduling(record: Cycle | FinalState) -> dict[str, Any]:
         "passCount": len(passes),
         "spread": None if found.spread is None else dict(found.spread),
         "returns": _returns(found.returns),
-        "last": _run(passes[-1].record) if passes else None,
+        "last": _last(passes[-1]) if passes else None,
     }
 
 
@@ -86,7 +86,7 @@ def _pass(number: int, one: Pass) -> dict[str, Any]:
     record = one.record
     return {
         "number": number,
-        "time": record.time,
+        "time": one.time,
         "cause": one.cause,
         "evicted": _count(record, EVICTED),
         "refused": _count(record, REFUSED),
@@ -104,9 +104,10 @@ def _returns(returns: Sequence[Return]) -> list[list[Any]]:
     return [[workload, node, count] for (workload, node), count in counts.most_common(PING_PONG)]
 
 
-def _run(record: RunRecord) -> dict[str, Any]:
+def _last(one: Pass) -> dict[str, Any]:
+    record = one.record
     return {
-        "time": record.time,
+        "time": one.time,
         "edition": record.edition,
         "dryRun": record.dry_run,
         "nodeCount": len(record.nodes),

@@ -106,7 +106,7 @@ def descheduler() -> Iterator[str]:
     for number, one in enumerate(passes, 1):
         spread = ", ".join(f"{name} {value:.1f}" for name, value in one.spread.items())
         evicted = len(list(one.record.evictions))
-        yield f"pass {number} at {one.record.time:g} s: {evicted:,} evictions; before it {spread}"
+        yield f"pass {number} at {one.time:g} s: {evicted:,} evictions; before it {spread}"
     yield from descheduler_lines(simulation.descheduler)
     began = time.process_time()
     simulation.descheduler.run()

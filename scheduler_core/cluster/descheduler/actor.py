@@ -37,9 +37,10 @@ Report = Callable[[Manifest, str], None]
 class Pass(Struct):
     """One run, with the spread of the nodes' requests before it: the range of percentages by resource.
 
-    ``cause`` is what it ran for: its interval, or the node at which it was asked for.
+    ``time`` is in virtual seconds, ``cause`` what it ran for: its interval, or the node that asked for it.
     """
 
+    time: float
     record: RunRecord
     spread: Mapping[str, float]
     cause: str = ""
@@ -134,7 +135,7 @@ class Descheduler:
         listing = self._listing()
         spread = spread_of(listing)
         record = run_policy(given.policy, listing, given.flags, given.priority_classes)
-        self.passes.append(Pass(record, spread, cause))
+        self.passes.append(Pass(self.loop.now, record, spread, cause))
         return record
 
     def spread(self) -> Mapping[str, float]:
@@ -148,7 +149,7 @@ class Descheduler:
         there = {key_of(pod) for pod in objects["Pod"]}
         self._compiled = {key: one for key, one in self._compiled.items() if key in there}
         evict = evict_by(self.given.policy.edition, self.given.flags, self._evict)
-        return Listing(objects, self.loop.now, evict, self._compiled)
+        return Listing(objects, self.loop.wall_time, evict, self._compiled)
 
     def _namespace(self, name: str) -> Manifest:
         labels = {NAME_LABEL: name, **self.given.namespaces.get(name, {})}
@@ -169,7 +170,7 @@ class Descheduler:
         """Note ping-pong: since the workload's last eviction from the node, a pod of it has come to it."""
         place, now = (_workload(pod), pod.node), self.loop.now
         before = self._left.get(place)
-        if pod.owners and before is not None and self._has_come(place, pod, floor(before)):
+        if pod.owners and before is not None and self._has_come(place, pod, self.loop.epoch + floor(before)):
             self.returns.append(Return(f"{place[0][1]} {place[0][0]}/{place[0][2]}", pod.node, pod.key, now))
         self._left[place] = now
 

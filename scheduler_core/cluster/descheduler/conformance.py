@@ -12,12 +12,12 @@ from scheduler_core.cluster.descheduler.reading import parse_policy
 from scheduler_core.cluster.descheduler.record import EVICTED, RunRecord
 from scheduler_core.cluster.descheduler.running import Flags, evict_by, run_policy
 from scheduler_core.cluster.descheduler.strategy import CLASSIC
-from scheduler_core.cluster.v1_37.objects import EPOCH, Manifest
+from scheduler_core.cluster.v1_37.objects import Manifest
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.times import seconds_of
 
-NOW = (seconds_of("2026-06-30T00:00:00Z") or 0.0) - EPOCH
+NOW = seconds_of("2026-06-30T00:00:00Z") or 0.0
 """When the records' runs take place; their pods were created in 2020."""
 
 

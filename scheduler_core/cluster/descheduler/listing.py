@@ -46,7 +46,7 @@ def pretend_done(pod: PodFacts, why: str) -> Manifest:
 class Listing:
     """The nodes by name, the pods of a node by namespace and name, and what filters look up.
 
-    ``now`` is in virtual seconds. An evicted pod leaves the listing, or is replaced by what remains of it.
+    ``now`` is in seconds since 1970. An evicted pod leaves the listing, or is replaced by what remains of it.
     ``compiled`` keeps pods by key from one listing to the next.
     """
 

@@ -59,7 +59,6 @@ class RunRecord(Struct):
     """A run over the ready nodes, by name. ``skipped`` says why no strategy ran."""
 
     edition: str
-    time: float
     dry_run: bool
     nodes: tuple[str, ...] = ()
     skipped: str = ""

@@ -68,7 +68,7 @@ def run_policy(
     is_classic = policy.edition == CLASSIC
     selector = parse_label_query(flags.node_selector if is_classic else policy.node_selector)
     nodes = tuple(node for node in listing.nodes if node.is_ready and matches(selector, node.labels))
-    record = RunRecord(policy.edition, listing.now, flags.dry_run, tuple(node.name for node in nodes))
+    record = RunRecord(policy.edition, flags.dry_run, tuple(node.name for node in nodes))
     if len(nodes) < 2:
         record.skipped = f"a run needs 2 nodes that are ready and selected, and finds {len(nodes)}"
         return record

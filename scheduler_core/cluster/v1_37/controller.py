@@ -50,8 +50,8 @@ class Controller:
 
     @property
     def now(self) -> float:
-        """Virtual seconds."""
-        return self.loop.now
+        """Seconds since 1970."""
+        return self.loop.wall_time
 
     def observe(self, write: StoredWrite) -> None:
         """Queue what a write concerns."""

@@ -11,7 +11,6 @@ from scheduler_core.cluster.v1_37.cron import Schedule
 from scheduler_core.cluster.v1_37.job import is_finished_job
 from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work
 from scheduler_core.cluster.v1_37.objects import (
-    EPOCH,
     Manifest,
     condition_of,
     controller_of,
@@ -42,8 +41,6 @@ class CronJobs(Controller):
 
     name = "cronjob"
     watched = ("CronJob", "Job")
-    epoch = EPOCH
-    """Virtual time 0 in seconds since 1970, by whose days and hours schedules go."""
 
     def __init__(self, server: ApiServer) -> None:
         super().__init__(server)
@@ -63,7 +60,7 @@ class CronJobs(Controller):
 
     def _until_next(self, schedule: Schedule, now: float) -> float:
         """Return in how many seconds the next time has come (nextScheduleTimeDuration)."""
-        return schedule.next(now + self.epoch) - self.epoch + _DELTA - now
+        return schedule.next(now) + _DELTA - now
 
     def sync(self, key: str) -> Work:
         """Forget old Jobs, take finished ones off the status, begin the next (syncCronJob)."""
@@ -121,7 +118,7 @@ class CronJobs(Controller):
         if is_deleting(cron) or spec_of(cron).get("suspend") or schedule is None:
             return None
         now = self.now
-        due = schedule.last(_earliest(cron, now) + self.epoch, now + self.epoch)
+        due = schedule.last(_earliest(cron, now), now)
         if due is not None and self._may_begin(cron, status, due):
             begun = yield from self._begin(cron, status, due)
             if not begun:
@@ -148,7 +145,7 @@ class CronJobs(Controller):
             if (controller_of(job) or {}).get("uid") != uid_of(cron):
                 return False
         active = [*(status.get("active") or ()), {"kind": "Job", "name": name_of(job), "uid": uid_of(job)}]
-        status |= {"active": active, "lastScheduleTime": stamp(due - self.epoch)}
+        status |= {"active": active, "lastScheduleTime": stamp(due)}
         self._begun[key_of(cron)] += 1
         return True
 

@@ -43,7 +43,7 @@ def evict(server: ApiServer, key: str, uid: str, outcome: EvictionOutcome | None
             raise StatusError(500, SEVERAL)
         if budgets and not _is_unhealthy_anyway(budgets[0], pod):
             _take(server, budgets[0], pod)
-    reason, now = "EvictionByEvictionAPI", server.loop.now
+    reason, now = "EvictionByEvictionAPI", server.loop.wall_time
     server.change("Pod", key, lambda one: with_disruption_target(one, reason, now), "api", outcome=outcome)
     server.delete("Pod", key, "api", uid=uid)
 
@@ -88,6 +88,6 @@ def _take(server: ApiServer, budget: Manifest, pod: Manifest) -> None:
     allowed = status.get("disruptionsAllowed") or 0
     if allowed <= 0:
         raise StatusError(429, _refusal(budget))
-    disrupted = {**(status.get("disruptedPods") or {}), name_of(pod): stamp(server.loop.now)}
+    disrupted = {**(status.get("disruptedPods") or {}), name_of(pod): stamp(server.loop.wall_time)}
     fresh = {**status, "disruptionsAllowed": allowed - 1, "disruptedPods": disrupted}
     server.change("PodDisruptionBudget", key_of(budget), lambda one: with_status(one, fresh), "api")

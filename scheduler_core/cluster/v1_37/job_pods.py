@@ -70,7 +70,7 @@ def failures_of(pod: Manifest, *, ignored: bool = True) -> int:
 
 
 def finished_at(pod: Manifest) -> float:
-    """Return when a pod ended, in virtual seconds (getFinishedTime)."""
+    """Return when a pod ended, in seconds since 1970 (getFinishedTime)."""
     states = [
         (one.get("state") or {}).get("terminated") for one in status_of(pod).get("containerStatuses") or ()
     ]

@@ -157,7 +157,7 @@ class Kubelets:
         node = self.server.get("Node", name)
         if node is None:
             return
-        at = stamp(self.loop.now)
+        at = stamp(self.loop.wall_time)
 
         def patch(stored: Manifest) -> Manifest:
             known = condition_of(stored, "Ready") or {}
@@ -199,7 +199,7 @@ class Kubelets:
         pod = self.server.get("Pod", key)
         if pod is not None and uid_of(pod) == uid:
             try:
-                yield self.client.patch(pod, lambda stored: patch(stored, self.loop.now))
+                yield self.client.patch(pod, lambda stored: patch(stored, self.loop.wall_time))
             except StatusError:
                 return
 

@@ -75,9 +75,13 @@ class _PendingWrites:
 
 
 class Loop:
-    """The clock, its timers, and the writes that wait. Times are virtual seconds."""
+    """The clock, its timers, and the writes that wait. Times are virtual seconds.
 
-    def __init__(self) -> None:
+    ``epoch`` is virtual time 0 in seconds since 1970.
+    """
+
+    def __init__(self, epoch: int = 0) -> None:
+        self.epoch = epoch
         self.now = 0.0
         self.writes = 0
         self.most_writes = 1_000_000
@@ -92,6 +96,11 @@ class Loop:
         """A bit for each place in ``_polls`` that is called without being woken."""
         self._woken = 0
         """A bit for each place in ``_polls`` that may have something to begin."""
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds since 1970, in which objects have their times."""
+        return self.epoch + self.now
 
     def at(self, time: float, act: Callable[..., None], *args: Any) -> None:
         """Call ``act``, a method, at a time."""

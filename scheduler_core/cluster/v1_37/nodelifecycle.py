@@ -155,7 +155,7 @@ class NodeLifecycle(Controller):
         return name in self._unsettled and (tainter is None or tainter.rate != NEVER)
 
     def _monitor_later(self) -> None:
-        passes = floor((self.now - START + _DRIFT) / PERIOD) + 1
+        passes = floor((self.loop.now - START + _DRIFT) / PERIOD) + 1
         self.loop.pass_at(START + passes * PERIOD, self._pass)
 
     def _pass(self) -> None:
@@ -198,7 +198,7 @@ class NodeLifecycle(Controller):
             if name_of(node) not in self._known:
                 self._known.add(name_of(node))
                 yield from self._reachable(node)
-        while (visit := self._rounds.next(self.now)) is not None:
+        while (visit := self._rounds.next(self.loop.now)) is not None:
             status = yield from self._look(visit.name)
             if status is not None:
                 self._rest(visit.name)
@@ -263,7 +263,7 @@ class NodeLifecycle(Controller):
         if zone is None or self.options.grace_seconds <= _SHORT_GRACE:
             return None
         silent, tainted = name in self.kubelets.failed, has_no_execute(node, UNREACHABLE)
-        place, created = self.server.place("Node", name), created_at(node)
+        place, created = self.server.place("Node", name), self._begun(node)
         if has_no_execute(node, NOT_READY) or silent == (status == "True"):
             return None
         if status == "True":
@@ -299,22 +299,26 @@ class NodeLifecycle(Controller):
         """Set a node's conditions to Unknown if it has been silent for too long (tryUpdateNodeHealth)."""
         health = self._probe(node)
         if (
-            self.now - health.probed < self.options.grace_seconds - _LOOK_SECONDS
+            self.loop.now - health.probed < self.options.grace_seconds - _LOOK_SECONDS
             or ready_status(node) == "Unknown"
         ):
             return node
         made = with_status(node, {**status_of(node), "conditions": unknown_conditions(node, stamp(self.now))})
         return (yield self.client.update_status(made))
 
+    def _begun(self, node: Manifest) -> float:
+        """Return when a node was created, in virtual seconds."""
+        return created_at(node) - self.loop.epoch
+
     def _probe(self, node: Manifest) -> _Health:
         name, heartbeat = name_of(node), _heartbeat(node)
-        lease = self.kubelets.lease(name, created_at(node), self.now)
+        lease = self.kubelets.lease(name, self._begun(node), self.loop.now)
         health = self._health.get(name)
         known = None if health is None else health.lease
         if health is None or health.heartbeat != heartbeat:
-            health = self._health[name] = _Health(heartbeat, None, self.now)
+            health = self._health[name] = _Health(heartbeat, None, self.loop.now)
         if known is None or known < lease:
-            health.lease, health.probed = lease, self.now
+            health.lease, health.probed = lease, self.loop.now
         return health
 
     def _taint_by(self, node: Manifest, status: str) -> Work:
@@ -346,7 +350,7 @@ class NodeLifecycle(Controller):
     def _taint_later(self) -> None:
         if not self._tainting and any(len(one) for one in self._tainters.values()):
             self._tainting = True
-            passes = floor((self.now - START + _DRIFT) / TAINT_PERIOD) + 1
+            passes = floor((self.loop.now - START + _DRIFT) / TAINT_PERIOD) + 1
             self.loop.spawn_at(START + passes * TAINT_PERIOD + _DRIFT, self._taint)
 
     def _taint(self) -> Work:
@@ -408,7 +412,7 @@ class NodeLifecycle(Controller):
         elif all_were and not all_are:
             self._rounds.wake_all()
             for name in self._known & self._health.keys():
-                self._health[name].probed = self.now
+                self._health[name].probed = self.loop.now
             for zone, state in states.items():
                 self._limit(zone, sum(tally[zone]), state)
         elif not all_are:

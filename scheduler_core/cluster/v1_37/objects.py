@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from scheduler_core.kubernetes.times import rfc3339, seconds_of
 
 Manifest = dict[str, Any]
-
-EPOCH = 946_684_860
-"""Virtual time 0 in seconds since 1970: 2000-01-01T00:01:00Z."""
 
 CLUSTER_SCOPED = frozenset(
     ("Node", "PersistentVolume", "StorageClass", "PriorityClass", "Namespace", "CSINode")
@@ -207,19 +203,17 @@ def _compares(operator: str, found: str, values: Sequence[str]) -> bool:
 
 
 def stamp(now: float) -> str:
-    """Return a virtual time as ``metav1.Time`` is stored: whole seconds, cut."""
-    return rfc3339(int(EPOCH + now))
+    """Return a time in seconds since 1970 as ``metav1.Time`` is stored: whole seconds, cut."""
+    return rfc3339(int(now))
 
 
-@lru_cache(maxsize=4096)
 def second(timestamp: str | None) -> float:
-    """Return the virtual seconds of a timestamp, 0 without one."""
-    found = seconds_of(timestamp)
-    return 0.0 if found is None else found - EPOCH
+    """Return the seconds since 1970 of a timestamp, 0 without one."""
+    return seconds_of(timestamp) or 0.0
 
 
 def created_at(obj: Manifest) -> float:
-    """Return an object's creation in virtual seconds."""
+    """Return when an object was created, in seconds since 1970."""
     return second(obj["metadata"].get("creationTimestamp"))
 
 
@@ -293,7 +287,7 @@ def is_ready(pod: Manifest) -> bool:
 
 
 def ready_since(pod: Manifest) -> float:
-    """Return since when a pod is ready or not, in virtual seconds."""
+    """Return since when a pod is ready or not, in seconds since 1970."""
     found = condition_of(pod, "Ready")
     return 0.0 if found is None else second(found.get("lastTransitionTime"))
 

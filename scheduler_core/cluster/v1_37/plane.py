@@ -41,10 +41,13 @@ CONTROLLERS: tuple[type[Any], ...] = (
 
 
 class ControlPlane:
-    """An empty cluster at virtual time 0. ``watch`` is called with its API server before anybody else."""
+    """An empty cluster at virtual time 0, which is ``epoch`` in seconds since 1970.
 
-    def __init__(self, options: NodeOptions, watch: Callable[[ApiServer], Any]) -> None:
-        self.loop = Loop()
+    ``watch`` is called with its API server before anybody else.
+    """
+
+    def __init__(self, options: NodeOptions, watch: Callable[[ApiServer], Any], epoch: int) -> None:
+        self.loop = Loop(epoch)
         self.loop.now = START
         self.server = ApiServer(self.loop)
         self.watcher = watch(self.server)

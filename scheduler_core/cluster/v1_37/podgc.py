@@ -131,7 +131,7 @@ class PodGC:
 
     def _failed(self, pod: Manifest, reason: str) -> Manifest:
         made = with_status(pod, {**status_of(pod), "phase": "Failed"})
-        return with_disruption_target(made, reason, self.loop.now) if reason else made
+        return with_disruption_target(made, reason, self.loop.wall_time) if reason else made
 
 
 def _note(keys: set[str], key: str, is_one: bool) -> None:

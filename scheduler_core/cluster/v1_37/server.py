@@ -91,7 +91,7 @@ class ApiServer(Listers):
             self._places[obj["kind"], key_in(obj["kind"], meta.get("namespace"), given)] = place
         self._uids += 1
         uid = meta.get("uid") or f"{self._uids:08d}"
-        meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.now), "generation": 1}
+        meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.wall_time), "generation": 1}
         if meta.get("ownerReferences"):
             meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
         made = admitted({**obj, "metadata": meta}, self)
@@ -118,7 +118,7 @@ class ApiServer(Listers):
 
     def load(self, obj: Manifest) -> Manifest:
         """Store an object of a cluster that exists already: its uid, times and status are its own."""
-        meta = {"creationTimestamp": stamp(self.loop.now), "generation": 1, **obj["metadata"]}
+        meta = {"creationTimestamp": stamp(self.loop.wall_time), "generation": 1, **obj["metadata"]}
         return self._store(None, admitted({**obj, "metadata": meta}, self), "user")
 
     @property
@@ -230,7 +230,7 @@ class ApiServer(Listers):
         meta = old["metadata"]
         marks: dict[str, Any] = {"finalizers": finalizers or None}
         if not is_deleting(old) or seconds < (meta.get("deletionGracePeriodSeconds") or 0):
-            marks["deletionTimestamp"] = stamp(self.loop.now + seconds)
+            marks["deletionTimestamp"] = stamp(self.loop.wall_time + seconds)
             marks["deletionGracePeriodSeconds"] = seconds
         new = with_meta(old, **marks)
         if new != old:

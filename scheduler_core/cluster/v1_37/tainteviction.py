@@ -93,14 +93,14 @@ class TaintEviction(Controller):
         if not taints or seconds == FOREVER:
             self._planned.pop(key, None)
         elif seconds is None:
-            self._plan(key, self.now, self.now)
-        elif key not in self._planned or self._planned[key][0] >= self.now:
-            self._plan(key, self.now, self.now + seconds)
+            self._plan(key, self.loop.now, self.loop.now)
+        elif key not in self._planned or self._planned[key][0] >= self.loop.now:
+            self._plan(key, self.loop.now, self.loop.now + seconds)
 
     def _plan(self, key: str, begun: float, at: float) -> None:
         plan = self._planned[key] = begun, at
 
-        if at <= self.now:
+        if at <= self.loop.now:
             self._due(key, plan)
         else:
             self.loop.at(at, self._due, key, plan)

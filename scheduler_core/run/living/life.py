@@ -33,12 +33,15 @@ from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 
 Step = Mapping[str, Any]
 
+EPOCH = 946_684_860
+"""Virtual time 0 of a life in seconds since 1970: 2000-01-01T00:01:00Z."""
+
 
 class Life:
     """A cluster in which a user takes one step after the other."""
 
     def __init__(self, configuration: CompiledConfiguration, options: NodeOptions) -> None:
-        self.plane = ControlPlane(options, Timeline)
+        self.plane = ControlPlane(options, Timeline, EPOCH)
         self.server, self.loop = self.plane.server, self.plane.loop
         self.timeline: Timeline = self.plane.watcher
         self.scheduler = LivingScheduler(self.server, configuration)

@@ -220,7 +220,8 @@ class LivingScheduler:
         pod = self.server.current("Pod", key, uid)
         if node_of(pod) or is_deleting(pod):
             raise StatusError(409, f"pod {pod['metadata']['name']} is being deleted or assigned to a node")
-        return self.server.change("Pod", key, lambda stored: bound(stored, node, self.loop.now), "scheduler")
+        now = self.loop.wall_time
+        return self.server.change("Pod", key, lambda stored: bound(stored, node, now), "scheduler")
 
     def _unbound(self, waiting: QueuedPodInfo, node: str, message: str) -> Work:
         """Forget a pod whose binding failed, and file it as after an error (handleBindingCycleError)."""
@@ -275,7 +276,7 @@ class LivingScheduler:
         row = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
 
         def patch(stored: Manifest) -> Manifest:
-            marked = _with_row(stored, row, self.loop.now)
+            marked = _with_row(stored, row, self.loop.wall_time)
             return marked if nominated is None else _nominated(nominated)(marked)
 
         if patch(pod) != pod:
@@ -300,7 +301,7 @@ class LivingScheduler:
 
     def _evict(self, pod: Manifest) -> Work:
         row = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
-        yield self.client.patch(pod, lambda stored: _with_row(stored, row, self.loop.now))
+        yield self.client.patch(pod, lambda stored: _with_row(stored, row, self.loop.wall_time))
         yield self.client.delete(pod)
 
 

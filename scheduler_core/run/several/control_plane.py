@@ -21,7 +21,6 @@ from scheduler_core.cluster.v1_37.eviction import evict
 from scheduler_core.cluster.v1_37.loop import StatusError, UnsettledError
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.cluster.v1_37.objects import (
-    EPOCH,
     Manifest,
     annotations_of,
     is_deleting,
@@ -46,7 +45,6 @@ from scheduler_core.run.several.adapting import bound, inbound, on_stored, preem
 from scheduler_core.run.several.naming import Names
 from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
 from scheduler_core.run.several.reasons import NO_DESCHEDULER, drained, eviction_refused, reason_of
-from scheduler_core.run.several.timestamps import shifted
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario.scenario import Scenario
@@ -67,17 +65,15 @@ class ControlPlaneManager:
         self.gave_up = ""
         self.store = TypedObjects()
         self.manifests = PlaneManifests(scenario, self)
-        self._shift = int(options.epoch) - EPOCH
         self._writes: list[StoredWrite] = []
         self._own: Key | None = None
         self._drains: list[Drain] = []
-        self.plane = ControlPlane(NodeOptions(), self._watch)
+        self.plane = ControlPlane(NodeOptions(), self._watch, int(options.epoch))
         self.server, self.loop = self.plane.server, self.plane.loop
         self.loop.most_writes = MOST_WRITES
         self.server.most_pods = options.most_pods
         self.names = Names()
         self.server.name = self.names.name
-        self.plane.controllers["CronJobs"].epoch = options.epoch
         self._start(scenario.objects, scenario.cron_jobs)
         given = scenario.descheduler
         self.descheduler = None if given is None else Descheduler(self.server, given, self._refused)
@@ -124,7 +120,7 @@ class ControlPlaneManager:
             key = reference["kind"], f"{manifest['metadata'].get('namespace')}/{reference['name']}"
             if key not in known and reference.get("uid"):
                 self.plane.controllers["GarbageCollector"].unlisted.add(reference["uid"])
-        self.server.load(inbound(shifted(manifest, -self._shift), known))
+        self.server.load(inbound(manifest, known))
 
     def _list(self, order: Iterable[KubernetesObject]) -> None:
         """Take what is stored as the objects of the start: those of the scenario first, in its order."""
@@ -180,7 +176,7 @@ class ControlPlaneManager:
         manifest = self.manifests.wanted(kind, key, previous, obj)
         if manifest is not None:
             self.store.objects[kind, key] = obj
-            made = inbound(shifted(manifest, -self._shift), {})
+            made = inbound(dict(manifest), {})
             if stored is None:
                 self.server.load(made)
             else:
@@ -227,7 +223,8 @@ class ControlPlaneManager:
 
     def rewrite(self, manifest: Document) -> None:
         """Store another status of an object."""
-        made, kind, key = shifted(manifest, -self._shift), manifest["kind"], key_of(dict(manifest))
+        made = dict(manifest)
+        kind, key = made["kind"], key_of(made)
         if self.server.get(kind, key) is not None:
             with self._writing(kind, key):
                 self.server.change(kind, key, lambda one: with_status(one, status_of(made)), "scheduler")
@@ -323,10 +320,9 @@ class ControlPlaneManager:
     # --- what is shown
 
     def _outbound(self, manifest: Manifest) -> Manifest:
-        made = shifted(manifest, self._shift)
-        if made["kind"] == "ReplicationController":
-            made = with_spec(made, selector=spec_of(made)["selector"]["matchLabels"])
-        return made
+        if manifest["kind"] == "ReplicationController":
+            return with_spec(manifest, selector=spec_of(manifest)["selector"]["matchLabels"])
+        return manifest
 
     def _show(self, write: StoredWrite) -> None:
         """Show the scheduler a write that its caller knows of."""

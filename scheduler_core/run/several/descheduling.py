@@ -107,7 +107,7 @@ class DeschedulingRecord(Struct, frozen=True):
 def _line(number: int, one: Pass) -> PassLine:
     record = one.record
     strategies = [_strategy(each) for each in record.strategies]
-    about = record.time, one.cause, record.edition, record.dry_run, record.skipped
+    about = one.time, one.cause, record.edition, record.dry_run, record.skipped
     return PassLine(number, *about, dict(one.spread), strategies)
 
 

@@ -16,7 +16,7 @@ from scheduler_core.formats.problems import problems_of
 from scheduler_core.kubernetes.reading import At, Report
 
 PLAIN = Flags()
-NOW = 1000.0  # virtual seconds; pods are created at 0
+NOW = 946_685_860.0  # seconds since 1970; pods were created 1000 s before
 
 
 def node(name: str, **spec: Any) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def test_a_pass_is_made_on_demand() -> None:
     """At a node's annotation, which goes with it; without a descheduler that fails with an event."""
     made, events = ran(bundle(settings="interval: 1h", history=ASKING))
     assert nodes_of(made) == {"n1": 3, "n2": 3} and len(events) == 3
-    assert made.descheduler is not None and made.descheduler.passes[0].record.time == 45
+    assert made.descheduler is not None and made.descheduler.passes[0].time == 45
     assert "podstep/deschedule" not in made.framework.cluster.nodes["n1"].meta.annotations
 
     without, _ = ran(load(CLUSTER + ASKING))
