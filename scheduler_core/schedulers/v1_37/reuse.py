@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
+from scheduler_core.schedulers.v1_37.row_memo import FEW_CHANGED, MAX_NUMBERS
 from scheduler_core.schedulers.v1_37.selecting import select
 from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -198,6 +199,7 @@ class _Shared:
         self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in self.level)
         codes = PLUGINS[_FIT].filter(ctx, rows)
         self.feasible = self.static.copy() if codes is None else self.static & (codes == 0)
+        self.by_numbers: dict[Hashable, tuple[bool, int]] = {}  # of a row: whether it has room, and its score
         self.plain = np.zeros(len(rows), np.int64)
         self.stale = np.ones(len(rows), np.bool_)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
@@ -324,11 +326,33 @@ class _Shared:
                 soft.counts[soft.ids[place]] += sign
 
     def _renew(self, places: Rows) -> None:
-        """Evaluate again which of the places have room; their scores are stale."""
+        """Evaluate again which of the places have room; the scores of more than a few are stale."""
+        if len(places) <= FEW_CHANGED and _IMAGES not in self.row_scores and self.ctx.nodes.shared is None:
+            self._renew_by_numbers(places)
+            return
+        self.feasible[places] = self.static[places] & self._have_room(places)
+        self.stale[places] = True
+
+    def _renew_by_numbers(self, places: Rows) -> None:
+        """Look places up by the numbers of their rows, which other rows may have had before."""
+        for place in places.tolist():
+            numbers = self.ctx.nodes.numbers(int(self.rows[place]))
+            known = self.by_numbers.get(numbers)
+            if known is None:
+                if len(self.by_numbers) >= MAX_NUMBERS:
+                    self.by_numbers.clear()
+                here = np.array([place], np.intp)
+                self._rescore(here)
+                known = self.by_numbers[numbers] = bool(self._have_room(here)[0]), int(self.plain[place])
+            room, self.plain[place] = known
+            self.feasible[place] = room and self.static[place]
+            self.stale[place] = False
+
+    def _have_room(self, places: Rows) -> Mask:
+        """Return which places have room for the requests."""
         with self.ctx.nodes.unkept():
             codes = PLUGINS[_FIT].filter(self.ctx, self.rows[places])
-        self.feasible[places] = self.static[places] if codes is None else self.static[places] & (codes == 0)
-        self.stale[places] = True
+        return np.ones(len(places), np.bool_) if codes is None else codes == 0
 
     def _rescore(self, places: Rows) -> None:
         """Evaluate again what depends on the requests of the rows' pods."""
@@ -358,7 +382,7 @@ class _Shared:
             end = int(places[wanted])
             walked = (end - start) % number + 1
             places = places[:wanted]
-        rows = self.rows[places]
+        rows = self.rows if len(places) == number and not start else self.rows[places]
         totals = None
         if given is not None:
             if self.place[given] not in places:
@@ -367,7 +391,7 @@ class _Shared:
         elif len(places) == 1:
             row = int(rows[0])
         else:
-            totals = self._totals(None if len(places) == number and not start else places)
+            totals = self._totals(None if rows is self.rows else places)
             row = int(rows[select(totals)])
         return Chosen(row, end, self._walk(start, walked), rows, totals)
 
