@@ -8,6 +8,7 @@ from typing import Any
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report, place_of
+from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, read_extenders
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
@@ -22,12 +23,18 @@ from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHED
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.settings.feature_gates import FeatureGates
-from scheduler_core.settings.release import V1_22, is_framework_document, plugins_named
+from scheduler_core.settings.release import CONFIGURATION_V1, V1_22, is_framework_document, plugins_named
 from scheduler_core.settings.settings import Settings
 
 _DEFAULT: Document = {}
+_WITHDRAWN = frozenset(one.name for one in CLASSIC.arguments) - {one.name for one in CURRENT.arguments}
+"""Arguments of Coscheduling's classic edition, which a configuration before v1 may have."""
 _NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
+_LEFT_OUT = (
+    f"is an argument of the {CLASSIC.id} edition, for Kubernetes {CLASSIC.kubernetes}: the {CURRENT.id} one, "
+    "which runs in v1.37, does without it"
+)
 _RESOURCES = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
 #: The arguments of v1.37 where none are given (pkg/scheduler/apis/config/v1/defaults.go).
 ARGUMENT_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -48,9 +55,8 @@ def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = (
         ValueError: The document cannot be used.
     """
     document = policy if policy is not None and is_framework_document(policy) else _DEFAULT
-    version = {} if not document else {"apiVersion": "kubescheduler.config.k8s.io/v1"}
     try:
-        return read_configuration({**document, **version}, dict(gates))
+        return read_configuration(_as_v1(document), dict(gates))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it cannot be read: {error}") from error
 
@@ -79,6 +85,8 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> N
     at.report.errors.extend(structure.errors)
     if structure.errors:
         return
+    if policy["apiVersion"] != CONFIGURATION_V1:
+        _warn_of_earlier(policy, at)
     _, problems, warnings = read_extenders(policy.get("extenders"), CONFIGURATION)
     for problem in problems:
         place_of(at, problem.path).error(problem.message)
@@ -90,6 +98,33 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> N
         compile_v1_37_configuration(policy, settings.feature_gates)
     except ValueError as error:
         at.error(str(error))
+
+
+def _as_v1(policy: Document) -> Document:
+    """Return a KubeSchedulerConfiguration as v1, without the arguments that Coscheduling has no longer."""
+    if not policy or policy.get("apiVersion") == CONFIGURATION_V1:
+        return policy
+    profiles = [
+        {**one, "pluginConfig": [_current(config) for config in one.get("pluginConfig") or ()]}
+        for one in policy.get("profiles") or ()
+    ]
+    return {**policy, "apiVersion": CONFIGURATION_V1, "profiles": profiles}
+
+
+def _current(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    args = config.get("args")
+    if config["name"] != COSCHEDULING or not args:
+        return config
+    return {**config, "args": {name: value for name, value in args.items() if name not in _WITHDRAWN}}
+
+
+def _warn_of_earlier(policy: Document, at: At) -> None:
+    """Warn that an earlier version is read as v1, and of the arguments that are left out for it."""
+    at.child("apiVersion").warn(f"kube-scheduler v1.37 reads no {policy['apiVersion']}: it is read as v1")
+    for first, profile in enumerate(policy.get("profiles") or ()):
+        for second, config in enumerate(profile.get("pluginConfig") or ()):
+            for name in sorted(_WITHDRAWN & (config.get("args") or {}).keys()):
+                place_of(at, f"profiles[{first}].pluginConfig[{second}].args.{name}").warn(_LEFT_OUT)
 
 
 def v1_37_plugins(configuration: Configuration) -> dict[str, EnabledPlugins]:

@@ -32,6 +32,11 @@ GANGS = V1 + (
     "profiles: [{plugins: {multiPoint: {enabled: [{name: Coscheduling}]}, "
     "queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}}}]\n"
 )
+CLASSIC_GANGS = (
+    "profiles: [{plugins: {queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}, "
+    "permit: {enabled: [{name: Coscheduling}]}, reserve: {enabled: [{name: Coscheduling}]}}, "
+    "pluginConfig: [{name: Coscheduling, args: {deniedPGExpirationTimeSeconds: 3}}]}]\n"
+)
 BATCH = '---\nactions: "allocate"\ntiers:\n- plugins:\n  - name: gang\n'
 LATER = (
     "---\nkind: Scenario\nspec:\n  operations:\n  - step: 1\n    createOperation:\n      object:\n"
@@ -187,6 +192,11 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
     ("text", "told"),
     [
         (NODE + POD + POLICY + settings("scheduler: v1.37"), "reads no Policy"),
+        (NODE + POD + BETA + settings("scheduler: v1.37"), "v1beta2: it is read as v1"),
+        (
+            NODE + POD + BETA + CLASSIC_GANGS + settings("scheduler: v1.37"),
+            "is an argument of the classic edition, for Kubernetes 1.22: the current one, which runs in v1.37",
+        ),
         (NODE + POD + V1 + settings("scheduler: v1.11"), "reads no KubeSchedulerConfiguration"),
         (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
         (
