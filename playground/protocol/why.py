@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from playground.protocol.opening import RecordedAnswerWire
+from playground.protocol.page import ProblemWire
 
 
 class AmountsWire(TypedDict):
@@ -98,6 +99,13 @@ class FailureGroupWire(TypedDict):
     nodes: Sequence[str]
 
 
+class WhySectionWire(TypedDict):
+    """Facts on one subject, such as the preemption of a cycle or a PodGroup, a sentence each."""
+
+    title: str
+    sentences: Sequence[str]
+
+
 class WhyAnswerWire(TypedDict):
     pod: str
     state: Literal["placed", "bound", "pending", "finished", "preempted", "deleted", "absent", "other"]
@@ -114,6 +122,8 @@ class WhyAnswerWire(TypedDict):
     changes: Sequence[WhyChangeWire]
     applicable: bool
     recorded: RecordedAnswerWire | None
+    sections: Sequence[WhySectionWire]
+    warnings: Sequence[ProblemWire]
 
 
 class WhyAppliedWire(TypedDict):

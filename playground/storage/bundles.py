@@ -73,23 +73,6 @@ class OutgrownError(TooLargeError):
     """A stored scenario cannot be read under the current limits."""
 
 
-def problem_wire(problem: Problem) -> dict[str, Any]:
-    """Return the protocol's ``Problem``."""
-    wire: dict[str, Any] = {
-        "message": problem.message,
-        "path": problem.path,
-        "line": problem.line,
-        "document": problem.document,
-    }
-    if problem.file:
-        wire["file"] = problem.file
-    if problem.unhonored:
-        wire["unhonored"] = problem.unhonored
-    if problem.incomplete:
-        wire["incomplete"] = True
-    return wire
-
-
 def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest.
 
@@ -98,9 +81,9 @@ def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """
     first = sorted(problems, key=lambda one: not (one.unhonored or one.incomplete))[:SHOWN_PROBLEMS]
     kept = {id(problem) for problem in first}
-    wire = [problem_wire(problem) for problem in problems if id(problem) in kept]
+    wire = [problem.as_dict() for problem in problems if id(problem) in kept]
     if len(problems) > SHOWN_PROBLEMS:
-        wire.append(problem_wire(Problem(f"and {len(problems) - SHOWN_PROBLEMS:,} more like these")))
+        wire.append(Problem(f"and {len(problems) - SHOWN_PROBLEMS:,} more like these").as_dict())
     return wire
 
 

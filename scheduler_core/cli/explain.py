@@ -53,8 +53,13 @@ def run(options: argparse.Namespace) -> int:
 def lines(answer: Explanation) -> Iterator[str]:
     """Yield the answer line by line."""
     yield answer.summary
+    yield from (f"warning: {line}" for line in problem_lines(answer.warnings).splitlines())
     if answer.recorded is not None:
         yield from answer.recorded.lines()
+    for section in answer.sections:
+        yield ""
+        yield f"{section.title}:"
+        yield from (f"  {text}" for text in section.sentences)
     for verdict in answer.nodes[:NODES_SHOWN]:
         yield ""
         yield f"{verdict.node}: {'fits' if verdict.fits else 'does not fit'}"

@@ -6,7 +6,7 @@ for callers that serve others meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from msgspec.structs import replace
 
@@ -21,14 +21,18 @@ from scheduler_core.explain.explanation import (
     NodeVerdict,
 )
 from scheduler_core.explain.missing_pod import gone, unknown_node
+from scheduler_core.explain.preemption import preempting, preemption_section
 from scheduler_core.explain.recorded_answer import DumpFacts, SimulatedOutcome, is_before_operations
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.table import EXPLAINERS
+from scheduler_core.explain.warnings import warnings_about
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.scenario import Scenario
 
 DECISIONS_AT_ONCE = 500  # replayed between two pauses
+VICTIMS_NAMED = 5
+Replaying = Generator[None, None, Stepper]
 
 __all__ = [
     "Asking",
@@ -60,7 +64,7 @@ def explain(
     if step is None:
         simulation = source if not isinstance(source, Scenario) else _ended(source)
         answer = finished(_explaining(simulation, pod, node, NODES_SHOWN))
-        return with_recorded(answer, simulation.scenario)
+        return with_input(answer, simulation.scenario)
     scenario = source.scenario if not isinstance(source, Scenario) else source
     decisions = source.decisions if not isinstance(source, Scenario) else None
     reached = _reach(scenario, decisions, str(step))
@@ -83,13 +87,10 @@ def asking(
     """
     last = decisions[index - 1] if index else None
     before = last is not None and last.pod == pod and last.result != "scheduled"
-    simulation = simulate(scenario, trace=False)
     end = index - 1 if before else index
-    for first in range(0, end, DECISIONS_AT_ONCE):
-        yield
-        simulation.replay(decisions[first : min(first + DECISIONS_AT_ONCE, end)])
+    simulation = yield from _replayed(simulate(scenario, trace=False), decisions, end)
     if not before or last is None:
-        return with_recorded((yield from _explaining(simulation, pod, node, shown)), scenario)
+        return with_input((yield from _explaining(simulation, pod, node, shown)), scenario)
     simulation.peek()
     answer = yield from _standing(simulation, pod, node, shown, tried=True)
     summary = answer.summary
@@ -100,11 +101,13 @@ def asking(
     member = simulation.outcome_in_group(pod)
     summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
     answer = replace(answer, index=index, step=step, before=True, summary=summary)
-    return with_recorded(answer, scenario)
+    answer = yield from _with_preemption(answer, scenario, decisions[:index])
+    return with_input(answer, scenario)
 
 
-def with_recorded(answer: Explanation, scenario: Scenario) -> Explanation:
-    """Return the answer with the recorded condition of its pod, if it is about the dumped cluster."""
+def with_input(answer: Explanation, scenario: Scenario) -> Explanation:
+    """Return the answer with the warnings about its pod and, on the dumped cluster, its recorded condition."""
+    answer = replace(answer, warnings=warnings_about(scenario, answer.pod))
     if not is_before_operations(answer.step) or answer.asked is not None:
         return answer
     outcome = SimulatedOutcome(
@@ -149,10 +152,17 @@ def _step(simulation: Stepper) -> str:
     return f"{simulation.major}.{simulation.minor}"
 
 
-def _before(simulation: Stepper, index: int) -> Stepper:
-    """Return a run of the same scenario just before a cycle, with the operations of its step applied."""
-    earlier = simulate(simulation.scenario, reuse=False)
-    earlier.replay(simulation.decisions[:index])
+def _replayed(simulation: Stepper, decisions: Sequence[Decision], end: int) -> Replaying:
+    """Replay the first ``end`` decisions on a run that has just begun, pausing regularly; return the run."""
+    for first in range(0, end, DECISIONS_AT_ONCE):
+        yield
+        simulation.replay(decisions[first : min(first + DECISIONS_AT_ONCE, end)])
+    return simulation
+
+
+def _before(scenario: Scenario, decisions: Sequence[Decision], index: int) -> Replaying:
+    """Return a run of a scenario just before a cycle, with the operations of its step applied."""
+    earlier = yield from _replayed(simulate(scenario, reuse=False), decisions, index)
     earlier.peek()
     return earlier
 
@@ -173,6 +183,11 @@ def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
 
 def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> Asking:
     """Explain a pod at the simulation's current step."""
+    answer = yield from _at_the_moment(simulation, pod, node, shown)
+    return (yield from _with_preemption(answer, simulation.scenario, simulation.decisions))
+
+
+def _at_the_moment(simulation: Stepper, pod: str, node: str | None, shown: int) -> Asking:
     cluster = simulation.cluster
     state = cluster.pods.get(pod)
     if state is None:
@@ -184,11 +199,32 @@ def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> 
     return (yield from _standing(simulation, pod, node, shown))
 
 
+def _with_preemption(answer: Explanation, scenario: Scenario, decisions: Sequence[Decision]) -> Asking:
+    """Return the answer with what preemption evaluated for its pod, or in the cycle that evicted it."""
+    at = preempting(answer.pod, answer.state, decisions)
+    if at is None:
+        return answer
+    earlier = yield from _before(scenario, decisions, at)
+    yield
+    cycle = earlier.step()
+    section = None if cycle is None else preemption_section(cycle, of_choice=answer.asked is not None)
+    if section is None:
+        return answer
+    victims = decisions[at].victims
+    made = f" Cycle {at + 1:,} evicted {', '.join(victims[:VICTIMS_NAMED])} from {decisions[at].nominated} for it."
+    told = answer.state == "placed" and 0 < len(victims) <= VICTIMS_NAMED
+    return replace(
+        answer,
+        summary=answer.summary + (made if told else ""),
+        sections=(*answer.sections, section),
+    )
+
+
 def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Asking:
     if asked is not None and asked not in simulation.cluster.nodes:
         raise unknown_node(simulation, asked)
     yield
-    earlier = _before(simulation, index)
+    earlier = yield from _before(simulation.scenario, simulation.decisions, index)
     yield
     return (yield from EXPLAINERS[simulation.release].placed(earlier, pod, asked))
 

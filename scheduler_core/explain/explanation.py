@@ -12,9 +12,11 @@ from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.recorded_answer import RecordedAnswer
+from scheduler_core.explain.section import Section
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
 from scheduler_core.kubernetes.plain import plain
+from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.record import terms_of
 from scheduler_core.schedulers.extenders.configuration import is_extender
@@ -169,6 +171,8 @@ class Explanation(Struct, frozen=True):
     changes: tuple[Remedy, ...] = ()
     message: str = ""
     recorded: RecordedAnswer | None = None
+    warnings: tuple[Problem, ...] = ()
+    sections: tuple[Section, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON, of bounded size."""
@@ -187,6 +191,8 @@ class Explanation(Struct, frozen=True):
             "groups": plain(self.groups),
             "changes": [change.as_dict() for change in self.changes],
             "recorded": self.recorded.as_dict() if self.recorded else None,
+            "sections": [section.as_dict() for section in self.sections],
+            "warnings": [warning.as_dict() for warning in self.warnings],
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from scheduler_core.formats.bundle import Entry, SourceText
@@ -9,9 +10,12 @@ from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Report, Steps, Unknown, path_text, steps_of
+from scheduler_core.kubernetes.reading import At, Report, Steps, Unknown, owner_of, path_text, steps_of
 
 LocatedMessage = tuple[At, str]
+
+_OF_MORE = re.compile(r"\d (more|times)\b")
+"""In a message that counts objects beside the one at its place."""
 
 
 def problems_of(findings: Iterable[LocatedMessage]) -> list[Problem]:
@@ -29,7 +33,9 @@ def problems_of(findings: Iterable[LocatedMessage]) -> list[Problem]:
         if entry.source is not None and entry.number is not None:
             line = lines.get(id(entry.source), {}).get((entry.number, steps))
         name = entry.source.name if entry.source is not None else None
-        out.append(Problem(message, path_text(steps), line, entry.number, name))
+        of_one = "metadata" in entry.value and not _OF_MORE.search(message)
+        about = (owner_of(entry.value),) if of_one else None
+        out.append(Problem(message, path_text(steps), line, entry.number, name, about=about))
     return out
 
 

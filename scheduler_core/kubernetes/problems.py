@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
+
+Owner = tuple[str, str, str]
+"""Kind, namespace (as written, possibly "") and name of an object."""
 
 
 class Problem(Struct, frozen=True):
@@ -13,7 +17,8 @@ class Problem(Struct, frozen=True):
     ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
     1-based, ``None`` if the input has no line numbers; ``document`` is 1-based. ``unhonored`` is the field or
     kind that is not honored, for a warning that the answer may differ on another cluster. ``incomplete``
-    marks a warning that the dump of a cluster lacks objects.
+    marks a warning that the dump of a cluster lacks objects. ``about`` are the objects that it concerns, which
+    may be none that is scheduled; ``None``: any.
     """
 
     message: str
@@ -23,6 +28,13 @@ class Problem(Struct, frozen=True):
     file: str | None = None
     unhonored: str = ""
     incomplete: bool = False
+    about: tuple[Owner, ...] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the problem as JSON."""
+        given = {"message": self.message, "path": self.path, "line": self.line, "document": self.document}
+        marks = {"file": self.file, "unhonored": self.unhonored, "incomplete": self.incomplete}
+        return given | {name: value for name, value in marks.items() if value}
 
     def place(self) -> tuple[str, int, int]:
         """Return the sort key by position in the text; problems without a position come first."""

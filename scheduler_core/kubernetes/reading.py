@@ -15,12 +15,12 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct, field
 
 from scheduler_core.kubernetes.names import check_key, check_value, did_you_mean
+from scheduler_core.kubernetes.problems import Owner
 from scheduler_core.kubernetes.quantity import QuantityError, is_whole, parse_quantity, parse_resource
 from scheduler_core.kubernetes.support import ApiType, Reported, part_of
 
 Reader = Callable[[Any, "At"], Any]
 Steps = tuple[str | int, ...]
-Owner = tuple[str, str, str]  # kind, namespace (as written, possibly ""), name
 MOST_KEPT = 1_000  # values that are read once
 NAME = 253  # the maximum length of an object's name
 

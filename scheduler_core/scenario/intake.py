@@ -216,8 +216,9 @@ class Intake:
             found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
         for (kind, hooks), entries in self.hooks.items():
             found.append((At(self.report, None, entries[0]), hook_message(kind, hooks, len(entries))))
-        found += [*unknown_findings(self.report), *self.report.warnings]
-        return sorted(problems_of(found), key=Problem.place)
+        unread = (replace(problem, about=()) for problem in problems_of(found))
+        others = problems_of([*unknown_findings(self.report), *self.report.warnings])
+        return sorted((*unread, *others), key=Problem.place)
 
 
 def _left_out(kind: str, reason: str, count: int) -> str:

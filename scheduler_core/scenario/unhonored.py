@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import problems_of, shape_text
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
-from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Owner, Report, owner_of
+from scheduler_core.kubernetes.problems import Owner, Problem
+from scheduler_core.kubernetes.reading import At, Report, owner_of
 from scheduler_core.kubernetes.support import CONFIGURED, COSCHEDULING, INSTANT, KUBE_BATCH
 from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
 from scheduler_core.schedulers.kube_batch.document import BATCH_SCHEDULER
@@ -71,7 +72,7 @@ def found_in(
     everybody = frozenset(names.values())
     return tuple(
         Unhonored(
-            _marked(problem, one.name),
+            replace(problem, unhonored=one.name, about=tuple(map(_in_namespace, one.owners))),
             one.honored_by,
             frozenset(names[owner] for owner in map(_in_namespace, one.owners) if owner in names)
             or everybody,
@@ -174,10 +175,6 @@ def _in_namespace(owner: Owner) -> Owner:
 def _named(owner: Owner) -> str:
     kind, namespace, name = _in_namespace(owner)
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
-
-
-def _marked(problem: Problem, name: str) -> Problem:
-    return Problem(problem.message, problem.path, problem.line, problem.document, problem.file, name)
 
 
 def _names_batch(obj: KubernetesObject) -> bool:

@@ -22,6 +22,7 @@ from scheduler_core.record.preemption import (
 )
 from scheduler_core.record.priority_row import PriorityRow
 from scheduler_core.schedulers.v1_37.candidates import Candidate
+from scheduler_core.schedulers.v1_37.disruption import DisruptionBudgets
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.node_list import NO_NODES, NodeList
 from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
@@ -288,7 +289,8 @@ def preemption_of(attempt: PodAttempt, names: tuple[str, ...], places: Places) -
         return _ineligible(attempt, names)
     candidates: list[Candidate] = attempt.candidates
     index = {node: int(places[row]) for node, row in attempt.context.nodes.rows.items()}
-    runs = {one.node: _dry_run(one, index[one.node]) for one in candidates}
+    budgets = DisruptionBudgets(attempt.context.cluster)
+    runs = {one.node: _dry_run(one, index[one.node], budgets) for one in candidates}
     tried = attempt.failed.with_code(UNSCHEDULABLE)
     rejected: Mapping[str, Mapping[str, object]] = attempt.preemption["rejected"]
     chosen = attempt.preemption["node"]
@@ -317,10 +319,10 @@ def _ineligible(attempt: PodAttempt, names: tuple[str, ...]) -> Preemption:
     return Preemption(names, eligible=False, leaving=keys, leaving_from=node or None)
 
 
-def _dry_run(candidate: Candidate, place: int) -> DryRun:
-    victims = candidate.victims
-    budgets = dict.fromkeys(sorted(candidate.violating), ("a PodDisruptionBudget",))
-    return DryRun(place, candidate.removed, candidate.removed, budgets, victims, [()] * len(victims))
+def _dry_run(candidate: Candidate, place: int, budgets: DisruptionBudgets) -> DryRun:
+    victims, removed = candidate.victims, candidate.removed
+    violated = {pod.key: budgets.names(pod) for pod in removed if pod.key in candidate.violating}
+    return DryRun(place, removed, removed, violated, victims, [()] * len(victims))
 
 
 def _unresolvable(attempt: PodAttempt, places: Places) -> Iterable[NodeGroup]:

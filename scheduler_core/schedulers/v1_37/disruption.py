@@ -92,6 +92,11 @@ class DisruptionBudgets:
         ]
         return [row for row in counted if row[1]] + [row for row in counted if not row[1]]
 
+    def names(self, pod: CompiledPod) -> tuple[str, ...]:
+        """Return the budgets that cover a pod, as ``namespace/name``."""
+        covering = (budget["metadata"]["name"] for budget in self._budgets if self._covers(budget, pod))
+        return tuple(f"{pod.namespace}/{name}" for name in covering)
+
     def _charge(self, pod: CompiledPod, left: list[int]) -> bool:
         """Take one disruption from every budget that covers the pod; return whether one had none left."""
         violated = False

@@ -14,7 +14,7 @@ import { termsIn } from "./terms.ts";
 import type { View } from "./view.ts";
 import { keepApplied } from "./why/applied.ts";
 import { Changes } from "./why/changes.tsx";
-import { About, GONE, Groups, Leads, NodeReasons, Other, title } from "./why/reasons.tsx";
+import { About, GONE, Groups, Leads, NodeReasons, Other, Sections, title } from "./why/reasons.tsx";
 import { Undecided } from "./why/undecided.tsx";
 import { follow, type Asked } from "./store.ts";
 
@@ -192,6 +192,7 @@ function Answered({ why: { view, canApply }, answer, asked: { node, step }, ask,
   return (
     <>
       <About answer={answer} edit={view.edit ? edit : null} />
+      <Sections answer={answer} />
       <Leads answer={answer} scorer={terms.scorer} />
       {node ? <NodeReasons answer={answer} rule={terms.rule} /> : <Groups answer={answer} ask={ask} />}
       <Changes answer={answer} apply={canApply ? fork : null} />

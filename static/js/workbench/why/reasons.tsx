@@ -52,7 +52,7 @@ type AboutProps = { answer: WhyAnswer; edit: ((target: string) => void) | null }
 
 /** What is asked about, and the answer in a sentence; `edit` begins to change a pod or node, null: nothing can be. */
 export function About({ answer, edit }: AboutProps) {
-  const { index, step, before, state, summary, recorded, pod, asked } = answer;
+  const { index, step, before, state, summary, recorded, warnings, pod, asked } = answer;
   const cycle = `cycle ${count(index)} (${step})`;
   const moment =
     state === "placed"
@@ -71,6 +71,18 @@ export function About({ answer, edit }: AboutProps) {
         <span class="dim">{moment}</span>
       </p>
       <p class="why-summary">{summary}</p>
+      {warnings.length ? (
+        <ul class="why-warnings" aria-label="Warnings">
+          {warnings.map(({ message, line, file }) => (
+            <li class="note warning">
+              <Icon name="warn" />
+              <span>
+                {message} {line ? <small class="dim">{`${file ? `${file}, ` : ""}line ${line}`}</small> : null}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
       <RecordedFigure answer={recorded} />
       {edit && editable.length ? (
         <div class="why-row why-edit">
@@ -84,6 +96,22 @@ export function About({ answer, edit }: AboutProps) {
     </section>
   );
 }
+
+/** Facts on a subject each: what preemption evaluated, the members of a PodGroup, hints. */
+export const Sections = ({ answer: { sections } }: { answer: WhyAnswer }) => (
+  <>
+    {sections.map(({ title, sentences }) => (
+      <section class="why-facts">
+        <h3>{title}</h3>
+        <ul>
+          {sentences.map((text) => (
+            <li>{text}</li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </>
+);
 
 /** What put the chosen node before the one it is compared with. */
 export function Leads({ answer: { story }, scorer }: { answer: WhyAnswer; scorer: string }) {

@@ -1,0 +1,71 @@
+"""What people asked about: each report re-created in a file of ``reports/``, and what the answer has to say.
+
+The rows name the file, the pod, phrases that the lines of ``explain`` contain, and phrases that they do not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scheduler_core.__main__ import main
+
+REPORTS = Path(__file__).parent / "reports"
+
+ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
+    # every warning of reading that concerns the pod
+    (
+        *("warnings-runtime-class", "sandboxed"),
+        ("honors RuntimeClass (RuntimeClass gvisor)", "spec.runtimeClassName (Pod default/sandboxed)"),
+        ("enw", "ServiceAccount"),
+    ),
+    (
+        *("warnings-runtime-class", "plain"),
+        ("unknown field spec.containers[].enw",),
+        ("Pod default/sandboxed", "ServiceAccount"),
+    ),
+    ("warnings-claims", "album", (":6: items[2].spec: claim default/photos and 1 more get no volume",), ()),
+    ("warnings-claims", "cinema", ("claim default/photos and 1 more get no volume",), ("lost",)),
+    ("warnings-claims", "search", ("there is no PersistentVolumeClaim 'default/lost'",), ()),
+    ("warnings-templates", "shop/store-0", ("spec.runtimeClassName (StatefulSet shop/store)", "resourcez"), ()),
+    ("warnings-templates", "shop/other-0", (), ("warning:",)),
+    # preemption: the candidates, their victims, and the rule that chose
+    (
+        *("preemption-budget", "urgent"),
+        (
+            "Cycle 1 evicted default/batch from b for it.",
+            "a: it would evict default/cache (priority 10), violating default/cache",
+            "b: it would evict default/batch (priority 500), violating no PodDisruptionBudget",
+            "b is chosen: fewest PDB violations (a 1, b 0).",
+        ),
+        (),
+    ),
+    (
+        *("preemption-priority", "urgent"),
+        (
+            "a: it would evict default/low-1 (priority 10), default/low-2 (priority 10)",
+            "c: no candidate, because deleting pods does not resolve the failure (node(s) had untolerated",
+            "The candidates are equal by fewest PDB violations, lowest priority of the highest victim. "
+            "b is chosen: smallest sum of the victims' priorities (a 20, b 10).",
+        ),
+        (),
+    ),
+    ("preemption-budget", "batch", ("was preempted on b", "b is chosen: fewest PDB violations"), ()),
+    ("preemption-never", "urgent", ("The pod may not preempt: its preemptionPolicy is Never.",), ()),
+)
+
+
+@pytest.mark.parametrize(("report", "pod", "says", "leaves_out"), ROWS)
+def test_a_report_is_answered(
+    report: str,
+    pod: str,
+    says: tuple[str, ...],
+    leaves_out: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command line says what the reporter needed to know, and nothing that misleads."""
+    assert main(["explain", str(REPORTS / f"{report}.yaml"), "--pod", pod]) == 0
+    out = capsys.readouterr().out
+    assert not [phrase for phrase in says if phrase not in out], out
+    assert not [phrase for phrase in leaves_out if phrase in out], out
