@@ -21,6 +21,7 @@ from playground.serving.bodies import bounded  # noqa: E402
 from playground.serving.kept import StaticCache  # noqa: E402
 from playground.serving.origins import OwnOrigin  # noqa: E402
 from playground.serving.request_ids import RequestIds  # noqa: E402
+from scheduler_core.run.table import preload  # noqa: E402
 
 # While other threads compute, a response waits for the GIL a dozen times, for this interval each time. With
 # Python's default of 5 ms a response takes four times as long, and computing 3 % less.
@@ -35,5 +36,6 @@ application = RequestIds(
     )
 )
 metrics.start_snapshots()
+preload()
 
 collecting.begin()

@@ -7,27 +7,18 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from scheduler_core.cli import bench, compare, conform, cost, explain, export, optimum, simulate
-from scheduler_core.cli.reporting import InputError
-
-COMMANDS = {
-    "simulate": simulate,
-    "explain": explain,
-    "compare": compare,
-    "cost": cost,
-    "optimum": optimum,
-    "export": export,
-    "conform": conform,
-    "bench": bench,
-}
+COMMANDS = ("simulate", "explain", "compare", "cost", "optimum", "export", "conform", "bench")
+"""The commands, each a module of :mod:`scheduler_core.cli`."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """Describe the commands, one row each."""
+def parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Describe the commands, or those named; only their modules are imported."""
     top = argparse.ArgumentParser(prog="scheduler_core", description="Simulate Kubernetes scheduling.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
+    for name in names:
+        module = import_module(f"scheduler_core.cli.{name}")
         summary = (module.__doc__ or "").partition(": ")[2].strip().partition("\n")[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=module.__doc__))
     return top
@@ -35,7 +26,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status, 2 for bad input."""
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    options = parser(given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS).parse_args(given)
+    from scheduler_core.cli.reporting import InputError
+
     try:
         status: int = options.run(options)
         sys.stdout.flush()

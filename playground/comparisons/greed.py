@@ -29,8 +29,7 @@ from scheduler_core.compare.optimum.greed import Greed, price_of_greed
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.standing import ShortRunError
 from scheduler_core.kubernetes.plain import plain
-from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
+from scheduler_core.kubernetes.problems import BundleError, PolicyError
 
 MOST_SECONDS = 20
 MOST_STEP = 100_000

@@ -15,10 +15,9 @@ from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.kubernetes.problems import BundleError, PolicyError, Problem
 from scheduler_core.kubernetes.reading import At, DocumentRoot, Report
 from scheduler_core.scenario.load import read_text
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration import (
     CONFIGURATION_KIND,
     Conversion,

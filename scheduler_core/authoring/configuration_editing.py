@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from scheduler_core.authoring.edited_profile import EditedProfile, renamed, with_arguments, with_profile
 from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.merging import EVERYTHING
 from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT, PLUGINS, POINTS, base_name

@@ -33,8 +33,8 @@ from scheduler_core.authoring.policy_rewriting import (
 from scheduler_core.authoring.scheduler_editing import design, schedule
 from scheduler_core.cluster.descheduler.policy import KIND as DESCHEDULER_KIND
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES, keys_of
-from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
 from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
 from scheduler_core.schedulers.v1_11.policy.reading import ARGUMENT_OF
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES

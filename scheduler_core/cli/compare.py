@@ -21,8 +21,8 @@ from scheduler_core.compare.availability import difference
 from scheduler_core.compare.compare import FirstDifference, PolicyComparison, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.compare.results.metrics import FIGURES
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.settings.release import RELEASES
 from scheduler_core.settings.settings import CACHE_MODES
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.cost import Cost, measure_costs
-from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.settings.settings import CACHE_MODES
 
 ROWS = (

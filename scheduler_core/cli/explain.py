@@ -15,7 +15,7 @@ from scheduler_core.cli.reporting import (
     read_scenario,
 )
 from scheduler_core.explain import ExplainError, Explanation, explain
-from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.kubernetes.problems import PolicyError
 
 NODES_SHOWN = 20
 

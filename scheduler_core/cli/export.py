@@ -13,9 +13,9 @@ from scheduler_core.compare.results.snapshot import ResultNotes, snapshot
 from scheduler_core.formats.snapshot import CONFIG_KIND, LISTS, is_own
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.run import simulate
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 
 FORMATS = {
     "scenario": "the input with its history and configuration, as one bundle",

@@ -12,8 +12,8 @@ from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
 from scheduler_core.compare.optimum.standing import ShortRunError, Standing
 from scheduler_core.kubernetes.plain import plain
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.run.table import simulate
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 
 MOVES_SHOWN = 40
 MOST_SECONDS = 600.0

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from scheduler_core.cli.caching import add_cache_arguments, asks_for_cache, with_cache
 from scheduler_core.cli.extenders import add_extender_arguments, transport_of, write_answers
@@ -23,17 +23,19 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
-from scheduler_core.cli.timed_report import event_lines, report_timed
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
-from scheduler_core.cluster.controllers.daemon_admission import unplaced
-from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
-from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, is_timed_run, simulate
 from scheduler_core.run.trace import trace_line
+from scheduler_core.scenario.dump import scheduling_conditions
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.approval import using
-from scheduler_core.schedulers.v1_11.policy import PolicyError
+
+if TYPE_CHECKING:
+    from scheduler_core.explain.recorded_answer import RecordedAnswers
+from scheduler_core.kubernetes.problems import PolicyError
 
 
 class PodOutcome(NamedTuple):
@@ -91,17 +93,18 @@ def _run(options: argparse.Namespace) -> int:
     last: dict[str, Cycle] = {}
     recorded = scenario.recorded()
     placements: list[RecordedPlacement] = []
-    conditions = RecordedAnswers(DumpFacts.of(scenario))
+    conditions = _recorded_answers(scenario)
     out = sys.stderr if options.trace == "-" else sys.stdout
     with _opened(options.trace) as trace:
         for cycle in simulation:
             if trace is not None:
                 print(trace_line(cycle), file=trace)
             if options.events:
-                print_lines(event_lines(cycle), out)
+                _print_events(cycle, out)
             cycle.matrix = None  # written already; from here on the story is enough
             last[cycle.pod] = cycle
-            conditions.note(cycle)
+            if conditions is not None:
+                conditions.note(cycle)
             if recorded:
                 placements += (
                     RecordedPlacement(pod, node, cycle.time, cycle.step)
@@ -109,12 +112,16 @@ def _run(options: argparse.Namespace) -> int:
                 )
     write_answers(simulation, options)
     if options.events:
-        print_lines((*event_lines(simulation.rest), ""), out)
+        _print_events(simulation.rest, out)
+        print(file=out)
     if is_timed_run(simulation):
+        from scheduler_core.cli.timed_report import report_timed
+
         report_timed(simulation, out)
     else:
         report(simulation, last, out)
-    print_lines(conditions.lines(), out)
+    if conditions is not None:
+        print_lines(conditions.lines(), out)
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)
@@ -122,6 +129,21 @@ def _run(options: argparse.Namespace) -> int:
     if cache is not None:
         print("\n".join(cache.report()), file=out)
     return 0
+
+
+def _recorded_answers(scenario: Scenario) -> RecordedAnswers | None:
+    """Return what compares the run with the conditions of a dump; ``None`` if it has none."""
+    if not scheduling_conditions(scenario.documents):
+        return None
+    from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
+
+    return RecordedAnswers(DumpFacts.of(scenario))
+
+
+def _print_events(of: Cycle | FinalState | None, out: TextIO) -> None:
+    from scheduler_core.cli.timed_report import event_lines
+
+    print_lines(event_lines(of), out)
 
 
 def _spare_input(options: argparse.Namespace) -> None:
@@ -176,6 +198,8 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
             owners.pop(operation.key, None)
             if operation.object is not None:
                 owners[operation.key] = operation.object
+    from scheduler_core.cluster.controllers.daemon_admission import unplaced
+
     if not owners or simulation.scenario.row.daemons_pending:  # their pods are pending, with the reason
         return
     there: dict[str, list[Pod]] = {}

@@ -14,7 +14,7 @@ from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.record.cycle import Cycle, FinalState
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")

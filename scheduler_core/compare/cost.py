@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from scheduler_core.compare.compare import last_nodes
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.record.cache_record import Counts
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
 from scheduler_core.settings.settings import CACHE_MODES
 
 STRATEGIES = ("off", "sound", "batching")

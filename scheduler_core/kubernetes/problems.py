@@ -51,3 +51,11 @@ class BundleError(ValueError):
         self.problems = problems
         self.warnings = tuple(warnings)
         super().__init__("; ".join(p.message for p in problems[:5]))
+
+
+class PolicyError(ValueError):
+    """An invalid policy. ``problems`` holds all of its errors, not only the first."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems[:10]))

@@ -1,12 +1,10 @@
 """A stepwise simulation of the scheduling framework in virtual time, the counterpart of v1.11's."""
 
 from scheduler_core.run.loop import Stepper
-from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.table import is_timed, is_timed_run, simulate, unpacked, usages
 
 __all__ = [
     "Stepper",
-    "TimedSimulation",
     "is_timed",
     "is_timed_run",
     "simulate",

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from msgspec import Struct
 
-from scheduler_core.run.instant import Simulation
 from scheduler_core.run.loop import Stepper
-from scheduler_core.run.several.living_plane import LivingSimulation
-from scheduler_core.run.several.lone import LoneSimulation
-from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.run.simulation import TimedSimulation
-from scheduler_core.run.v1_37.counts import unusual_usages
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
-from scheduler_core.run.v1_37.simulation import unpacked as unpacked_v1_37
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import V1_11, V1_22, V1_37
+
+if TYPE_CHECKING:
+    from scheduler_core.run.simulation import TimedSimulation
 
 
 class RunOptions(Struct, frozen=True):
@@ -29,35 +25,58 @@ class RunOptions(Struct, frozen=True):
 
 
 def _instant(scenario: Scenario, options: RunOptions) -> Stepper:
+    from scheduler_core.run.instant import Simulation
+
     return Simulation(scenario, trace=options.trace, reuse=options.reuse, quirk_effects=options.quirk_effects)
 
 
 def _timed(scenario: Scenario, options: RunOptions) -> Stepper:
-    made: type[TimedSimulation] = TimedSimulation
+    return _in_time(scenario)(scenario, trace=options.trace, interrupt=options.interrupt)
+
+
+def _in_time(scenario: Scenario) -> type[TimedSimulation]:
+    """Return what runs the framework, alone or with others."""
     if scenario.descheduler is not None:
-        made = LivingSimulation
-    elif scenario.settings.have_views:
-        made = SeveralSimulation
-    return made(scenario, trace=options.trace, interrupt=options.interrupt)
+        from scheduler_core.run.several.living_plane import LivingSimulation
+
+        return LivingSimulation
+    if scenario.settings.have_views:
+        from scheduler_core.run.several.simulation import SeveralSimulation
+
+        return SeveralSimulation
+    from scheduler_core.run.simulation import TimedSimulation
+
+    return TimedSimulation
 
 
 def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
     if scenario.row.is_timed:
+        from scheduler_core.run.several.lone import LoneSimulation
+
         return LoneSimulation(scenario, trace=options.trace, interrupt=options.interrupt)
+    from scheduler_core.run.v1_37.simulation import V1_37Simulation
+
     return V1_37Simulation(scenario, trace=options.trace)
 
 
 SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
-    Simulation.release: _instant,
-    TimedSimulation.release: _timed,
-    V1_37Simulation.release: _on_its_own_clock,
+    V1_11: _instant,
+    V1_22: _timed,
+    V1_37: _on_its_own_clock,
 }
-"""What makes the simulation of a scenario that a release answers, before its first step."""
+"""What makes the simulation of a scenario that a release answers, before its first step.
+
+A row imports its scheduler at first use: a run of one release is without the others' modules.
+"""
 
 
-_UNPACK: Mapping[str, Callable[[bytes, Scenario], Stepper]] = {
-    V1_37Simulation.release: unpacked_v1_37,
-}
+def _unpacked_v1_37(data: bytes, scenario: Scenario) -> Stepper:
+    from scheduler_core.run.v1_37.simulation import unpacked as unpack
+
+    return unpack(data, scenario)
+
+
+_UNPACK: Mapping[str, Callable[[bytes, Scenario], Stepper]] = {V1_37: _unpacked_v1_37}
 
 
 def unpacked(data: bytes, scenario: Scenario) -> Stepper:
@@ -65,9 +84,13 @@ def unpacked(data: bytes, scenario: Scenario) -> Stepper:
     return _UNPACK[scenario.release](data, scenario)
 
 
-_COUNTED: Mapping[str, Callable[[Scenario], dict[str, dict[str, int]]]] = {
-    V1_37Simulation.release: unusual_usages,
-}
+def _counted_v1_37(scenario: Scenario) -> dict[str, dict[str, int]]:
+    from scheduler_core.run.v1_37.counts import unusual_usages
+
+    return unusual_usages(scenario)
+
+
+_COUNTED: Mapping[str, Callable[[Scenario], dict[str, dict[str, int]]]] = {V1_37: _counted_v1_37}
 
 
 def usages(scenario: Scenario) -> dict[str, dict[str, int]]:
@@ -77,6 +100,12 @@ def usages(scenario: Scenario) -> dict[str, dict[str, int]]:
     """
     counted = _COUNTED.get(scenario.release)
     return {} if counted is None else counted(scenario)
+
+
+def preload() -> None:
+    """Import every simulation now, as a server does before its first request rather than during it."""
+    import scheduler_core.run.several.lone
+    import scheduler_core.run.v1_37.counts  # noqa: F401
 
 
 def is_timed(scenario: Scenario) -> bool:

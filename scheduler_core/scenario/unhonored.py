@@ -11,13 +11,12 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import problems_of, shape_text
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
-from scheduler_core.kubernetes.problems import Owner, Problem
+from scheduler_core.kubernetes.problems import Owner, PolicyError, Problem
 from scheduler_core.kubernetes.reading import At, Report, owner_of
 from scheduler_core.kubernetes.support import CONFIGURED, COSCHEDULING, INSTANT, KUBE_BATCH
 from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
 from scheduler_core.schedulers.kube_batch.document import BATCH_SCHEDULER
 from scheduler_core.schedulers.table import SUPPORT
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER
 from scheduler_core.settings.release import row_of

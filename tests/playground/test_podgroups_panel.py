@@ -11,7 +11,8 @@ from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
 from playground.playback.playback import Playback
 from scheduler_core import load
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.schedulers.coscheduling.controller import FINAL, PHASE_TABLES
 from scheduler_core.schedulers.coscheduling.podgroup_status import standing
 from scheduler_core.schedulers.coscheduling.record import PodGroupRecord

@@ -13,7 +13,8 @@ from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
+from scheduler_core.run.simulation import TimedSimulation
 
 NODES = """
 apiVersion: v1

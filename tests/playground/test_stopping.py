@@ -17,7 +17,7 @@ from playground.storage import bundles, store
 from scheduler_core import load
 from scheduler_core.cluster.controllers.manager import ControllerManager
 from scheduler_core.interrupting import look
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from tests.playground.conftest import connected
 
 TEXT = """

@@ -17,13 +17,12 @@ from scheduler_core.explain.cooperative import finished
 from scheduler_core.formats.limits import Limits
 from scheduler_core.interrupting import interrupted_by
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 
 LIMITS = Limits(
     size=256 * 1024, files=1, entries=100, documents=2_000, values=60_000, depth=40, line=20_000,

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.problems import PolicyError, Problem
 from scheduler_core.kubernetes.reading import At, Report, place_of
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, read_extenders
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
 from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT as EVERYWHERE
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS

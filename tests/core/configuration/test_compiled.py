@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.schedulers.coscheduling import Arguments
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration import VERSIONS, compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.arguments import NodeResourcesFitArgs
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS, POINTS

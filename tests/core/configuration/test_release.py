@@ -13,9 +13,10 @@ from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.cli.reporting import read_scenario
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.settings import release as release_module
 from scheduler_core.settings.release import RELEASES, release_of_kubelets

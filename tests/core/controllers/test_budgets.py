@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.kubernetes.model import PodDisruptionBudget
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.controllers.driver import World, node, workload
 from tests.core.timed.parts import VIRTUAL, ended
 from tests.core.timed.parts import node as text_node

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.schedulers.quirks import REPRODUCED_BY
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_11.policy.order import (
     ALIASES,
     BUNDLES,

@@ -9,7 +9,7 @@ import pytest
 
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.table import is_timed
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario

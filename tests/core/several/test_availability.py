@@ -19,7 +19,8 @@ from scheduler_core.kubernetes.model import Pod, Workload
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.availability import Availability, AvailabilitySample, WorkloadAvailability
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.properties.histories import STARTS, seeds
 from tests.core.properties.timed_bundles import bundle as random_bundle
 from tests.core.several.test_lone import (

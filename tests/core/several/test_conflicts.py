@@ -11,8 +11,9 @@ from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import find
 from scheduler_core.record.several import ViewRecord
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
 from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.v1_37.record import release_record
 
 DOCUMENT = Path("docs/several-schedulers.md").read_text(encoding="utf-8")

@@ -7,8 +7,9 @@ import pytest
 from scheduler_core import load
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.several import ViewRecord
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
 from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.several.parts import noticed, pod, refused, run, settings, several, told
 from tests.core.timed.parts import VIRTUAL, ended, history, node
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core import load
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 
 VIRTUAL = """
 apiVersion: podstep/v1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.run import TimedSimulation, ending
+from scheduler_core.run import ending
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.v1_22 import api
 from scheduler_core.schedulers.v1_22.api import Api

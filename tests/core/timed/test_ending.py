@@ -9,7 +9,7 @@ from scheduler_core.cluster.controllers import Change, Store
 from scheduler_core.cluster.controllers.manager import WORKLOADS
 from scheduler_core.kubernetes.model import Workload
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 LATE = (

@@ -13,7 +13,8 @@ from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.descheduler.table import PLUGINS
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 from scheduler_core.schedulers.kube_batch.snapshot import group_of
 from scheduler_core.settings.release import V1_37

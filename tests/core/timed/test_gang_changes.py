@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scheduler_core import load
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.schedulers.coscheduling.record import record_of
 from tests.core.timed.parts import FRAMEWORK, group, history, node, simulation
 from tests.core.trials import trials

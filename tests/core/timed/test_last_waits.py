@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.run import TimedSimulation, ending
+from scheduler_core.run import ending
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_ending import classic_pod, in_pool, other
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from scheduler_core import Simulation, load
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.coscheduling.record import record_of
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation

@@ -36,7 +36,7 @@ import sys
 from scheduler_core import load
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 from scheduler_core.run.trace import trace_line
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 
 made = TimedSimulation(load(sys.stdin.read()))
 for cycle in made:

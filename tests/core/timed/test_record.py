@@ -11,8 +11,9 @@ import pytest
 from scheduler_core import BundleError, load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples, find
-from scheduler_core.run import TimedSimulation, is_timed, simulate
+from scheduler_core.run import is_timed, simulate
 from scheduler_core.run.instant import Simulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.coscheduling.line import GroupTimer

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.coscheduling.observer import phases_of

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from scheduler_core.cli.day import day
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 CREATE = "createOperation: {{object: {manifest}}}"

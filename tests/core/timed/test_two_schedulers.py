@@ -12,7 +12,7 @@ from scheduler_core.cluster.controllers.pod_index import PodNameIndex
 from scheduler_core.kubernetes.model import Container as PodContainer
 from scheduler_core.kubernetes.model import HostPort, Pod
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import TimedSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from tests.core.kube_batch import parts
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod, simulation
 from tests.core.timed.test_kube_batch import batch, group, queue

@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.names import nearest
 from scheduler_core.kubernetes.policy_argument import PolicyArgument
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.kubernetes.reading import (
     At,
     Field,
@@ -18,7 +19,7 @@ from scheduler_core.kubernetes.reading import (
     record,
     show,
 )
-from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile, compile_policy
+from scheduler_core.schedulers.v1_11.policy import Profile, compile_policy
 from scheduler_core.schedulers.v1_11.policy.reading import PREDICATE_ARGUMENTS, PRIORITY_ARGUMENTS
 from scheduler_core.settings.settings import Settings
 

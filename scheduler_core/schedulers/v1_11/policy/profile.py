@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.problems import PolicyError, Problem
 from scheduler_core.schedulers.extenders.configuration import Extender, ignored_resources
 from scheduler_core.schedulers.quirks import in_variant, quirk
 from scheduler_core.schedulers.v1_11.policy.order import expanded, static_order
@@ -19,14 +19,6 @@ from scheduler_core.schedulers.v1_11.predicates.general import passing_over
 from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS
 from scheduler_core.settings.release import V1_11
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
-
-
-class PolicyError(ValueError):
-    """An invalid policy. ``problems`` holds all of its errors, not only the first."""
-
-    def __init__(self, problems: list[Problem]) -> None:
-        self.problems = problems
-        super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems[:10]))
 
 
 def quirks_in_force(settings: Settings) -> frozenset[str]:

@@ -8,9 +8,10 @@ from functools import cached_property
 from msgspec import Struct
 
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, Extender, read_extenders
-from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile, compile_policy
+from scheduler_core.schedulers.v1_11.policy import Profile, compile_policy
 from scheduler_core.schedulers.v1_11.policy.document import check_policy
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
