@@ -16,6 +16,8 @@ GROUP = "resource.k8s.io"
 FLAT = f"{GROUP}/v1beta1"
 VERSIONS = (f"{GROUP}/v1", f"{GROUP}/v1beta2", FLAT)
 """The versions that are read, the newest first."""
+OLD_RULES = f"{GROUP}/v1alpha3"
+"""The version in which DeviceTaintRules also select by class and expression."""
 
 _Convert = Callable[[Mapping[str, Any]], Manifest]
 

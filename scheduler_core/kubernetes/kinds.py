@@ -98,6 +98,7 @@ MANIFEST_KINDS: dict[str, ManifestKind] = {
     "ResourceClaim": ManifestKind(_DEVICES, namespaced=True),
     "ResourceClaimTemplate": ManifestKind(_DEVICES, namespaced=True),
     "ResourceSlice": ManifestKind(_DEVICES),
+    "DeviceTaintRule": ManifestKind(_DEVICES),
 }
 """Kinds that only kube-scheduler v1.37 reads, from their manifests."""
 

@@ -22,6 +22,9 @@ CLAIM = "ResourceClaim"
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 """The annotation that ties a claim to the entry of its pod's ``spec.resourceClaims``."""
 
+EXTENDED = "resource.kubernetes.io/extended-resource-claim"
+"""The annotation of a claim that the scheduler made for the extended resources of the pod that owns it."""
+
 FINALIZER = "resource.kubernetes.io/delete-protection"
 """Of a claim that the scheduler allocated; without it this controller takes no allocation away."""
 
@@ -163,8 +166,18 @@ def claim_names(pod: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the pod's claims that its specification or its status names."""
     made = {entry.get("name"): entry.get("resourceClaimName") for entry in _statuses(pod)}
     entries = (pod.get("spec") or {}).get("resourceClaims") or ()
-    names = (entry.get("resourceClaimName") or made.get(entry.get("name")) for entry in entries)
-    return tuple(name for name in names if name)
+    names = [entry.get("resourceClaimName") or made.get(entry.get("name")) for entry in entries]
+    special = (pod.get("status") or {}).get("extendedResourceClaimStatus") or {}
+    return tuple(name for name in (*names, special.get("resourceClaimName")) if name)
+
+
+def extended_user(claim: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the pod whose extended resources a claim is for, as its key and uid; None if it is for none."""
+    meta, uid = claim["metadata"], _owning_pod(claim)
+    if not uid or (meta.get("annotations") or {}).get(EXTENDED) != "true":
+        return None
+    owner = next(one for one in meta["ownerReferences"] if one.get("uid") == uid)
+    return f"{_namespace(claim)}/{owner['name']}", uid
 
 
 def _is_owned_by(claim: Mapping[str, Any], pod: Mapping[str, Any]) -> bool:

@@ -140,10 +140,11 @@ def devices(place: PodOnNode) -> Finding:
     state: DeviceState | None = context.states.get(DynamicResources.key)
     if state is None or state.allocator is None:
         return Finding()
-    found = list(supplies(state.allocator, place.node.meta.name, place.node.meta.labels))
+    claims = state.to_allocate(context.nodes.nodes[_row(place)].manifest)
+    found = list(supplies(state.allocator, claims, place.node.meta.name, place.node.meta.labels))
     details = [_asked(supply) for alternatives in found for supply in alternatives]
     if found and all(any(supply.is_enough for supply in alternatives) for alternatives in found):
-        details.append(_together(len(found), matching_attributes(state.allocator)))
+        details.append(_together(len(found), matching_attributes(claims)))
     return Finding(tuple(details))
 
 

@@ -22,7 +22,7 @@ from scheduler_core.schedulers.coscheduling.editions import CURRENT
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.status import Status
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
-from scheduler_core.schedulers.v1_37.binding import bind_devices, release_claims, unreservable
+from scheduler_core.schedulers.v1_37.binding import bind_devices, release_claims, special_status, unreservable
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND, WRITE
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
@@ -289,13 +289,17 @@ class V1_37View(SchedulerView):
 
     def _bind_devices(self, key: str) -> str:
         """Write allocations of the pod's ResourceClaims and reserve them; return why it is refused."""
-        manifest = self.manifests.of("Pod", key)
-        if manifest is None or not has_claims(manifest):
+        manifest, devices = self.manifests.of("Pod", key), self._devices.get(key, [])
+        if manifest is None or not (devices or has_claims(manifest)):
             return ""
         pod = CompiledPod(manifest)
         refused = unreservable(self.manifests, pod)
-        for change in bind_devices(self.manifests, pod, self._devices.get(key, [])):
+        for change in bind_devices(self.manifests, pod, devices):
             self.claims.write(change)
+        made = special_status(pod, devices)
+        if made:
+            status = {**(manifest.get("status") or {}), **made}
+            self.claims.write(self.manifests.replace({**manifest, "status": status}))
         return refused
 
     def allocate(self, pod: CompiledPod, devices: Devices) -> None:
@@ -311,6 +315,9 @@ class V1_37View(SchedulerView):
         """Send a claim that PostFilter has changed, or a PodGroup with its condition."""
         self.scheduler_run.watch.see(change)
         if change.new is None:
+            if change.old is not None and self.manifests.of(change.kind, change.key) is not None:
+                meta = change.old["metadata"]
+                self.claims.write(self.manifests.delete(change.kind, meta.get("namespace"), meta["name"]))
             return
         if change.kind == "PodGroup":
             self.manifests.replace(change.new)

@@ -16,6 +16,7 @@ from scheduler_core.cluster.controllers.resource_claims import (
     TEMPLATE,
     ResourceClaimController,
     claim_names,
+    extended_user,
     is_done,
     pod_key,
     pod_uid,
@@ -24,6 +25,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.schedulers.v1_37.binding import DeviceStore
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
+from scheduler_core.schedulers.v1_37.extended_resources import SPECIAL_STATUS
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 
@@ -70,17 +72,29 @@ class PodClaims:
         if kind == "Pod" and has_claims(manifest):
             self._serve(pod_key(manifest))
         elif kind == CLAIM:
-            self._controller.note(manifest)
+            self._note(manifest)
             self._reserve_for_users(manifest)
         elif kind == TEMPLATE:
             for pod in list(self.problems):
                 self._serve(pod)
 
+    def _note(self, claim: Document) -> None:
+        """Learn of a claim; the pod whose extended resources it is for uses it without naming it."""
+        self._controller.note(claim)
+        pod = extended_user(claim)
+        if pod is not None:
+            key, uid = pod
+            self._users.setdefault(key, (uid,))
+
     def placed(self, pod: str) -> None:
         """Answer the binding of a pod: its claims are allocated now, for others on nodes too."""
+        namespace, _, own = pod.partition("/")
+        stored = self.run.cluster.get("Pod", namespace, own)
+        if stored is not None and pod not in self._users and has_claims(stored):
+            self._users[pod] = (pod_uid(stored), *claim_names(stored))  # its binding has made one
         uses = self._users.get(pod, ())[1:]
         for name in uses:
-            claim = self.run.cluster.get(CLAIM, pod.partition("/")[0], name)
+            claim = self.run.cluster.get(CLAIM, namespace, name)
             if claim is not None:
                 self._reserve_for_users(claim)
 
@@ -156,7 +170,7 @@ class RunClaims(PodClaims):
         """Store an object of the start; a pod follows its claims, and its status names them already."""
         cluster = self.run.cluster
         if manifest["kind"] == CLAIM:
-            self._controller.note(manifest)
+            self._note(manifest)
         elif manifest["kind"] == "Pod" and has_claims(manifest):
             manifest = self._served(manifest)
         self.run.write(cluster.create(manifest))
@@ -183,18 +197,21 @@ class RunClaims(PodClaims):
 
 
 def has_claims(pod: Document) -> bool:
-    """Return whether a pod names ResourceClaims."""
-    return bool((pod.get("spec") or {}).get("resourceClaims"))
+    """Return whether a pod names ResourceClaims, or its status the one for its extended resources."""
+    named = (pod.get("spec") or {}).get("resourceClaims")
+    return bool(named or (pod.get("status") or {}).get(SPECIAL_STATUS))
 
 
 def with_claims(document: Document, pod: Pod, cluster: ClaimStore) -> Document:
     """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
     stored = cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
-    made = (stored.get("status") or {}).get("resourceClaimStatuses")
+    known = stored.get("status") or {}
+    made = {key: known[key] for key in ("resourceClaimStatuses", SPECIAL_STATUS) if known.get(key)}
     if not made:
         return document
-    status = {**(document.get("status") or {}), "resourceClaimStatuses": made}
+    status = {**(document.get("status") or {}), **made}
     metadata = {**document["metadata"], "uid": stored["metadata"]["uid"]}  # the claims' owner
     spec = document.get("spec") or {}
-    spec = spec if "resourceClaims" in spec else stored["spec"]  # typed objects do not keep the entries
+    if "resourceClaims" not in spec and "resourceClaims" in stored["spec"]:
+        spec = stored["spec"]  # typed objects do not keep the entries
     return {**document, "metadata": metadata, "spec": spec, "status": status}

@@ -13,6 +13,11 @@ from typing import Any, Protocol
 from scheduler_core.cluster.controllers.resource_claims import FINALIZER, MOST_CONSUMERS
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.csi_migration import TranslationError
+from scheduler_core.schedulers.v1_37.extended_resources import (
+    SPECIAL_STATUS,
+    claim_status,
+    is_special_claim,
+)
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
     DeviceState,
@@ -46,6 +51,10 @@ class DeviceStore(Protocol):
 
     def replace(self, manifest: Manifest) -> ObjectWrite:
         """Store a new state of an object."""
+        ...
+
+    def create(self, manifest: Manifest) -> ObjectWrite:
+        """Store a new object."""
         ...
 
 
@@ -87,9 +96,7 @@ def devices_of(cluster: ClusterState, attempt: PodAttempt) -> list[tuple[Manifes
     state: DeviceState | None = attempt.context.states.get("DynamicResources")
     if state is None or not attempt.profile.has("DynamicResources", "reserve"):
         return []
-    return list(
-        zip(state.pending, state.allocations.get(cluster.nodes.rows[str(attempt.node)]) or (), strict=False)
-    )
+    return state.allocations.get(cluster.nodes.rows[str(attempt.node)]) or []
 
 
 def reserve(cluster: ClusterState, attempt: PodAttempt) -> None:
@@ -143,7 +150,8 @@ def bind(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
         attempt.error = refused
         changes += _undone(cluster, attempt)
     else:
-        changes.append(cluster.bind(attempt.pod, str(attempt.node)))
+        status = special_status(attempt.pod, devices)
+        changes.append(cluster.bind(attempt.pod, str(attempt.node), status))
     if after:
         at = next(i for i, c in enumerate(changes) if c.kind in ("ResourceClaim", "Pod"))
         late = changes[at]
@@ -174,9 +182,15 @@ def _out_of_reach(cluster: ClusterState, attempt: PodAttempt, volumes: PodVolume
 
 
 def _undone(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
-    """Take back the pod's reservations of claims and its place on the node; return both as writes."""
+    """Take back the pod's reservations of claims and its place on the node; return both as writes.
+
+    The claim for its extended resources is deleted (unreserveExtendedResourceClaim).
+    """
     pod = attempt.pod
     changes = list(release_claims(cluster, pod) if attempt.profile.has("DynamicResources", "reserve") else ())
+    special = next((one for one in cluster.list("ResourceClaim") if is_special_claim(one, pod)), None)
+    if special is not None:
+        changes.append(cluster.delete("ResourceClaim", pod.namespace, special["metadata"]["name"]))
     assumed = {**pod.manifest, "spec": {**pod.spec, "nodeName": attempt.node}}
     cluster.forget(pod)
     return [*changes, ObjectWrite("Pod", pod.key, assumed, None)]
@@ -266,32 +280,49 @@ def release_claims(cluster: DeviceStore, pod: CompiledPod) -> Iterator[ObjectWri
             yield cluster.replace({**claim, "status": {**claim["status"], "reservedFor": kept}})
 
 
+def special_status(pod: CompiledPod, devices: list[tuple[Manifest, Any]]) -> Manifest:
+    """Return what the pod's status says of the claim for its extended resources, empty if it gets none."""
+    special = special_among(devices, pod)
+    return {} if special is None else {SPECIAL_STATUS: claim_status(pod, special)}
+
+
 def bind_devices(
     cluster: DeviceStore, pod: CompiledPod, devices: list[tuple[Manifest, Any]]
 ) -> Iterator[ObjectWrite]:
-    """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
+    """Write the allocation of each claim and reserve it for the pod (bindClaim).
+
+    The claim for its extended resources is created first.
+    """
     allocated = {_key(claim): allocation for claim, allocation in devices}
-    consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}
-    for name in pod.resource_claims:
+    special = special_among(devices, pod)
+    if special is not None:
+        yield cluster.create(special)
+    for name in (*pod.resource_claims, *([] if special is None else [special["metadata"]["name"]])):
         claim = cluster.get("ResourceClaim", pod.namespace, name)
         assert claim is not None
         if _is_full(claim, pod):
             return
-        fresh = allocated.get(_key(claim))
-        if any(reserved.get("uid") == consumer["uid"] for reserved in consumers(claim)):
-            continue
-        finalizers = list(claim["metadata"].get("finalizers") or ())
-        if fresh is not None and FINALIZER not in finalizers:
-            finalizers.append(FINALIZER)
-            yield cluster.replace({**claim, "metadata": {**claim["metadata"], "finalizers": finalizers}})
-            claim = cluster.get("ResourceClaim", pod.namespace, name)
-            assert claim is not None
-        status = {
-            **(claim.get("status") or {}),
-            "allocation": fresh if fresh is not None else allocation_of(claim),
-            "reservedFor": [*consumers(claim), consumer],
-        }
-        yield cluster.replace({**claim, "status": status})
-        claim = cluster.get("ResourceClaim", pod.namespace, name)
-        assert claim is not None
-        yield cluster.replace(dict(claim))
+        yield from _bind_claim(cluster, pod, claim, allocated.get(_key(claim)))
+
+
+def special_among(devices: list[tuple[Manifest, Any]], pod: CompiledPod) -> Manifest | None:
+    """Return the claim for the pod's extended resources, None if it gets none."""
+    return next((claim for claim, _ in devices if is_special_claim(claim, pod)), None)
+
+
+def _bind_claim(cluster: DeviceStore, pod: CompiledPod, claim: Manifest, fresh: Any) -> Iterator[ObjectWrite]:
+    consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}
+    if any(reserved.get("uid") == consumer["uid"] for reserved in consumers(claim)):
+        return
+    finalizers = list(claim["metadata"].get("finalizers") or ())
+    if fresh is not None and FINALIZER not in finalizers:
+        claim = {**claim, "metadata": {**claim["metadata"], "finalizers": [*finalizers, FINALIZER]}}
+        yield cluster.replace(claim)
+    status = {
+        **(claim.get("status") or {}),
+        "allocation": fresh if fresh is not None else allocation_of(claim),
+        "reservedFor": [*consumers(claim), consumer],
+    }
+    claim = {**claim, "status": status}
+    yield cluster.replace(claim)
+    yield cluster.replace(dict(claim))

@@ -22,15 +22,16 @@ class InvalidPoolsError(Exception):
 
 
 class Allocator:
-    """Allocates all claims of a pod, or none, on one node after another."""
+    """Allocates all of some claims, or none, on one node after another."""
 
-    def __init__(self, cluster: ClusterState, claims: list[Manifest]) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self.cluster = cluster
-        self.claims = claims
         self._in_use = devices_in_use(cluster)
         self._counters: dict[PoolId, Counters] = {}
 
-    def allocate(self, node: str, labels: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
+    def allocate(
+        self, claims: Sequence[Manifest], node: str, labels: Mapping[str, str]
+    ) -> list[Mapping[str, Any]] | None:
         """Return an allocation for each claim, or None.
 
         Raises:
@@ -38,18 +39,18 @@ class Allocator:
                 devices of a pool that is not whole.
             InvalidPoolsError: This node has nothing to offer, and a pool of it is invalid.
         """
-        search = self.search(node, labels)
+        search = self.search(claims, node, labels)
         if search.run():
             return [_allocation(claim.manifest, claim.taken, node) for claim in search.claims]
         if any(pool.problem == INVALID for pool in search.pools):
             raise InvalidPoolsError
         return None
 
-    def search(self, node: str, labels: Mapping[str, str]) -> DeviceSearch:
+    def search(self, claims: Sequence[Manifest], node: str, labels: Mapping[str, str]) -> DeviceSearch:
         """Return the search on a node, before it runs."""
         pools = pools_of(self.cluster, node, labels)
         place = (node, dict(labels))
-        return DeviceSearch(self.cluster, self.claims, place, pools, self._in_use, self._counters)
+        return DeviceSearch(self.cluster, claims, place, pools, self._in_use, self._counters)
 
 
 def _allocation(claim: Manifest, taken: Sequence[Taken], node: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.kubernetes.device_versions import FLAT, GROUP, VERSIONS
+from scheduler_core.kubernetes.device_versions import FLAT, GROUP, OLD_RULES, VERSIONS
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.kubernetes.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
 from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, refusal_of
@@ -112,7 +112,19 @@ def _kinds(request: Shape, device: Shape) -> Mapping[str, Mapping[str, Shape]]:
         }
     }
     return {
-        "DeviceClass": {"spec": {"selectors": _SELECTORS}},
+        "DeviceClass": {"spec": {"selectors": _SELECTORS, "extendedResourceName": str}},
+        "DeviceTaintRule": {
+            "spec!": {
+                "deviceSelector": {
+                    "driver": str,
+                    "pool": str,
+                    "device": str,
+                    "deviceClassName": str,
+                    "selectors": _SELECTORS,
+                },
+                "taint!": {"key!": NAME, "value": str, "effect!": _EFFECT},
+            }
+        },
         "ResourceClaim": {"spec!": claim, "status": _STATUS},
         "ResourceClaimTemplate": {
             "spec": {"metadata": {"labels": {ANY: str}, "annotations": {ANY: str}}, "spec": claim}
@@ -140,8 +152,9 @@ def device_shape(manifest: Mapping[str, Any], at: At) -> Mapping[str, Shape]:
     kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
     if kind not in _NEW:
         return {}
-    if str(version).startswith(f"{GROUP}/") and version not in VERSIONS:
-        at.child("apiVersion").error(f"{kind} of {version} is not read: write {', '.join(VERSIONS)}")
+    known = (*VERSIONS, OLD_RULES) if kind == "DeviceTaintRule" else VERSIONS
+    if str(version).startswith(f"{GROUP}/") and version not in known:
+        at.child("apiVersion").error(f"{kind} of {version} is not read: write {', '.join(known)}")
         return {}
     if kind == "ResourceSlice":
         _check_counters(manifest.get("spec"), at.child("spec"))

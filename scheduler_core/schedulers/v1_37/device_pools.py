@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.kubernetes.quantity import exact_quantity
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.devices import Device, device_of
+from scheduler_core.schedulers.v1_37.device_taints import added_taints, rules_of
+from scheduler_core.schedulers.v1_37.devices import Device, device_of, tainted
 from scheduler_core.schedulers.v1_37.selectors import node_terms
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -20,6 +21,10 @@ PoolId = tuple[str, str]
 
 Counters = dict[str, dict[str, Fraction]]
 """Amounts by counter set and counter."""
+
+
+Taints = Callable[[Device], Sequence[Mapping[str, Any]]]
+"""Returns the taints of rules that select a device."""
 
 
 def reaches(given: Mapping[str, Any], node: str, labels: Mapping[str, str]) -> bool:
@@ -35,8 +40,9 @@ def reaches(given: Mapping[str, Any], node: str, labels: Mapping[str, str]) -> b
 class Slice:
     """A ResourceSlice; its devices are compiled when they are first asked for."""
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: Manifest, taints: Taints | None = None) -> None:
         self.name: str = manifest["metadata"]["name"]
+        self._taints = taints
         self.spec: Mapping[str, Any] = as_v1(manifest)["spec"]
         pool = self.spec["pool"]
         self.pool: PoolId = (self.spec["driver"], pool["name"])
@@ -46,7 +52,8 @@ class Slice:
     @cached_property
     def devices(self) -> list[Device]:
         """The devices, in the slice's order."""
-        return [device_of(self.spec, each) for each in self.spec.get("devices") or ()]
+        devices = [device_of(self.spec, each) for each in self.spec.get("devices") or ()]
+        return devices if self._taints is None else [tainted(each, self._taints(each)) for each in devices]
 
     @cached_property
     def is_hidden(self) -> bool:
@@ -59,6 +66,12 @@ class Slice:
         if self.spec.get("perDeviceNodeSelection"):
             return any(reaches(each.spec, node, labels) for each in self.devices)
         return reaches(self.spec, node, labels)
+
+    def reached_from(self, node: str, labels: Mapping[str, str]) -> list[Device]:
+        """Return the devices that the node reaches."""
+        if self.spec.get("perDeviceNodeSelection"):
+            return [each for each in self.devices if reaches(each.spec, node, labels)]
+        return self.devices if reaches(self.spec, node, labels) else []
 
 
 @dataclass
@@ -80,11 +93,11 @@ INCOMPLETE, INVALID = "being updated", "invalid"
 class SliceIndex:
     """All ResourceSlices, by the node that they name and by pool."""
 
-    def __init__(self, slices: Iterable[Manifest]) -> None:
+    def __init__(self, slices: Iterable[Slice]) -> None:
         self._by_node: dict[str, list[Slice]] = {}
         self._shared: list[Slice] = []
         self._by_pool: dict[PoolId, list[Slice]] = {}
-        for piece in map(Slice, slices):
+        for piece in slices:
             node = piece.spec.get("nodeName")
             (self._by_node.setdefault(node, []) if node else self._shared).append(piece)
             self._by_pool.setdefault(piece.pool, []).append(piece)
@@ -122,10 +135,26 @@ class SliceIndex:
         return _built(pool, reached, [piece for piece in whole if piece.name not in names])
 
 
+_SLICES = ("ResourceSlice", "DeviceTaintRule", "DeviceClass")
+"""What decides about devices and their taints."""
+
+
+def slices_of(cluster: ClusterState) -> list[Slice]:
+    """Return all ResourceSlices, their devices with the taints of the DeviceTaintRules."""
+
+    def compiled() -> list[Slice]:
+        rules = rules_of(cluster)
+        taints = partial(added_taints, cluster, rules) if rules else None
+        return [Slice(one, taints) for one in cluster.list("ResourceSlice")]
+
+    slices: list[Slice] = cluster.derived(_SLICES, "slices", compiled)
+    return slices
+
+
 def pools_of(cluster: ClusterState, node: str, labels: Mapping[str, str]) -> list[DevicePool]:
     """Return the pools that a node reaches, in the order in which devices are tried."""
-    index = cluster.derived(("ResourceSlice",), "slices", lambda: SliceIndex(cluster.list("ResourceSlice")))
-    known = cluster.derived(("ResourceSlice", "Node"), "pools", dict[str, list[DevicePool]])
+    index = cluster.derived(_SLICES, "slice index", lambda: SliceIndex(slices_of(cluster)))
+    known = cluster.derived((*_SLICES, "Node"), "pools", dict[str, list[DevicePool]])
     if node not in known:
         known[node] = index.pools(node, labels)
     pools: list[DevicePool] = known[node]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -78,7 +78,7 @@ class DeviceSearch:
     def __init__(
         self,
         cluster: ClusterState,
-        claims: list[Manifest],
+        claims: Sequence[Manifest],
         node: tuple[str, dict[str, str]],
         pools: list[DevicePool],
         in_use: DevicesInUse,

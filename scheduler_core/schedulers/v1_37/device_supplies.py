@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scheduler_core.kubernetes.device_versions import as_v1
+from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator
 from scheduler_core.schedulers.v1_37.device_search import DeviceSearch
 from scheduler_core.schedulers.v1_37.device_selectors import DeviceSelector
@@ -44,9 +45,11 @@ class Supply(NamedTuple):
         return 0 < wanted <= self.free
 
 
-def supplies(allocator: Allocator, node: str, labels: Mapping[str, str]) -> Iterator[list[Supply]]:
-    """Yield what a node has for each request, by its alternatives."""
-    search = allocator.search(node, labels)
+def supplies(
+    allocator: Allocator, claims: Sequence[Manifest], node: str, labels: Mapping[str, str]
+) -> Iterator[list[Supply]]:
+    """Yield what a node has for each request of claims, by its alternatives."""
+    search = allocator.search(claims, node, labels)
     for claim in search.claims:
         for alternatives in claim.requests:
             yield [_supply(search, request) for request in alternatives]
@@ -71,11 +74,11 @@ def _supply(search: DeviceSearch, request: Request) -> Supply:
     return Supply(request, reached, len(selected), free, problem, tuple(by_devices))
 
 
-def matching_attributes(allocator: Allocator) -> tuple[str, ...]:
-    """Return the attributes that constraints of the claims want to be the same, each once, in order."""
+def matching_attributes(claims: Iterable[Manifest]) -> tuple[str, ...]:
+    """Return the attributes that constraints of claims want to be the same, each once, in order."""
     named = (
         constraint.get("matchAttribute")
-        for claim in allocator.claims
+        for claim in claims
         for constraint in (as_v1(claim)["spec"].get("devices") or {}).get("constraints") or ()
     )
     return tuple(dict.fromkeys(name for name in named if name))

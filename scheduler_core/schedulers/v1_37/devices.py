@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -80,6 +80,14 @@ _ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
 def device_of(piece: Mapping[str, Any], spec: Mapping[str, Any]) -> Device:
     """Compile a device of a slice's specification, in the shape of v1."""
     return Device((piece["driver"], piece["pool"]["name"], spec["name"]), spec, piece)
+
+
+def tainted(device: Device, taints: Sequence[Mapping[str, Any]]) -> Device:
+    """Return the device with more taints than its slice gives it."""
+    if not taints:
+        return device
+    spec = {**device.spec, "taints": [*(device.spec.get("taints") or ()), *taints]}
+    return Device(device.id, spec, device.piece)
 
 
 @dataclass

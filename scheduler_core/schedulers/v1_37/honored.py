@@ -12,7 +12,7 @@ HONORED = frozenset(
     "resourceClaims hostUsers containerStatuses restartPolicyRules restartPolicy claims matchFields "
     "namespaceSelector matchLabelKeys mismatchLabelKeys csi cinder volumeAttributesClassName CSINode "
     "CSIDriver CSIStorageCapacity VolumeAttachment ResourceClaim ResourceClaimTemplate ResourceSlice "
-    "DeviceClass".split()
+    "DeviceClass DeviceTaintRule extendedResourceClaimStatus".split()
 )
 """By the last name of a field, or kind."""
 

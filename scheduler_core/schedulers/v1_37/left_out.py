@@ -13,6 +13,8 @@ from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.schedulers.coscheduling.editions import CURRENT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
+from scheduler_core.schedulers.v1_37.device_taints import RULE
+from scheduler_core.schedulers.v1_37.extended_resources import pods_without_claims
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
 from scheduler_core.schedulers.v1_37.unsupported import unsupported
@@ -59,6 +61,7 @@ def left_out(parts: ScenarioParts) -> tuple[Problem, ...]:
         *_without_effect(settings[0], parts.operations),
         *_gated(parts.documents, settings, binders=binders),
         *_unread_groups(parts.documents, coscheduled=any(map(runs_coscheduling, configurations))),
+        *_devices(objects),
     )
     compared = any(map(_is_of_comparison, parts.warnings)) and not _compares(configurations)
     return (
@@ -87,7 +90,7 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     missing = dict.fromkeys(unsupported(objects, {}))
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
     others = [one for one in documents if one not in groups]
-    texts = [*_gated(others, [configuration.settings], binders=False)]
+    texts = [*_gated(others, [configuration.settings], binders=False), *_devices(objects)]
     if any(group_of(one) == NATIVE for one in groups) and not configuration.settings.has(GROUPS):
         texts.append(
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off: their pods "
@@ -150,6 +153,31 @@ def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binde
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off by default: "
             f"write featureGates: {{{GROUPS}: true}} into the SimulationSettings"
         )
+
+
+def _devices(objects: Sequence[Document]) -> Iterator[str]:
+    """Yield what is not known of devices in use, and which taints evict nobody."""
+    unknown = pods_without_claims(objects)
+    if unknown:
+        more = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+        yield (
+            f"pod {unknown[0]}{more} on a node holds devices for extended resources, but the bundle has no "
+            "ResourceClaim that says which: they count as free. Add the output of `kubectl get "
+            "resourceclaims -A -o yaml`"
+        )
+    rules = [one for one in objects if one.get("kind") == RULE and _effect(one) == "NoExecute"]
+    if rules:
+        name = (rules[0].get("metadata") or {}).get("name")
+        yield (
+            f"DeviceTaintRule {name}: NoExecute keeps its devices from new claims, but pods that hold them are "
+            "not evicted"
+        )
+
+
+def _effect(rule: Document) -> object:
+    spec = rule.get("spec")
+    taint = spec.get("taint") if isinstance(spec, Mapping) else None
+    return taint.get("effect") if isinstance(taint, Mapping) else None
 
 
 def _unread_groups(documents: Sequence[Document], *, coscheduled: bool) -> Iterator[str]:

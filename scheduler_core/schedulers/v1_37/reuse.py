@@ -56,7 +56,7 @@ _STATIC_SCORES = tuple(row.key for row in DECLARED if row.reuse.score == "nodes"
 _ROW_SCORES = tuple(row.key for row in DECLARED if row.reuse.score == "requests")
 _FOLLOWED = {row.key for row in DECLARED if row.reuse.filter}
 _SCORED = {row.key for row in DECLARED if row.reuse.score}
-_KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Namespace")
+_KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Namespace", "DeviceClass")
 """Objects besides nodes and pods that the answers depend on."""
 
 

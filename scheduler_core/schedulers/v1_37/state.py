@@ -226,13 +226,13 @@ class ClusterState:
         """Iterate over the pods but those left out."""
         return (pod for pod in self.pods.values() if pod.key not in self._absent)
 
-    def bind(self, pod: CompiledPod, node: str) -> ObjectWrite:
-        """Write a pod's node; binding clears its nomination."""
+    def bind(self, pod: CompiledPod, node: str, also: Mapping[str, Any] = {}) -> ObjectWrite:
+        """Write a pod's node, and more of its status; binding clears its nomination."""
         stored = dict(self.objects["Pod"][pod.key])
         stored["spec"] = {**(stored.get("spec") or {}), "nodeName": node}
         status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}
-        if "status" in stored:
-            stored["status"] = status
+        if "status" in stored or also:
+            stored["status"] = {**status, **also}
         return self.replace(stored, like=self.pods.get(pod.key))
 
     def nominate(self, pod: CompiledPod, node: str) -> ObjectWrite:

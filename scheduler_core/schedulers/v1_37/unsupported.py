@@ -13,12 +13,11 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 GATES = (
     "CompositePodGroup",
     "DRADeviceBindingConditions",
-    "DRAExtendedResource",
     "InterPodAffinityHostnameFastPath",
 )
 """Feature gates that change decisions when they are on."""
 
-KINDS = ("CompositePodGroup", "DeviceTaintRule")
+KINDS = ("CompositePodGroup",)
 
 _Test = Callable[[Mapping[str, Any]], bool]
 
@@ -35,7 +34,6 @@ _FIELDS: tuple[tuple[str, str, _Test], ...] = (
         "spec.parentCompositePodGroupName",
         lambda spec: bool(spec.get("parentCompositePodGroupName")),
     ),
-    ("DeviceClass", "spec.extendedResourceName", lambda spec: bool(spec.get("extendedResourceName"))),
     (
         "ResourceSlice",
         "spec.devices[].bindingConditions",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.device_taints import RULE, changed_slices
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.events import (
+    RESOURCES,
     assigned,
     assigned_pod_events,
     exists,
@@ -52,6 +54,9 @@ class Watch:
                 self._enter(waiting)
         if change.kind == "PodGroup" and change.new is None:
             self._lose_group(change.key)
+        if change.kind == RULE:  # a tracker shows rules as updates of the slices whose taints change
+            for one in changed_slices(self.cluster, change):
+                self.queue.broadcast(ClusterEvent(RESOURCES["ResourceSlice"], "Update", one, one))
         for event in object_events(change):
             self.queue.broadcast(event)
 

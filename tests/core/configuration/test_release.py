@@ -201,9 +201,9 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
         (NODE + POD + V1 + settings("scheduler: v1.11"), "reads no KubeSchedulerConfiguration"),
         (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
         (
-            NODE + POD + settings("scheduler: v1.37") + "---\nkind: DeviceTaintRule\napiVersion: "
-            "resource.k8s.io/v1beta2\nmetadata: {name: gold}\n",
-            "DeviceTaintRule gold: the kind is not implemented",
+            NODE + POD + settings("scheduler: v1.37") + "---\nkind: CompositePodGroup\napiVersion: "
+            "scheduling.k8s.io/v1alpha3\nmetadata: {name: gold}\n",
+            "CompositePodGroup gold: the kind is not implemented",
         ),
         (NODE + POD + V1 + "extenders: [{urlPrefix: 'http://x/', filterVerb: f}]\n", "is not called"),
     ],

@@ -50,7 +50,7 @@ def having(*slices: dict[str, Any]) -> ClusterState:
 
 def allocated(cluster: ClusterState, *claims: Any) -> list[str] | None:
     """Return pool and device of all results of claims on node n."""
-    found = Allocator(cluster, list(claims)).allocate("n", {"zone": "a"})
+    found = Allocator(cluster).allocate(claims, "n", {"zone": "a"})
     if found is None:
         return None
     return [f"{r['pool']}/{r['device']}" for one in found for r in one["devices"]["results"]]
@@ -191,7 +191,7 @@ def test_a_share_consumes_what_its_policy_rounds_up_to(
 ) -> None:
     """And nothing is allocated if that is out of the policy's range."""
     cluster = having(piece("1", shared("x", policy)))
-    found = Allocator(cluster, [asking(memory)]).allocate("n", {})
+    found = Allocator(cluster).allocate([asking(memory)], "n", {})
     results = found[0]["devices"]["results"] if found else [{}]
     assert results[0].get("consumedCapacity", {}).get("memory") == consumed
 
@@ -200,7 +200,7 @@ def test_shares_of_a_device_are_given_as_long_as_there_is_capacity() -> None:
     """Within a search and after it; without a request a claim takes the policy's default, or everything."""
     cluster = having(piece("1", shared("x"), shared("y")))
     assert allocated(cluster, asking("6"), asking("4", "d"), asking("1", "e")) == ["p/x", "p/x", "p/y"]
-    found = Allocator(cluster, [asking("6")]).allocate("n", {})
+    found = Allocator(cluster).allocate([asking("6")], "n", {})
     assert found is not None
     assert found[0]["devices"]["results"][0]["shareID"]
     cluster.create({**asking("6", "held"), "status": {"allocation": found[0]}})

@@ -49,7 +49,7 @@ def claim_of(requests: list[dict[str, Any]], *same: str, name: str = "c") -> dic
 
 def allocate(devices: list[dict[str, Any]], requests: list[dict[str, Any]], *same: str) -> list[str] | None:
     """Return the devices that one claim gets on the node, with their requests."""
-    found = Allocator(cluster_with(devices), [claim_of(requests, *same)]).allocate("n", {})
+    found = Allocator(cluster_with(devices)).allocate([claim_of(requests, *same)], "n", {})
     return (
         None if found is None else [f"{r['request']}={r['device']}" for r in found[0]["devices"]["results"]]
     )
@@ -127,15 +127,15 @@ def test_an_administrator_shares_devices_that_are_in_use() -> None:
     results = [{"request": "r", "driver": "d", "pool": "p", "device": "a"}]
     held = {**claim_of([user], name="held"), "status": {"allocation": {"devices": {"results": results}}}}
     cluster.create(held)
-    assert Allocator(cluster, [claim_of([user])]).allocate("n", {}) is None
-    found = Allocator(cluster, [claim_of([admin])]).allocate("n", {})
+    assert Allocator(cluster).allocate([claim_of([user])], "n", {}) is None
+    found = Allocator(cluster).allocate([claim_of([admin])], "n", {})
     assert found is not None
     assert found[0]["devices"]["results"] == [{**results[0], "adminAccess": True}]
-    assert Allocator(cluster, [claim_of([admin, exactly("s", adminAccess=True)])]).allocate("n", {}) is None
+    assert Allocator(cluster).allocate([claim_of([admin, exactly("s", adminAccess=True)])], "n", {}) is None
     pair: list[Manifest] = [claim_of([admin]), claim_of([admin], name="e")]
-    assert Allocator(cluster, pair).allocate("n", {}) is not None
+    assert Allocator(cluster).allocate(pair, "n", {}) is not None
     cluster.replace({**held, "status": {"allocation": found[0]}})
-    assert Allocator(cluster, [claim_of([user])]).allocate("n", {}) is not None
+    assert Allocator(cluster).allocate([claim_of([user])], "n", {}) is not None
 
 
 def test_v1beta1_is_read_as_v1() -> None:
@@ -143,7 +143,7 @@ def test_v1beta1_is_read_as_v1() -> None:
     flat = [{"name": one["name"], "basic": one} for one in (device("a", 0, "x", "t"), device("b", 0, "x"))]
     request = {"name": "r", "deviceClassName": "any", "selectors": model("x")}
     claim = {**claim_of([request]), "apiVersion": "resource.k8s.io/v1beta1"}
-    found = Allocator(cluster_with(flat, "v1beta1"), [claim]).allocate("n", {})
+    found = Allocator(cluster_with(flat, "v1beta1")).allocate([claim], "n", {})
     assert found is not None
     assert [result["device"] for result in found[0]["devices"]["results"]] == ["b"]
 
@@ -190,6 +190,6 @@ def test_the_nodes_of_an_allocation_are_those_of_its_slices() -> None:
         assert piece is not None
         spec = {key: value for key, value in piece["spec"].items() if key != "nodeName"}
         cluster.replace({**piece, "spec": {**spec, **reach}})
-        found = Allocator(cluster, [claim_of([exactly("r")])]).allocate("n", {"zone": "z"})
+        found = Allocator(cluster).allocate([claim_of([exactly("r")])], "n", {"zone": "z"})
         assert found is not None
         assert found[0].get("nodeSelector") == wanted

@@ -19,11 +19,6 @@ CASES: list[tuple[dict[str, Any], dict[str, bool], str]] = [
         "ResourceSlice x: spec.devices[].bindingConditions is not implemented",
     ),
     (
-        {"kind": "DeviceClass", "spec": {"extendedResourceName": "example.com/gpu"}},
-        {},
-        "DeviceClass x: spec.extendedResourceName is not implemented",
-    ),
-    (
         {"kind": "Namespace"},
         {"DRADeviceBindingConditions": True},
         "featureGates.DRADeviceBindingConditions is not implemented",

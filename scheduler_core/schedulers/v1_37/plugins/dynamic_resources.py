@@ -10,6 +10,7 @@ import numpy as np
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
 from scheduler_core.schedulers.v1_37.devices import key_of_claim, requests_of
+from scheduler_core.schedulers.v1_37.extended_resources import ExtendedResources, extended_resources
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
     ClusterEventWithHint,
@@ -46,6 +47,8 @@ _ANSWERS = {
     1: _ELSEWHERE,
     2: NOT_ALLOCATED,
     3: unresolvable("invalid resource pools were encountered"),
+    4: unresolvable("cannot schedule extended resource claim"),
+    5: unresolvable("cannot fit resource"),
 }
 
 
@@ -57,11 +60,18 @@ class DeviceState:
     pending: list[Manifest] = field(default_factory=list)
     """Claims to allocate."""
     allocator: Allocator | None = None
-    allocations: dict[int, list[Any]] = field(default_factory=dict)
+    extended: ExtendedResources | None = None
+    allocations: dict[int, list[tuple[Manifest, Any]]] = field(default_factory=dict)
+    """The claims that are allocated on each row, each with its allocation."""
     unavailable: set[int] = field(default_factory=set)
     """Indices of allocated claims whose node selector failed a node."""
     errors: dict[str, int] = field(default_factory=dict)
     """Each error with its number, from 0."""
+
+    def to_allocate(self, node: Manifest) -> list[Manifest]:
+        """Return the claims to allocate on a node, that for extended resources last."""
+        special = None if self.extended is None else self.extended.claim_on(node)
+        return self.pending if special is None else [*self.pending, special]
 
 
 def allocation_of(claim: Manifest) -> Any:
@@ -126,7 +136,8 @@ class DynamicResources(Plugin):
         problem = unusable_claim(ctx.cluster, ctx.pod)
         if problem is not None:
             return unresolvable(problem), None
-        if not ctx.pod.resource_claims:
+        state.extended = extended_resources(ctx.cluster, ctx.pod)
+        if not ctx.pod.resource_claims and state.extended is None:
             return SKIPPED, None
         for name in ctx.pod.resource_claims:
             claim = ctx.cluster.get("ResourceClaim", ctx.pod.namespace, name)
@@ -137,8 +148,8 @@ class DynamicResources(Plugin):
                 return unresolvable(problem), None
             if not allocation_of(claim):
                 state.pending.append(claim)
-        if state.pending:
-            state.allocator = Allocator(ctx.cluster, state.pending)
+        if state.pending or state.extended is not None:
+            state.allocator = Allocator(ctx.cluster)
         return OK, None
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
@@ -151,15 +162,20 @@ class DynamicResources(Plugin):
     @staticmethod
     def _on(ctx: Context, state: DeviceState, row: int) -> int:
         node = ctx.nodes.nodes[row]
+        if state.extended is not None and state.extended.stale is not None:
+            return 4
+        if state.extended is not None and not state.extended.fits(node.manifest):
+            return 5
         elsewhere = set()
         for index, claim in enumerate(state.claims):
             terms = node_terms((allocation_of(claim) or {}).get("nodeSelector"))
             if terms is not None and not any(term.matches(node.name, node.labels) for term in terms):
                 elsewhere.add(index)
+        claims = state.to_allocate(node.manifest)
         found: list[Any] | None = None
-        if state.allocator is not None:
+        if state.allocator is not None and claims:
             try:
-                found = state.allocator.allocate(node.name, node.labels)
+                found = state.allocator.allocate(claims, node.name, node.labels)
             except PluginError as error:
                 return -1 - state.errors.setdefault(str(error), len(state.errors))
             except InvalidPoolsError:
@@ -170,11 +186,11 @@ class DynamicResources(Plugin):
             state.unavailable |= elsewhere
             return 1
         if found is not None:
-            state.allocations[row] = found
+            state.allocations[row] = list(zip(claims, found, strict=True))
         return 0
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """Return which of the four it was."""
+        """Return which it was."""
         del row
         if code < 0:
             return Status(ERROR, (list(ctx.states[self.key].errors)[-1 - code],))
@@ -184,7 +200,7 @@ class DynamicResources(Plugin):
         """Prefer nodes on which earlier subrequests were served."""
         out = np.zeros(len(rows), np.int64)
         state: DeviceState | None = ctx.states.get(self.key)
-        if state is not None and state.pending:
+        if state is not None:
             for place, row in enumerate(rows):
                 if int(row) in state.allocations:
                     out[place] = _preferences(state, state.allocations[int(row)])
@@ -210,9 +226,9 @@ def _check(ctx: Context, claim: Manifest) -> str | None:
     return None
 
 
-def _preferences(state: DeviceState, found: list[Any]) -> int:
+def _preferences(state: DeviceState, found: list[tuple[Manifest, Any]]) -> int:
     """Return the sum over all claims of the pod, those included that were allocated before (computeScore)."""
-    fresh = iter(found)
+    fresh = (allocation for _, allocation in found)
     return sum(_preference(claim, allocation_of(claim) or next(fresh)) for claim in state.claims)
 
 
@@ -229,7 +245,10 @@ def _preference(claim: Manifest, allocation: Any) -> int:
 
 
 def deallocate(ctx: Context) -> tuple[Status, ObjectWrite | None]:
-    """Answer PostFilter: free an allocated claim that no other pod uses and that kept the pod off a node."""
+    """Answer PostFilter: free an allocated claim that no other pod uses and that kept the pod off a node.
+
+    A claim for extended resources that is left of a failed binding is deleted.
+    """
     state: DeviceState | None = ctx.states.get(DynamicResources.key)
     if state is None:  # PreFilter ended before this plugin ran, and upstream finds no state
         return Status(ERROR, ("not found",)), None
@@ -240,6 +259,11 @@ def deallocate(ctx: Context) -> tuple[Status, ObjectWrite | None]:
             status = {key: value for key, value in claim["status"].items() if key not in _OF_ALLOCATION}
             change = ctx.cluster.replace({**claim, "status": status})
             return Status(UNSCHEDULABLE, ("deallocation of ResourceClaim completed",)), change
+    stale = None if state.extended is None else state.extended.stale
+    if stale is not None:
+        meta = stale["metadata"]
+        change = ctx.cluster.delete("ResourceClaim", meta.get("namespace"), meta["name"])
+        return Status(UNSCHEDULABLE, ("deletion of ResourceClaim completed",)), change
     return Status(UNSCHEDULABLE), None
 
 
@@ -280,6 +304,8 @@ def _until(pod: CompiledPod) -> str:
         templates = [entry.get("resourceClaimTemplateName") for entry in entries]
         named = listed(list(dict.fromkeys(name for name in templates if name)))
         return f"a controller has made its ResourceClaim from ResourceClaimTemplate {named}"
+    if not pod.resource_claims:
+        return "devices are freed, or a ResourceSlice, DeviceClass or node is created or changes"
     asked = listed(list(pod.resource_claims))
     return f"the ResourceClaim {asked} is created or changes, or a ResourceSlice, DeviceClass or node does"
 
@@ -295,7 +321,8 @@ PLUGIN = Declared(
     rank=150,
     weight=2,
     unprepared={"filter": "not found", "score": "not found"},
-    filters="devices for the pod's ResourceClaims can be allocated on the node",
+    filters="devices for the pod's ResourceClaims, and for extended resources that a DeviceClass backs and "
+    "the node does not report, can be allocated on the node",
     prefers="nodes that serve earlier subrequests of prioritized lists",
     formula="sum over claims; normalized by 100 · score / greatest",
     otherwise="PreEnqueue waits for the claims, PostFilter may deallocate one, Reserve and PreBind allocate",

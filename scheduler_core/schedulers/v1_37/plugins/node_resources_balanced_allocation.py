@@ -17,7 +17,12 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Status,
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
-from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import scored_resources, signed_requests
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import (
+    held_of,
+    scored_resources,
+    served_by_devices,
+    signed_requests,
+)
 
 
 class NodeResourcesBalancedAllocation(Plugin):
@@ -34,6 +39,8 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Return 50 + (50 + with − without) / 2, where each is 100 times 1 − deviation."""
+        if served_by_devices(ctx, ctx.arguments(self.key).get("resources")):
+            return _change(ctx, rows)
         key = self.key, ctx.profile.scheduler_name, tuple(ctx.pod.balanced.items())
         return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: _change(ctx, some))
 
@@ -47,15 +54,15 @@ def _change(ctx: Context, rows: Rows) -> Ints:
 
 
 def _balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:
-    nodes, pod = ctx.nodes, ctx.pod
+    pod = ctx.pod
     fractions: list[NDArray[np.float64]] = []
     counted: list[NDArray[np.bool_]] = []
     for name, _ in scored_resources(ctx.arguments("NodeResourcesBalancedAllocation").get("resources")):
         own = pod.balanced.get(name, 0)
         if own == 0 and is_scalar(name):
             continue
-        allocatable = nodes.column(nodes.allocatable, name)[rows]
-        requested = nodes.column(nodes.requested, name)[rows] + (own if with_pod else 0)
+        allocatable, held = held_of(ctx, name, rows)
+        requested = held + (own if with_pod else 0)
         fractions.append(np.minimum(requested / np.maximum(allocatable, 1), 1.0))
         counted.append(allocatable != 0)
     return ((1.0 - _deviation(fractions, counted, len(rows))) * MAX_SCORE).astype(np.int64)

@@ -17,6 +17,8 @@ from scheduler_core.kubernetes.requests import (
 )
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE
 from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.device_use import devices_in_use
+from scheduler_core.schedulers.v1_37.extended_resources import IMPLICIT, backed, device_totals
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
     ClusterEventWithHint,
@@ -61,6 +63,31 @@ def checked(requests: Mapping[str, int], arguments: Mapping[str, Any]) -> Iterat
             yield name, requests[name]
 
 
+def served_by_devices(ctx: Context, entries: Any) -> bool:
+    """Return whether the pod requests a scored resource that a DeviceClass backs."""
+    spared = backed(ctx.cluster, ctx.pod.requests)
+    return bool(spared) and any(name in spared for name, _ in scored_resources(entries))
+
+
+def held_of(ctx: Context, name: str, rows: Rows) -> tuple[Ints, Ints]:
+    """Return how much of a resource each node has, and how much of that is requested.
+
+    Of one that a DeviceClass backs and the node does not report: its devices, and those allocated.
+    """
+    nodes = ctx.nodes
+    whole = nodes.column(nodes.allocatable, name)[rows]
+    used = nodes.column(nodes.requested, name)[rows]
+    if not (whole == 0).any() or name not in backed(ctx.cluster, ctx.pod.requests):
+        return whole, used
+    in_use = devices_in_use(ctx.cluster)
+    for place in np.flatnonzero(whole == 0):
+        node = nodes.nodes[int(rows[place])]
+        devices, allocated = device_totals(ctx.cluster, in_use, name, node.name, node.labels)
+        if devices:
+            whole[place], used[place] = devices, allocated
+    return whole, used
+
+
 def scored_resources(entries: Any) -> list[tuple[str, int]]:
     """Read the resources of a strategy with their weights; a node counts no others."""
     listed: Sequence[Mapping[str, Any]] = entries or _DEFAULT_RESOURCES
@@ -77,13 +104,17 @@ class NodeResourcesFit(Plugin):
     key = "NodeResourcesFit"
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
-        """Refuse nodes with too little of anything; the code encodes which, and what the empty node lacks."""
+        """Refuse nodes with too little of anything; the code encodes which, and what the empty node lacks.
+
+        Devices serve a resource that a DeviceClass backs on nodes that do not report it.
+        """
         compared = list(checked(ctx.pod.requests, ctx.arguments(self.key)))
+        spared = backed(ctx.cluster, ctx.pod.requests)
         if len(compared) >= _DIGITS:
-            codes = _lacking(ctx, rows, compared)
+            codes = _lacking(ctx, rows, compared, spared)
         else:
-            key = self.key, "filter", tuple(compared)
-            codes = ctx.nodes.by_numbers(key, None, rows, lambda some: _lacking(ctx, some, compared))
+            key = self.key, "filter", tuple(compared), spared
+            codes = ctx.nodes.by_numbers(key, None, rows, lambda some: _lacking(ctx, some, compared, spared))
         if ctx.nodes.shared is not None and ctx.pod.demand is not None:
             codes = 2 * codes + _crowded(ctx, rows, compared)
         return codes if codes.any() else None
@@ -97,10 +128,13 @@ class NodeResourcesFit(Plugin):
         nodes = ctx.nodes
         reasons = []
         hopeless = False
+        spared = backed(ctx.cluster, ctx.pod.requests)
         if nodes.pod_counts[row] >= nodes.column(nodes.allocatable, "pods")[row]:
             reasons.append("Too many pods")
         for name, amount in checked(ctx.pod.requests, ctx.arguments(self.key)):
             whole = nodes.column(nodes.allocatable, name)[row]
+            if name in spared and whole == 0:
+                continue
             if whole - nodes.column(nodes.requested, name)[row] < amount:
                 reasons.append(f"Insufficient {name}")
                 hopeless |= bool(whole < amount)
@@ -119,16 +153,25 @@ class NodeResourcesFit(Plugin):
             ctx.profile.scheduler_name,
             (*pod.scored_nonzero.items(), None, *pod.scored_plain.items()),
         )
+        if served_by_devices(ctx, strategy.get("resources")):
+            return make(ctx, rows, strategy)
         return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: make(ctx, some, strategy))
 
 
-def _lacking(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]]) -> Codes:
-    """Return a ternary digit for each resource: 1 for too little left, 2 for too little on the empty node."""
+def _lacking(
+    ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]], spared: frozenset[str]
+) -> Codes:
+    """Return a ternary digit for each resource: 1 for too little left, 2 for too little on the empty node.
+
+    ``spared`` are not compared on nodes without any (shouldDelegateResourceToDRA).
+    """
     nodes = ctx.nodes
     codes = (nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]).astype(np.int64)
     for number, (name, amount) in enumerate(compared, 1):
         whole = nodes.column(nodes.allocatable, name)[rows]
         lacking = whole - nodes.column(nodes.requested, name)[rows] < amount
+        if name in spared:
+            lacking &= whole != 0
         if number % _DIGITS == 0:
             codes = _renumbered(codes)
         codes *= 3
@@ -166,7 +209,9 @@ def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator
             own = pod.scored_plain.get(name, 0)
             if own == 0 and is_scalar(name):
                 continue
-            requested = nodes.column(nodes.requested, name)[rows] + own
+            whole, used = held_of(ctx, name, rows)
+            yield weight, used + own, whole
+            continue
         yield weight, requested, nodes.column(nodes.allocatable, name)[rows]
 
 
@@ -219,9 +264,6 @@ _STRATEGIES: Mapping[str, Callable[[Context, Rows, Mapping[str, Any]], Ints]] = 
 }
 
 
-CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
-
-
 def _wanted(pod: CompiledPod) -> Amounts:
     return {name: amount for name, amount in pod.requests.items() if amount > 0}
 
@@ -231,12 +273,13 @@ def _allocatable(node: Manifest | None) -> Amounts:
 
 
 def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
-    del context
     wanted, now = _wanted(pod), _allocatable(event.new)
+    by_devices = {name for name in backed(context.cluster, wanted) if now.get(name, 0) == 0}
+    lacking = (n for n, amount in wanted.items() if n not in by_devices and amount > now.get(n, 0))
     # Exempt resources are asked for here as well: Fits is called without them.
-    if now.get("pods", 0) < 1 or any(amount > now.get(name, 0) for name, amount in wanted.items()):
+    if now.get("pods", 0) < 1 or any(lacking):
         return "QueueSkip"
-    if event.old is None:
+    if event.old is None or by_devices:
         return "Queue"
     before = _allocatable(event.old)
     return answer(any(now.get(name, 0) > before.get(name, 0) for name in ("pods", *wanted)))
@@ -253,7 +296,9 @@ def _after_device_class_change(pod: CompiledPod, event: ClusterEvent, context: H
     del context
     asked = spec_requests(pod.spec)
     name = spec(event.new).get("extendedResourceName")
-    return answer(name in asked or f"{CLASS_PREFIX}{metadata(event.new).get('name')}" in asked)
+    if event.old is None:
+        return answer(name in asked or IMPLICIT + str(metadata(event.new).get("name")) in asked)
+    return answer(name != spec(event.old).get("extendedResourceName") and name in asked)
 
 
 def _until(pod: CompiledPod) -> str:
