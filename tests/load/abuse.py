@@ -1,4 +1,4 @@
-"""Mutated bundles and frames against a real server: ``python -m tests.load abuse``.
+"""Mutated bundles, clusters that live, and frames against a real server: ``python -m tests.load abuse``.
 
 Each bundle is shared, and its first cycles are read; half of those that are accepted are opened over the
 socket and asked about, some are compared. Frames of every command follow, with payloads that are mutated too.
@@ -25,6 +25,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.conformance.random_records import Dice
 from tests.load.corpus import starts
 from tests.load.frames import frame
+from tests.load.living import cluster, living
 from tests.load.mutants import mutant, written
 from tests.load.server import RAISED, serving
 from tests.services import client
@@ -132,7 +133,7 @@ class Abuser:
 
     def bundle(self, seed: int) -> None:
         """Send one mutated bundle all the way; find the smallest input if it meets a defect."""
-        documents = mutant(seed)
+        documents = living(seed) if seed % 2 else mutant(seed)
         if about := self._way(seed, documents):
             traces = self.log.tracebacks()
             known = self.report.found(about, traces[-1] if traces else "", seed, written(documents))
@@ -255,7 +256,7 @@ class Abuser:
         headers: dict[str, str] = {}
         drafts: list[dict[str, Any]] = []
         cookie = {}
-        for documents in starts()[:12:3]:
+        for documents in (*starts()[:12:3], *(cluster(Dice(seed)) for seed in range(4))):
             made = client.request("POST", f"{self.base}/api/drafts", {"bundle": written(documents)}, headers)
             if made.status == 201:
                 drafts.append({"draft": made.json["id"]})

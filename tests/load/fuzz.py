@@ -1,6 +1,7 @@
 """Hostile bundles through everything that a visitor can set off: ``python -m tests.load fuzz --count 20000``.
 
-Each is read, opened, played forward, looked at, and computed as a run, in a child process whose memory is
+Three of four are clusters that live (:mod:`tests.load.living`). Each is read, put under a release, opened,
+played forward and looked at, and one of four is computed as a run too, in a child process whose memory is
 bounded. The parent ends a child that is silent for too long; what it was at counts as beyond the bound. It
 prints the slowest, the peak of memory and every bundle beyond a bound or answered by a defect.
 """
@@ -22,20 +23,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.load.hostile import hostile
+from tests.load.hostile import hostile, written
+from tests.load.living import living
 
 MIB = 2**20
 #: What one visitor may take of the child, far below the defaults: what meets a bound does so soon.
 LIMITS = {
-    "STEP_SECONDS": "3",
+    "STEP_SECONDS": "1",
     "STEP_MIB": "512",
-    "INTERACTIVE_SECONDS": "3",
-    "INTERACTIVE_CYCLES": "60",
-    "RUN_CYCLES": "100",
-    "RUN_SECONDS": "3",
+    "INTERACTIVE_SECONDS": "1",
+    "INTERACTIVE_CYCLES": "40",
+    "RUN_CYCLES": "60",
+    "RUN_SECONDS": "1",
     "RUN_MIB": "1500",
     "PODS": "20000",
 }
+UNDER = ("", "", "", "v1.11", "v1.37")  # of every seed one; "": the release that the bundle asks for
 PATIENCE = 20  # times the bound: the child has the lowest priority, and may have to wait for a processor
 
 
@@ -130,6 +133,11 @@ def _child(home: str, first: int, last: int, patience: float, mib: float) -> Ite
         child.wait()
 
 
+def text_of(seed: int) -> str:
+    """Return the bundle of a seed."""
+    return written(living(seed)) if seed % 4 else hostile(seed)
+
+
 # --- the child -----------------------------------------------------------------------------------
 
 
@@ -195,12 +203,16 @@ class _Driven:
             self.outcome, self.defect = "defect", f"{type(error).__name__}: {error}"[:300]
 
     def _drive(self) -> None:
+        from playground.playback import releases
         from playground.storage import bundles
 
-        text = hostile(self.seed)
+        text = text_of(self.seed)
         with self.timed("load"):
             scenario = bundles.parse([("", text)], "fuzz")
-        self._run(scenario, text)
+        if self.seed % 16 < 4:
+            self._run(scenario, text)
+        with self.timed("under"):
+            scenario = releases.under(scenario, UNDER[self.seed % len(UNDER)])
         self._play(scenario)
 
     def _play(self, scenario: Any) -> None:
@@ -257,8 +269,16 @@ def _after(playback: Any, index: int) -> None:
         simulation.placement()
 
 
+def _parts(playback: Any, index: int) -> None:
+    from playground.panels import steps
+    from playground.panels.cycle import PARTS
+
+    steps.parts(playback, index, list(PARTS))
+
+
 LOOKS: dict[str, Callable[[Any, int], object]] = {
     "window": _window,
+    "parts": _parts,
     "before": _before,
     "after": _after,
 }

@@ -142,7 +142,7 @@ def hostile(seed: int) -> str:
         changed = copy.deepcopy(documents)
         dice.choice(CHANGES)(changed, dice)
         # What is refused when it is read leaves nothing to find.
-        if changed and (dice.chance(REFUSED_KEPT) or _is_read(changed)):
+        if changed and (dice.chance(REFUSED_KEPT) or is_read(changed)):
             documents = changed
     return written(documents)
 
@@ -152,7 +152,8 @@ def written(documents: list[Any]) -> str:
     return "\n".join(json.dumps(one) for one in documents)
 
 
-def _is_read(documents: list[Any]) -> bool:
+def is_read(documents: list[Any]) -> bool:
+    """Return whether documents are a bundle without an error."""
     try:
         load(written(documents), limits=Limits(pods=20_000))
     except BundleError:

@@ -196,7 +196,7 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
         (NODE + POD + BETA + settings("scheduler: v1.37"), "v1beta2: it is read as v1"),
         (
             NODE + POD + BETA + CLASSIC_GANGS + settings("scheduler: v1.37"),
-            "is an argument of the classic edition, for Kubernetes 1.22: the current one, which runs in v1.37",
+            "is an argument of the classic edition, for Kubernetes 1.22: the current one",
         ),
         (NODE + POD + V1 + settings("scheduler: v1.11"), "reads no KubeSchedulerConfiguration"),
         (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
