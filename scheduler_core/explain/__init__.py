@@ -106,7 +106,7 @@ def asking(
 
 
 def with_input(answer: Explanation, scenario: Scenario) -> Explanation:
-    """Return the answer with the warnings about its pod and, on the dumped cluster, its recorded condition."""
+    """Return the answer with the warnings about its pod and, on a dump, its recorded condition."""
     answer = replace(answer, warnings=warnings_about(scenario, answer.pod))
     if not is_before_operations(answer.step) or answer.asked is not None:
         return answer
@@ -211,7 +211,8 @@ def _with_preemption(answer: Explanation, scenario: Scenario, decisions: Sequenc
     if section is None:
         return answer
     victims = decisions[at].victims
-    made = f" Cycle {at + 1:,} evicted {', '.join(victims[:VICTIMS_NAMED])} from {decisions[at].nominated} for it."
+    named = ", ".join(victims[:VICTIMS_NAMED])
+    made = f" Cycle {at + 1:,} evicted {named} from {decisions[at].nominated} for it."
     told = answer.state == "placed" and 0 < len(victims) <= VICTIMS_NAMED
     return replace(
         answer,

@@ -72,7 +72,9 @@ def _dry_run(run: DryRun) -> str:
     )
     text = f"it would evict {_listed(f'{step.pod} (priority {step.priority:,})' for step in gone)}"
     broken = [name for step in gone for name in step.budgets]
-    text += f", violating {_listed(dict.fromkeys(broken))}" if broken else ", violating no PodDisruptionBudget"
+    text += (
+        f", violating {_listed(dict.fromkeys(broken))}" if broken else ", violating no PodDisruptionBudget"
+    )
     stays = [f"{step.pod}{_protected(step.budgets)}" for step in kept]
     return f"{text}; {_listed(stays)} can stay" if stays else text
 

@@ -17,8 +17,8 @@ class Problem(Struct, frozen=True):
     ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
     1-based, ``None`` if the input has no line numbers; ``document`` is 1-based. ``unhonored`` is the field or
     kind that is not honored, for a warning that the answer may differ on another cluster. ``incomplete``
-    marks a warning that the dump of a cluster lacks objects. ``about`` are the objects that it concerns, which
-    may be none that is scheduled; ``None``: any.
+    marks a warning that the dump of a cluster lacks objects. ``about`` are the objects that it concerns,
+    which may be none that is scheduled; ``None``: any.
     """
 
     message: str

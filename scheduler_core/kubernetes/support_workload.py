@@ -165,7 +165,9 @@ REPORTED_KINDS: Mapping[str, ReportedKind] = {
         ReportedKind("ResourceSlice", "resource.k8s.io", _DEVICES),
         ReportedKind("DeviceClass", "resource.k8s.io", _DEVICES),
         ReportedKind(
-            "DeviceTaintRule", "resource.k8s.io", "it keeps devices from claims that do not tolerate its taint"
+            "DeviceTaintRule",
+            "resource.k8s.io",
+            "it keeps devices from claims that do not tolerate its taint",
         ),
         ReportedKind("Workload", "scheduling.k8s.io", "it defines how its groups of pods are placed"),
         ReportedKind("CompositePodGroup", "scheduling.k8s.io", "its groups of pods are placed together"),

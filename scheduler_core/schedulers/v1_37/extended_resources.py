@@ -102,7 +102,7 @@ class ExtendedResources(Struct, frozen=True):
 
 
 def extended_resources(cluster: ClusterState, pod: CompiledPod) -> ExtendedResources | None:
-    """Return the extended resources of a pod, None if no DeviceClass backs any (preFilterExtendedResources)."""
+    """Return a pod's extended resources, None if no DeviceClass backs any (preFilterExtendedResources)."""
     if not backed(cluster, pod.requests):
         return None
     asked = {name: amount for name, amount in pod.requests.items() if amount > 0 and may_be_backed(name)}

@@ -169,8 +169,8 @@ def _devices(objects: Sequence[Document]) -> Iterator[str]:
     if rules:
         name = (rules[0].get("metadata") or {}).get("name")
         yield (
-            f"DeviceTaintRule {name}: NoExecute keeps its devices from new claims, but pods that hold them are "
-            "not evicted"
+            f"DeviceTaintRule {name}: NoExecute keeps its devices from new claims, but pods that hold them "
+            "are not evicted"
         )
 
 

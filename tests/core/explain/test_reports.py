@@ -28,7 +28,12 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("warnings-claims", "album", (":6: items[2].spec: claim default/photos and 1 more get no volume",), ()),
     ("warnings-claims", "cinema", ("claim default/photos and 1 more get no volume",), ("lost",)),
     ("warnings-claims", "search", ("there is no PersistentVolumeClaim 'default/lost'",), ()),
-    ("warnings-templates", "shop/store-0", ("spec.runtimeClassName (StatefulSet shop/store)", "resourcez"), ()),
+    (
+        "warnings-templates",
+        "shop/store-0",
+        ("spec.runtimeClassName (StatefulSet shop/store)", "resourcez"),
+        (),
+    ),
     ("warnings-templates", "shop/other-0", (), ("warning:",)),
     # preemption: the candidates, their victims, and the rule that chose
     (
@@ -46,8 +51,10 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         (
             "a: it would evict default/low-1 (priority 10), default/low-2 (priority 10)",
             "c: no candidate, because deleting pods does not resolve the failure (node(s) had untolerated",
-            "The candidates are equal by fewest PDB violations, lowest priority of the highest victim. "
-            "b is chosen: smallest sum of the victims' priorities (a 20, b 10).",
+            (
+                "The candidates are equal by fewest PDB violations, lowest priority of the highest victim. "
+                "b is chosen: smallest sum of the victims' priorities (a 20, b 10)."
+            ),
         ),
         (),
     ),

@@ -142,11 +142,19 @@ RESOURCES = {
         {"p": "n1"},
     ),
     "an init container takes those of the containers": (
-        [device_class(), devices("a"), pod("p", container(implicit="1"), init=(container("i", implicit="1"),))],
+        [
+            device_class(),
+            devices("a"),
+            pod("p", container(implicit="1"), init=(container("i", implicit="1"),)),
+        ],
         {"p": "n1"},
     ),
     "an init container that wants more": (
-        [device_class(), devices("a"), pod("p", container(implicit="1"), init=(container("i", implicit="2"),))],
+        [
+            device_class(),
+            devices("a"),
+            pod("p", container(implicit="1"), init=(container("i", implicit="2"),)),
+        ],
         {"p": f"1 {NOT_ALLOCATED}"},
     ),
     "a sidecar keeps its own": (
@@ -178,9 +186,7 @@ RESOURCES = {
 
 
 @pytest.mark.parametrize(("documents", "expected"), RESOURCES.values(), ids=RESOURCES)
-def test_devices_serve_extended_resources(
-    documents: list[dict[str, Any]], expected: dict[str, str]
-) -> None:
+def test_devices_serve_extended_resources(documents: list[dict[str, Any]], expected: dict[str, str]) -> None:
     """A DeviceClass' resource is allocated by DRA where the node does not report it, else counted."""
     first = [] if any(one["metadata"]["name"] == "n1" for one in documents) else [node()]
     found = outcome(read(*first, *documents))
@@ -221,7 +227,7 @@ def test_a_rule_taints_the_devices_that_it_selects(
 ) -> None:
     """A claim gets no device with a taint that it does not tolerate, wherever the taint is from."""
     found = outcome(read(taints, device_class(), devices("a"), node(), claimed, user()))
-    assert ("n1" == found["p"]) is placed
+    assert (found["p"] == "n1") is placed
     assert placed or NOT_ALLOCATED in found["p"]
 
 
@@ -283,9 +289,7 @@ def test_scores_count_devices_of_a_resource_in_the_strategy() -> None:
     configuration = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
-        "profiles": [
-            {"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]}
-        ],
+        "profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]}],
     }
     scenario = load_documents(
         [

@@ -158,9 +158,7 @@ class NodeResourcesFit(Plugin):
         return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: make(ctx, some, strategy))
 
 
-def _lacking(
-    ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]], spared: frozenset[str]
-) -> Codes:
+def _lacking(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]], spared: frozenset[str]) -> Codes:
     """Return a ternary digit for each resource: 1 for too little left, 2 for too little on the empty node.
 
     ``spared`` are not compared on nodes without any (shouldDelegateResourceToDRA).
