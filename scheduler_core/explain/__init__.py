@@ -10,7 +10,6 @@ from collections.abc import Generator, Sequence
 
 from msgspec.structs import replace
 
-from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
@@ -23,6 +22,7 @@ from scheduler_core.explain.explanation import (
 from scheduler_core.explain.missing_pod import gone, unknown_node
 from scheduler_core.explain.preemption import preempting, preemption_section
 from scheduler_core.explain.recorded_answer import DumpFacts, SimulatedOutcome, is_before_operations
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.table import EXPLAINERS
 from scheduler_core.explain.warnings import warnings_about
@@ -106,7 +106,7 @@ def asking(
 
 
 def with_input(answer: Explanation, scenario: Scenario) -> Explanation:
-    """Return the answer with the warnings about its pod and, on a dump, its recorded condition."""
+    """Return the answer with the warnings about its pod and, on the dumped cluster, the recorded one."""
     answer = replace(answer, warnings=warnings_about(scenario, answer.pod))
     if not is_before_operations(answer.step) or answer.asked is not None:
         return answer
@@ -211,8 +211,7 @@ def _with_preemption(answer: Explanation, scenario: Scenario, decisions: Sequenc
     if section is None:
         return answer
     victims = decisions[at].victims
-    named = ", ".join(victims[:VICTIMS_NAMED])
-    made = f" Cycle {at + 1:,} evicted {named} from {decisions[at].nominated} for it."
+    made = f" Cycle {at + 1:,} evicted {', '.join(victims)} from {decisions[at].nominated} for it."
     told = answer.state == "placed" and 0 < len(victims) <= VICTIMS_NAMED
     return replace(
         answer,

@@ -8,19 +8,18 @@ the node it chooses is reported with them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Generator, Sequence
-from typing import Any
-
-from msgspec import Struct
+from collections.abc import Generator, Mapping, Sequence
 
 from scheduler_core.explain.deletions import broken_budgets, consequences, deleted_pods
 from scheduler_core.explain.edits import Edit, patches
-from scheduler_core.explain.new_nodes import node_like, shapes, with_agents
+from scheduler_core.explain.finding import PodOnNode
+from scheduler_core.explain.new_nodes import enlarged, node_like, shapes, with_agents
 from scheduler_core.explain.notes import notes
 from scheduler_core.explain.plans import Trials, all_findings, effort_of, minimal, plans, run
+from scheduler_core.explain.priority import prioritized
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.single_node import alone
 from scheduler_core.explain.world import Standing
 
@@ -28,47 +27,7 @@ NODES_TRIED = 4  # of all nodes, those that seem cheapest
 NODES_WEIGHED = 500
 CHANGES_SHOWN = 8
 OF_ONE_KIND = 3  # the same change on further nodes adds nothing new
-FITS_SHOWN = 20
 PODS_LOOKED_AT = 2_000_000  # by the rules that inspect every pod, over all nodes that are weighed
-
-
-class Remedy(Struct, frozen=True):
-    """A verified change: with it the pod fits on ``node`` and on all of ``fits``.
-
-    ``patches`` are the requests for the API server, in order; ``words`` describe them, one sentence per edit.
-    ``live`` are the same for the pod that already exists, where ``patches`` change its template. ``chosen``
-    is the node that the scheduler then takes, ``notes`` what to know before making the change.
-    """
-
-    node: str
-    words: tuple[str, ...]
-    patches: tuple[dict[str, Any], ...]
-    effort: int
-    size: float
-    fits: tuple[str, ...]
-    chosen: str | None = None
-    live: tuple[dict[str, Any], ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def id(self) -> str:
-        """An identifier that is the same for the same node and patches."""
-        text = json.dumps([self.node, list(self.patches)], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the change as JSON."""
-        return {
-            "id": self.id,
-            "node": self.node,
-            "words": list(self.words),
-            "patches": list(self.patches),
-            "effort": self.effort,
-            "fits": list(self.fits[:FITS_SHOWN]),
-            "fitsCount": len(self.fits),
-            "chosen": self.chosen,
-            "notes": list(self.notes),
-        }
 
 
 def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
@@ -100,34 +59,55 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
         if change is not None:
             verified.append(change)
             shown[kind] += 1
-        if len(verified) == CHANGES_SHOWN - 1:  # one place is for another node
+        if len(verified) == CHANGES_SHOWN - 2:  # two places are for a PriorityClass and another node
             break
+    if open_rows and not standing.exhausted:
+        yield
+        raised = prioritized(standing, open_rows)
+        verified += [raised] if raised is not None else []
     if len(open_rows) == len(standing.names):
         yield from _add_node(standing, rows, verified)
     return sorted(verified, key=lambda change: (change.effort, change.size))
 
 
 def _add_node(standing: Standing, rows: Sequence[int], verified: list[Remedy]) -> Generator[None, None, None]:
-    """Add the remedy of another node like one of these, the first kind on which the pod fits."""
+    """Add the remedy of another node like one of these, as it is or larger, on which the pod fits."""
+    grown: list[tuple[int, Mapping[str, int]]] = []
     for row in shapes(standing, rows):
         yield
         if standing.exhausted:
             return
-        edit = node_like(standing, row)
-        with run(standing, [edit]) as added:
-            if added is None:
-                continue
-            with added.trial(with_agents(added.world, standing, row, edit.key)) as tried:
-                fits = tuple(tried.fitting())
-                if edit.key not in fits:
-                    continue
-                chosen = tried.choice()
-        patched = tuple(patches(standing.world, [edit]))
-        words = (edit.words,)
-        verified.append(
-            Remedy(edit.key, words, patched, edit.effort, edit.size, fits, chosen=chosen, live=patched)
-        )
-        return
+        found, larger = _added(standing, row, {})
+        if found is not None:
+            verified.append(found)
+            return
+        grown += [(row, larger)] if larger else []
+    for row, larger in grown:
+        yield
+        found, _ = _added(standing, row, larger)
+        if found is not None:
+            verified.append(found)
+            return
+
+
+def _added(
+    standing: Standing, row: int, larger: Mapping[str, int]
+) -> tuple[Remedy | None, Mapping[str, int]]:
+    """Try another node like that of a row; return the remedy, or the amounts with which it would be one."""
+    edit = node_like(standing, row, larger)
+    with run(standing, [edit]) as added:
+        if added is None:
+            return None, {}
+        with added.trial(with_agents(added.world, standing, row, edit.key)) as tried:
+            fits = tuple(tried.fitting())
+            if edit.key not in fits:
+                return None, enlarged(PodOnNode(tried, tried.names.index(edit.key)))
+            chosen = tried.choice()
+    patched = tuple(patches(standing.world, [edit]))
+    return (
+        Remedy(edit.key, (edit.words,), patched, edit.effort, edit.size, fits, chosen=chosen, live=patched),
+        {},
+    )
 
 
 def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from scheduler_core.explain.changes import Remedy
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.kubernetes.keys import Key, document_key, key_of
 from scheduler_core.kubernetes.manifests import Document, Manifest

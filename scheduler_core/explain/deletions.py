@@ -62,6 +62,23 @@ PENALTY = 3
 
 def broken_budgets(standing: Standing, pods: Sequence[Pod]) -> Iterator[str]:
     """Yield which budgets do not allow to delete pods of the cluster."""
+    for name, allowed, keys in breaking(standing, pods):
+        yield (
+            f"This breaks PodDisruptionBudget {name}, which allows {allowed:,} disruptions: the API "
+            f"server refuses to evict {', '.join(keys)}, and deleting does not ask the budget."
+        )
+
+
+def preempted_budget(name: str, allowed: int, keys: Sequence[str]) -> str:
+    """Return the sentence on a budget that preemption would break."""
+    return (
+        f"This breaks PodDisruptionBudget {name}, which allows {allowed:,} disruptions: preemption evicts "
+        f"{', '.join(keys)} all the same where no node without a violation helps."
+    )
+
+
+def breaking(standing: Standing, pods: Sequence[Pod]) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield the budgets that do not allow to delete pods of the cluster: how many they allow, and which."""
     states = [standing.cluster.pods[pod.meta.key] for pod in pods]
     budgets = Budgets(standing.cluster, frozenset())
     violated: dict[str, list[str]] = {}
@@ -69,11 +86,7 @@ def broken_budgets(standing: Standing, pods: Sequence[Pod]) -> Iterator[str]:
         for name in names:
             violated.setdefault(name, []).append(pod)
     for name, keys in violated.items():
-        allowed = standing.cluster.budgets[name].disruptions_allowed
-        yield (
-            f"This breaks PodDisruptionBudget {name}, which allows {max(0, allowed):,} disruptions: the API "
-            f"server refuses to evict {', '.join(keys)}, and deleting does not ask the budget."
-        )
+        yield name, max(0, standing.cluster.budgets[name].disruptions_allowed), keys
 
 
 def _scheduled(tried: Standing, replaced: Sequence[Pod]) -> list[tuple[Pod, str | None]] | None:

@@ -18,8 +18,10 @@ from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.kubernetes.keys import Key, key_of
-from scheduler_core.kubernetes.manifests import Manifest
-from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PriorityClass, Workload
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.load import read_objects
 
 EFFORT = {
@@ -37,12 +39,16 @@ EFFORT = {
     "volume": 4,
     "condition": 4,  # the kubelet reports it: the machine has to be repaired
     "victim": 4,
+    "priority": 4,
     "delete": 5,
+    "hardware": 5,  # of a kind that the machine has none of
     "node": 6,
+    "forgo": 7,  # a resource that the pod was given because it needs it
 }
 """The cost of a change, by kind; the smallest change has the lowest sum over its edits."""
 
 EditTarget = Literal["pod", "node", "pods", "storage"]
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 Mutation = Callable[[Manifest], None]
 
 # The fields that an edit may change, by kind; all others keep the cluster's values.
@@ -85,7 +91,7 @@ def apply(world: ObjectsAtMoment, edits: Iterable[Edit]) -> ObjectsAtMoment:
     edited: dict[Key, Manifest] = {}
     for key, group in _grouped(edits).items():
         if group[0].create is not None:
-            changed[key], edited[key] = _read(group[0].create, admission=False), group[0].create
+            changed[key], edited[key] = _read(world, group[0].create, admission=False), group[0].create
         elif group[0].mutate is None:
             changed[key] = None
         else:
@@ -104,9 +110,12 @@ def _edited(world: ObjectsAtMoment, key: Key, group: list[Edit]) -> tuple[Kubern
     """Return the object after its edits, and the patch that they are."""
     original = world.objects[key]
     document, admission = _source(world, key)
-    patch = _patch(document, group)
+    owner = template_owner(world, key)
+    if owner is not None and not _template_patch(world, owner, group):
+        raise BundleError([Problem(f"the template of {' '.join(owner)} has nothing to be changed")])
+    patch = _patch(document, group, pinned=is_daemon(original))
     patched = apply_patch(document, patch, "merge")
-    read = _read(patched, admission=admission)
+    read = _read(world, patched, admission=admission)
     noted = _annotations(patched) != _annotations(document)  # others may be newer than the manifest
     annotations = read.meta.annotations if noted else original.meta.annotations
     meta = replace(original.meta, labels=read.meta.labels, annotations=annotations)
@@ -135,7 +144,7 @@ def _find_source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
     given = world.documents.get(key)
     if given is not None:
         for admission in (True, False):
-            read = _read(given, admission=admission)
+            read = _read(world, given, admission=admission)
             same = all(getattr(read, name) == getattr(obj, name) for name in FIELDS[key[0]])
             if same and read.meta.labels == obj.meta.labels:
                 return dict(given), admission
@@ -144,19 +153,50 @@ def _find_source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
     return to_manifest(obj), False
 
 
-def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
+def _read(world: ObjectsAtMoment, document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
+    """Read one object; a pod's priority comes from the PriorityClasses of the world."""
     alone = copy.deepcopy(dict(document))
-    if alone.get("kind") == "Pod" and isinstance(alone.get("spec"), dict):
-        alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one object
-    return read_objects([alone], admission=admission)[0]
+    if alone.get("kind") != "Pod":
+        return read_objects([alone], admission=admission)[0]
+    if isinstance(alone.get("spec"), dict):
+        alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one pod
+    return read_objects([*map(class_manifest, world.classes), alone], admission=admission)[-1]
 
 
-def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:
+def is_daemon(obj: KubernetesObject) -> bool:
+    """Return whether a DaemonSet made the pod: its controller writes the required node affinity."""
+    return obj.meta.controller is not None and obj.meta.controller.kind == "DaemonSet"
+
+
+def class_manifest(one: PriorityClass) -> Manifest:
+    """Return the manifest of a PriorityClass."""
+    head = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+    policy = {"preemptionPolicy": one.preemption_policy} if one.preemption_policy else {}
+    default = {"globalDefault": True} if one.global_default else {}
+    return {**head, "metadata": {"name": one.meta.name}, "value": one.value, **default, **policy}
+
+
+def _patch(document: Manifest, group: Iterable[Edit], *, pinned: bool = False) -> Manifest:
+    """Return the edits as a patch; a ``pinned`` pod keeps its required node affinity, whatever its template.
+
+    Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``.
+    """
     after = copy.deepcopy(document)
     for edit in group:
         assert edit.mutate is not None
         edit.mutate(after)
+    required = part_of(document, "spec", "affinity", "nodeAffinity", REQUIRED) if pinned else None
+    if required is not None:
+        part(after, "spec", "affinity", "nodeAffinity")[REQUIRED] = required
     return merge_patch(document, after)
+
+
+def _template_patch(world: ObjectsAtMoment, owner: Key, group: Iterable[Edit]) -> Manifest:
+    """Return the edits as a patch of a controller's template; empty where it has not what they change."""
+    try:
+        return _patch(dict(world.documents[owner]["spec"]["template"]), group)
+    except (KeyError, IndexError, TypeError):
+        return {}
 
 
 def patches(world: ObjectsAtMoment, edits: Iterable[Edit], *, templates: bool = True) -> list[Manifest]:
@@ -179,10 +219,9 @@ def patches(world: ObjectsAtMoment, edits: Iterable[Edit], *, templates: bool = 
 def _patch_of(world: ObjectsAtMoment, key: Key, group: list[Edit], owner: Key | None) -> Manifest:
     if owner is None:
         document, _ = _source(world, key)
-        body, target = _patch(document, group), key
+        body, target = _patch(document, group, pinned=is_daemon(world.objects[key])), key
     else:
-        template = dict(world.documents[owner]["spec"]["template"])
-        body, target = {"spec": {"template": _patch(template, group)}}, owner
+        body, target = {"spec": {"template": _template_patch(world, owner, group)}}, owner
     return {"action": "patch", "kind": target[0], "name": target[1], "type": "merge", "patch": body}
 
 

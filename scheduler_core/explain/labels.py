@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scheduler_core.explain.edits import Edit
+from scheduler_core.explain.edits import REQUIRED, Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import (
-    REQUIRED,
     affinity_expressions,
     correct_affinity,
     correct_selector,

@@ -9,12 +9,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.explain.edits import Edit
+from scheduler_core.explain.finding import PodOnNode
+from scheduler_core.explain.resources import amounts
 from scheduler_core.explain.world import ObjectsAtMoment, Standing
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
 from scheduler_core.kubernetes.quantity import format_resource
+from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT
+from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
 
 HOSTNAME = "kubernetes.io/hostname"
 SHAPES_TRIED = 3
@@ -29,6 +33,9 @@ OWN = (
     "annotations",
     "ownerReferences",
 )
+AMOUNTS = ("allocatable", "capacity")
+UNITS = {"cpu": 1000, "memory": 2**30, "ephemeral-storage": 2**30}
+"""In which the amounts of machines grow."""
 OWN_SPEC = ("providerID", "podCIDR", "podCIDRs", "unschedulable", "externalID")
 
 
@@ -45,15 +52,39 @@ def shapes(standing: Standing, rows: Sequence[int]) -> Iterator[int]:
             return
 
 
-def node_like(standing: Standing, row: int) -> Edit:
-    """Return the edit that adds another node like the one of a row."""
+def node_like(standing: Standing, row: int, larger: Mapping[str, int]) -> Edit:
+    """Return the edit that adds another node like the one of a row, but with ``larger`` amounts."""
     node, world = standing.node(row), standing.world
     name = _free(world, node.meta.name)
+    asked = (name for name, _ in standing.pod.info.scalar_request if node.allocatable.get(name))
     basic = ", ".join(
-        f"{amount} {format_resource(amount, node.allocatable.get(amount, 0))}" for amount in ("cpu", "memory")
+        f"{name} {format_resource(name, node.allocatable.get(name, 0))}" for name in ("cpu", "memory", *asked)
     )
     words = f"add a node like {node.meta.name} ({basic})"
-    return Edit("Node", name, words, "node", "node", create=_copy(node, world, name))
+    made, size = _copy(node, world, name), 0.0
+    if larger:
+        shown = {resource: format_resource(resource, amount) for resource, amount in larger.items()}
+        listed = ", ".join(f"{amount} {resource}" for resource, amount in shown.items())
+        words, size = f"{words}, but with {listed}", 1.0
+        for given in made["status"]:
+            if given in AMOUNTS:
+                made["status"][given] = {**made["status"][given], **shown}
+    return Edit("Node", name, words, "node", "node", create=made, size=size)
+
+
+def enlarged(place: PodOnNode) -> Mapping[str, int]:
+    """Return the amounts with which a new node would hold the pod; empty if it lacks anything else."""
+    out: dict[str, int] = {}
+    for failure in place.standing.failures(place.row):
+        for reason in failure.reasons:
+            if reason == GENERAL_REASON:
+                continue
+            if not reason.startswith(INSUFFICIENT) or failure.error is not None:
+                return {}
+            have = amounts(place, reason.removeprefix(INSUFFICIENT))
+            unit = UNITS.get(have.name, 1)
+            out[have.name] = -(-(have.allocatable + have.short) // unit) * unit
+    return out
 
 
 def with_agents(world: ObjectsAtMoment, standing: Standing, row: int, name: str) -> ObjectsAtMoment:
@@ -94,6 +125,6 @@ def _copy(node: Node, world: ObjectsAtMoment, name: str) -> Manifest:
     spec |= {"taints": taints} if taints else {}
     made |= {"spec": spec} if spec else {}
     status = made.get("status") or {}
-    kept = {key: status[key] for key in ("allocatable", "capacity") if key in status}
+    kept = {key: status[key] for key in AMOUNTS if key in status}
     made["status"] = {**kept, "conditions": [{"type": "Ready", "status": "True"}]}
     return made

@@ -14,10 +14,11 @@ OF_COST: Mapping[str, str] = {
     "allocatable": (
         "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it."
     ),
+    "hardware": "The machine reports none: it needs the hardware, and the driver or plugin that reports it.",
     "delete": "Preemption does not delete these pods: delete them yourself.",
     "condition": "The kubelet reports conditions: repair the machine, and the condition follows.",
 }
-FIXED = ("spelling", "request", "selector", "affinity", "port")
+FIXED = ("spelling", "request", "forgo", "priority", "selector", "affinity", "port")
 REPLACE = "The API server permits only added tolerations on an existing pod: delete and recreate it."
 
 
@@ -29,8 +30,19 @@ def notes(
     found += _templates(world, patches)
     own = {patch["kind"] for patch in patches if patch["action"] == "patch"}
     if "Pod" in own and any(edit.cost in FIXED for edit in edits):
-        found.append(REPLACE)
+        found.append(_replaced(world))
     return tuple(dict.fromkeys(found))
+
+
+def _replaced(world: ObjectsAtMoment) -> str:
+    """Return how a pod gets a field that cannot be changed: its controller makes the next one."""
+    owner = world.objects["Pod", world.pod].meta.controller
+    if owner is None:
+        return REPLACE
+    return (
+        f"Make the change in the pod template of {owner.kind} {owner.name} as well: it creates the next pod "
+        "from it, and the API server permits only added tolerations on an existing pod."
+    )
 
 
 def _templates(world: ObjectsAtMoment, patches: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.explain.edits import Edit
+from scheduler_core.explain.edits import REQUIRED, Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
-from scheduler_core.explain.spelling import REQUIRED, correct_pod_affinity
+from scheduler_core.explain.spelling import correct_pod_affinity
 from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node

@@ -71,10 +71,8 @@ def _dry_run(run: DryRun) -> str:
         [step for step in run.steps() if (step.pod in refused) is wanted] for wanted in (True, False)
     )
     text = f"it would evict {_listed(f'{step.pod} (priority {step.priority:,})' for step in gone)}"
-    broken = [name for step in gone for name in step.budgets]
-    text += (
-        f", violating {_listed(dict.fromkeys(broken))}" if broken else ", violating no PodDisruptionBudget"
-    )
+    broken = dict.fromkeys(name for step in gone for name in step.budgets)
+    text += f", violating {_listed(broken) if broken else 'no PodDisruptionBudget'}"
     stays = [f"{step.pod}{_protected(step.budgets)}" for step in kept]
     return f"{text}; {_listed(stays)} can stay" if stays else text
 

@@ -97,7 +97,7 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
         node.meta.name,
         f"add {shown(have.short)} {name} to node {node.meta.name}, from {shown(have.allocatable)} "
         f"allocatable to {shown(total)}",
-        "allocatable",
+        "allocatable" if have.allocatable else "hardware",
         "node",
         _allocatable(node.allocatable, name, total),
         size=share,
@@ -106,7 +106,8 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
     lowest = 0 if name not in BASIC_RESOURCES else 1
     if name != "pods" and lowest <= have.free < have.requested:
         words = f"lower the pod's {name} request from {shown(have.requested)} to {shown(have.free)}"
-        lower = place.edit_pod(words, "request", _lower(place, name, have.free), size=share)
+        cost = "request" if have.free else "forgo"
+        lower = place.edit_pod(words, cost, _lower(place, name, have.free), size=share)
         options.append((lower,))
     correct = correct_resource(place, name)
     if correct is not None:

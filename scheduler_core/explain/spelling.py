@@ -11,7 +11,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from scheduler_core.explain.edits import Edit, Mutation
+from scheduler_core.explain.edits import REQUIRED, Edit, Mutation
 from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.manifests import Manifest, part
@@ -19,7 +19,6 @@ from scheduler_core.kubernetes.model import LabelSelector, PodAffinityTerm, Requ
 from scheduler_core.kubernetes.selectors import holds, tolerates, valid
 from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 SHORTEST = 3  # letters of the part that differs: zone-a and zone-b, or i3 and i4, are distinct names
 COMPARED = 5_000  # known words that one word is compared with
 

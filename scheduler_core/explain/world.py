@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Manifest
-from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PriorityClass
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.columns import Cluster, PodState
 from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
@@ -62,6 +62,7 @@ class ObjectsAtMoment(Struct, frozen=True):
     """The schedulerNames whose pods wait in the same queue."""
     edited: Mapping[Key, Manifest] = field(default_factory=dict)
     """The merge patch of each edited object, and the manifest of each created one."""
+    classes: tuple[PriorityClass, ...] = ()
 
     def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> ObjectsAtMoment:
         """Return another world in which these objects are new, changed, or removed (``None``)."""
@@ -108,6 +109,7 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
         simulation.profile_of(asked.pod),
         simulation.counter,
         schedulers=frozenset(simulation.profiles),
+        classes=tuple(obj for obj in simulation.scenario.objects if isinstance(obj, PriorityClass)),
     )
 
 
@@ -234,6 +236,14 @@ class Standing:
         codes[row] = 0
         result = preempt(self.pod, codes, self.cluster, self.queue, self.world.profile)
         return next(iter(result.candidates), None)
+
+    def preemption(self) -> tuple[str, list[str]]:
+        """Return the node that preemption would choose, and its victims; "" and none if it does not help."""
+        failed = self.filtered.failed
+        if self.early is not None or self.filtered.errors or failed is None or self.fitting():
+            return "", []
+        chosen = preempt(self.pod, failed, self.cluster, self.queue, self.world.profile).chosen
+        return ("", []) if chosen is None else (chosen.node, [pod.key for pod in chosen.victims])
 
     def raised(self) -> ObjectsAtMoment:
         """Return the world in which the pod has a higher priority than every other pod."""

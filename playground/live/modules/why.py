@@ -17,8 +17,8 @@ from playground.playback.stopping import Superseded
 from playground.protocol.why import WhyAnswerWire, WhyAppliedWire
 from playground.wire import Encoded, encode
 from scheduler_core.explain import ExplainError
-from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.copying import Copy
+from scheduler_core.explain.remedy import Remedy
 
 T = TypeVar("T")
 ERROR_SHOWN = 500  # characters

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 
 from msgspec.structs import replace
 
-from scheduler_core.explain.changes import Remedy, search
+from scheduler_core.explain.changes import search
 from scheduler_core.explain.explanation import (
     GROUP_NODES,
     GROUPS_SHOWN,
@@ -22,6 +22,7 @@ from scheduler_core.explain.explanation import (
     facts_of,
     refused_by_extender,
 )
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.standing import (
     V1_37Standing,

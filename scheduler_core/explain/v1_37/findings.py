@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.explain.edits import Edit
+from scheduler_core.cluster.controllers.daemon_admission import daemon_node
+from scheduler_core.explain.edits import Edit, is_daemon
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.kubernetes.manifests import Manifest, part
@@ -32,6 +33,7 @@ MOST_SELECTORS, MOST_EXPRESSION = 3, 120
 """Selectors that are named for a request, and characters of each expression."""
 
 CONSTRAINTS = "topologySpreadConstraints"
+NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 A_DOMAIN = "a"  # where no node has the label, any value makes a domain
 
 
@@ -192,10 +194,22 @@ def _refusal(refusal: SelectorRefusal) -> str:
     return f"; selector #{number} of {owner} refuses {refusal.devices:,}, such as {refusal.example}: {text}"
 
 
+def pinned(place: PodOnNode) -> Finding:
+    """Report the node that a DaemonSet's pod is for: its controller names it, and no other will do."""
+    pod = place.standing.pod.pod
+    if not is_daemon(pod) or pod.meta.controller is None:
+        return Finding()
+    owner = f"DaemonSet {pod.meta.namespace}/{pod.meta.controller.name}"
+    return Finding(
+        (f"the pod is for node {daemon_node(pod)} alone: the controller of {owner} pins it there",)
+    )
+
+
 V1_37_FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {
     SKEWED.text: skew,
     NO_LABEL.text: skew,
     NOT_ALLOCATED.text: devices,
+    NOT_NAMED: pinned,
 }
 """By the reason, word for word."""
 

@@ -120,6 +120,16 @@ class V1_37Trials:
         self.scheduling.start = self._start
         return self.scheduling.schedule(self.cluster.pods[pod]).node
 
+    def preemption(self, pod: str) -> tuple[str, list[str]]:
+        """Return the node that v1.37's preemption would choose, and its victims; "" and none if it fails."""
+        self.trials += 1
+        self.scheduling.start = self._start
+        attempt = self.scheduling.schedule(self.cluster.pods[pod])
+        if attempt.node is not None:
+            return "", []
+        self.scheduling.post_filter(attempt)
+        return attempt.nominated or "", [one.key for one in attempt.victims]
+
     def gate(self, pod: str) -> str | None:
         """Return the plugin that keeps the pod out of the queue."""
         return self.scheduling.pre_enqueue(self.cluster.pods[pod])
@@ -217,6 +227,10 @@ class V1_37Standing(Standing):
     def choice(self) -> str | None:
         """Return the node that v1.37 would choose."""
         return self.trials.choice(self.world.pod)
+
+    def preemption(self) -> tuple[str, list[str]]:
+        """Return the node that v1.37's preemption would choose, and its victims."""
+        return self.trials.preemption(self.world.pod)
 
     def beside(self, world: ObjectsAtMoment) -> Standing:
         """Return the standing of a world that the clusters have become."""

@@ -89,8 +89,9 @@ CASES: dict[str, tuple[list[Manifest], Manifest, str, list[list[str]]]] = {
         pod("p", {"nvidia.com/gpu": "1"}),
         "nvidia.com/gpu: requested 1, free 0, short by 1",
         [
-            ["lower the pod's nvidia.com/gpu request from 1 to 0"],
             ["add 1 nvidia.com/gpu to node n, from 0 allocatable to 1"],
+            ["add a node like n (cpu 4, memory 8Gi), but with 1 nvidia.com/gpu"],
+            ["lower the pod's nvidia.com/gpu request from 1 to 0"],
         ],
     ),
     "a node that is full of pods takes one more": (

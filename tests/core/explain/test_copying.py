@@ -9,9 +9,9 @@ import pytest
 from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.authoring.examples import find
 from scheduler_core.explain import explain
-from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.copying import Copy, copying, counterpart
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.kubernetes.keys import document_key
 from tests.core.engine.building import node, obj, pod
 from tests.e2e.bundles import any_release, by_v1_11

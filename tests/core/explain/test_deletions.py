@@ -123,13 +123,14 @@ def test_another_node_is_one_of_the_remedies(scheduler: str) -> None:
 
 
 @pytest.mark.parametrize("scheduler", RELEASES)
-@pytest.mark.parametrize(("agent", "offered"), [("100m", True), ("500m", False)])
-def test_a_new_node_runs_its_agents(scheduler: str, agent: str, offered: bool) -> None:
-    """The DaemonSet's pod of the node that it is like takes room on the new one, too."""
+@pytest.mark.parametrize(("agent", "size"), [("100m", ""), ("500m", ", but with 3 cpu")])
+def test_a_new_node_runs_its_agents(scheduler: str, agent: str, size: str) -> None:
+    """The DaemonSet's pod of the node that it is like takes room on the new one, which is larger then."""
     objects = [
         *nodes("n1"),
         pod("agent", agent, "DaemonSet", nodeName="n1"),
         pod("web-1", "1500m", nodeName="n1"),
         pod("big", "1800m"),
     ]
-    assert bool(adding(remedies(objects, scheduler))) is offered
+    (change,) = adding(remedies(objects, scheduler))
+    assert change.words == (f"add a node like n1 (cpu 2, memory 4Gi){size}",)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.compare.results.final_manifests import bound
 from scheduler_core.explain import Explanation, asking, explain
-from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.world import ObjectsAtMoment, snapshot
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
@@ -189,8 +189,8 @@ def test_one_pod_is_freed_where_preemption_would_take_several() -> None:
 def test_what_is_to_be_known_before_is_said() -> None:
     """A change says whether the machine, a template or another pod is in it."""
     whole = scenario(node("n", allocatable=TIGHT), pod("x", {"cpu": "600m"}, on="n"), pod("p", {"cpu": "2"}))
-    notes = {change.words[0].split()[0]: change.notes for change in explain(whole, "default/p").changes}
-    assert notes["add"] == (
+    notes = {change.words[0].split()[1]: change.notes for change in explain(whole, "default/p").changes}
+    assert notes["1600m"] == (
         "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it.",
     )
     lowered = explain(scenario(node("n", allocatable=TIGHT), pod("p", {"cpu": "2"})), "default/p").changes[0]

@@ -51,14 +51,47 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         (
             "a: it would evict default/low-1 (priority 10), default/low-2 (priority 10)",
             "c: no candidate, because deleting pods does not resolve the failure (node(s) had untolerated",
-            (
-                "The candidates are equal by fewest PDB violations, lowest priority of the highest victim. "
-                "b is chosen: smallest sum of the victims' priorities (a 20, b 10)."
-            ),
+            "The candidates are equal by fewest PDB violations, lowest priority of the highest victim. b is",
+            "b is chosen: smallest sum of the victims' priorities (a 20, b 10).",
         ),
         (),
     ),
     ("preemption-budget", "batch", ("was preempted on b", "b is chosen: fewest PDB violations"), ()),
+    # advice that changes something, the realistic first
+    (
+        *("daemon-full-node", "ops/logs-cnzvm"),
+        (
+            "the pod is for node edge alone: the controller of DaemonSet ops/logs pins it there",
+            "create the PriorityClass logs-priority with the value 1,000",
+            "priorityClassName logs-priority (1,000): preemption then evicts default/web from edge",
+            "delete pod default/web (priority 0) from node edge",
+        ),
+        ("node affinity", " on core", "add a node"),
+    ),
+    (
+        *("daemon-classes", "ops/logs-cnzvm"),
+        ("give the pod priorityClassName agents (5,000): preemption then evicts default/web from edge",),
+        ("polite", "create the PriorityClass"),
+    ),
+    (
+        *("daemon-of-a-dump", "ops/logs-x7k2p"),
+        ("from 4Gi to 1Gi", "Make the change in the pod template of DaemonSet logs as well"),
+        ("drop", " on large", "delete and recreate"),
+    ),
+    (
+        *("accelerators", "trainer"),
+        (
+            "Smallest change with which it fits on gpu-1:\n  - add 2 nvidia.com/gpu to node gpu-1",
+            "priorityClassName training (700): preemption then evicts default/notebook from gpu-1",
+            "add a node like gpu-1 (cpu 8, memory 16Gi, nvidia.com/gpu 2)",
+        ),
+        (),
+    ),
+    (
+        *("accelerators-none", "train-tgqs4"),
+        ("add a node like a (cpu 4, memory 8Gi), but with 6 cpu, 1 amd.com/gpu",),
+        ("fits on a:\n  - lower the pod's cpu request from 6 to 4\n  - lower the pod's amd.com/gpu",),
+    ),
     ("preemption-never", "urgent", ("The pod may not preempt: its preemptionPolicy is Never.",), ()),
 )
 

@@ -158,7 +158,10 @@ def test_what_only_the_release_counts(tmp_path: Path, capsys: pytest.CaptureFixt
     answer = cli(tmp_path / "b.json", capsys, [tight, heavy])
     (numbers,) = answer["nodes"][0]["numbers"]
     assert (numbers["requested"], numbers["shortBy"]) == ("1100m", "100m")
-    assert words(answer) == [["add 100m cpu to node a, from 1 allocatable to 1100m"]]
+    assert words(answer) == [
+        ["add 100m cpu to node a, from 1 allocatable to 1100m"],
+        ["add a node like a (cpu 1, memory 1Gi), but with 2 cpu"],
+    ]
 
 
 def test_too_many_pods(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
