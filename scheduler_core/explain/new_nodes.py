@@ -36,6 +36,7 @@ OWN = (
 AMOUNTS = ("allocatable", "capacity")
 UNITS = {"cpu": 1000, "memory": 2**30, "ephemeral-storage": 2**30}
 """In which the amounts of machines grow."""
+MOST_LARGER = 10  # resources in which a new node is larger than those that there are
 OWN_SPEC = ("providerID", "podCIDR", "podCIDRs", "unschedulable", "externalID")
 
 
@@ -84,7 +85,7 @@ def enlarged(place: PodOnNode) -> Mapping[str, int]:
             have = amounts(place, reason.removeprefix(INSUFFICIENT))
             unit = UNITS.get(have.name, 1)
             out[have.name] = -(-(have.allocatable + have.short) // unit) * unit
-    return out
+    return out if len(out) <= MOST_LARGER else {}
 
 
 def with_agents(world: ObjectsAtMoment, standing: Standing, row: int, name: str) -> ObjectsAtMoment:
