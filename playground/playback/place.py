@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 

@@ -35,8 +35,8 @@ from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.settings import Settings
 

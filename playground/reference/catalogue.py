@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from playground.reference import descheduler_form
+from scheduler_core.schedulers.profiles.priority import MapOnly, Mapped, Priority
 from scheduler_core.schedulers.rule_history import history_of, plugin_of
 from scheduler_core.schedulers.v1_11.policy.order import (
     BUNDLES,
@@ -23,8 +24,6 @@ from scheduler_core.schedulers.v1_11.policy.order import (
 from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PRIORITIES, PROVIDERS
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
-from scheduler_core.schedulers.v1_11.priorities import Priority
-from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, has_plugin

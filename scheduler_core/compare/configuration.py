@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.table import SUPPORT
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.settings import QUIRK_MODES, Settings

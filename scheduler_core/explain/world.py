@@ -20,13 +20,13 @@ from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Priorit
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.columns import Cluster, PodState
 from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns.nominations import Nominations
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.filtering import Filtered, filter_nodes, missing_claim
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
@@ -127,7 +127,7 @@ class Standing:
     """By the label of a volume: the labels of a node of which the first that it has is compared."""
 
     def __init__(
-        self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: PriorityQueue | None = None
+        self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: Nominations | None = None
     ) -> None:
         self.world = world
         self.cluster = _cluster(world) if cluster is None else cluster
@@ -262,14 +262,12 @@ def _cluster(world: ObjectsAtMoment) -> Cluster:
     return cluster
 
 
-def _queue(world: ObjectsAtMoment, cluster: Cluster, pod: PodState) -> PriorityQueue:
-    """Queue every other pending pod, so that nominations count."""
-    queue = PriorityQueue()
-    queue.add(
-        state
-        for state in cluster.pods.values()
-        if state is not pod and not state.node_name and state.pod.scheduler_name in world.schedulers
-    )
+def _queue(world: ObjectsAtMoment, cluster: Cluster, pod: PodState) -> Nominations:
+    """Return the nominations of all other pending pods."""
+    queue = Nominations()
+    for state in cluster.pods.values():
+        if state is not pod and not state.node_name and state.pod.scheduler_name in world.schedulers:
+            queue.nominate(state)
     return queue
 
 

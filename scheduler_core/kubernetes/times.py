@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import lru_cache
 
+RESOLUTION = 6
+"""Decimals of virtual seconds: times are kept to the microsecond, so that sums of steps compare equal."""
+
 _LAST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 """The last second that a date can name, of year 9999; virtual time may go on beyond it."""
 

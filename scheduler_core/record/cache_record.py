@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,21 @@ from scheduler_core.kubernetes.plain import Count
 NODES_SHOWN = 20
 INVALIDATIONS_SHOWN = 100
 STALE_SHOWN = 100
+
+
+class CacheReport(Protocol):
+    """What reports ask of the cache of a run."""
+
+    @property
+    def totals(self) -> Counts:
+        """The counts of the whole run."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory in use now, in bytes."""
+
+    def report(self) -> Iterator[str]:
+        """Yield the lines of a report on the whole run."""
 
 
 class ResultSource(IntEnum):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.schedulers.v1_22.clock import RESOLUTION
 
 
 @dataclass(slots=True)

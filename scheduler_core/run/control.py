@@ -12,8 +12,9 @@ from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.schedulers.columns.pods import PodState
-from scheduler_core.schedulers.v1_22.clock import RESOLUTION, Timer
+from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Statuses
 

@@ -14,8 +14,8 @@ from scheduler_core.record.cycle import (
     Result,
 )
 from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.attempt import NO_INDICES, record_of_attempt
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.plugins.observers import STATUS_ENTRIES
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Framework

@@ -23,15 +23,15 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11 import RELEASE
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.equivalence.batching import Batching
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.extending import Extension
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN, PriorityQueue
-from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL
+from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
@@ -67,6 +67,8 @@ class Simulation(Stepper):
     """
 
     release = RELEASE
+    queue: PriorityQueue
+    cache: EvaluationStrategy | None = None
 
     def __init__(
         self,
@@ -175,14 +177,15 @@ class Simulation(Stepper):
             for pod in self.cluster.pods.values():
                 self.cache.know(pod)
 
-    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+    def _restart(self, operation: Operation) -> None:
         """Restart the scheduler, which is the only way v1.11 loads another policy.
 
         Its informers then list all pods: those without a node, including unschedulable ones, enter the active
         queue as at the start of the run, and are nominated if their status has a nominatedNodeName.
         """
+        assert operation.configuration is not None
         self.cluster.relist()
-        self._start(configuration)
+        self._start(operation.configuration)
         pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
         self.queue.add(pod for pod in pods if self._to_schedule(pod))
         self._know_all()

@@ -14,16 +14,15 @@ from typing import Self
 
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cache_record import CacheReport
 from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.reported import ReportedRun
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.policy.difference import differences
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
-from scheduler_core.schedulers.v1_11.strategy import EvaluationStrategy
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.profiles.difference import differences
+from scheduler_core.schedulers.profiles.profile import Profile
 
 
 class Stepper(ReportedRun):
@@ -37,9 +36,9 @@ class Stepper(ReportedRun):
     major: int
     minor: int
     cluster: Cluster
-    queue: PriorityQueue
+    queue: Nominations
     """The queue as far as filtering reads it: at least the nominated pods."""
-    cache: EvaluationStrategy | None = None
+    cache: CacheReport | None = None
     """The equivalence cache; ``None`` if it is off, and for a release without one."""
 
     def __init__(self, scenario: Scenario, *, trace: bool) -> None:
@@ -101,8 +100,8 @@ class Stepper(ReportedRun):
         """Create, update or delete the object of an operation."""
 
     @abstractmethod
-    def _restart(self, operation: Operation, configuration: Configuration) -> None:
-        """Restart the scheduler with another configuration, as an operation says."""
+    def _restart(self, operation: Operation) -> None:
+        """Restart the scheduler with the configuration of an operation."""
 
     @abstractmethod
     def record(self, *, trace: bool) -> None:
@@ -243,7 +242,7 @@ class Stepper(ReportedRun):
 
     def _operate(self, operation: Operation) -> None:
         if operation.configuration is not None:
-            self._restart(operation, operation.configuration)
+            self._restart(operation)
         else:
             self._write(operation)
 

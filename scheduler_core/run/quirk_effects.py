@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
 from scheduler_core.run.trace import preemption_line
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.record import extender_record
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.extending import Extension
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.quirk_causes import CAUSES, DecisionContext, QuirkText, named
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_11.vectors import KEPT_BYTES, VectorStore
@@ -38,7 +38,7 @@ class QuirkEffects(Struct):
     """
 
     cluster: Cluster
-    queue: PriorityQueue
+    queue: Nominations
     profile: Profile
     name: str
     configuration: Configuration

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.schedulers.v1_22.clock import RESOLUTION
 
 Move = tuple[str, str | None]
 SAME = 2 * 10.0**-RESOLUTION  # seconds: times closer together than this are the same

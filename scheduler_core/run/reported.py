@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run.control import ControlledFramework
-from scheduler_core.run.several.figures import Figures
-from scheduler_core.run.several.ledger import BindingLedger
-from scheduler_core.run.v1_37.groups import MemberOutcome
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_37.run import SchedulerRun
+
+if TYPE_CHECKING:  # most runs have none of these
+    from scheduler_core.cluster.descheduler.actor import Descheduler
+    from scheduler_core.run.control import ControlledFramework
+    from scheduler_core.run.several.figures import Figures
+    from scheduler_core.run.several.ledger import BindingLedger
+    from scheduler_core.run.v1_37.groups import MemberOutcome
+    from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 
 class Contest(NamedTuple):

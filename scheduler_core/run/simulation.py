@@ -31,7 +31,6 @@ from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22 import RELEASE
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.plugins.observers import OBSERVERS
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.record import Attempt
@@ -419,9 +418,10 @@ class TimedSimulation(FrameworkReader, Stepper):
     def _write(self, operation: Operation) -> None:
         land(self.framework, operation)
 
-    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+    def _restart(self, operation: Operation) -> None:
         """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""
-        previous = self.framework
+        previous, configuration = self.framework, operation.configuration
+        assert configuration is not None
         previous.take_turns()
         record_operation(previous, operation)
         self._deleted += previous.deleted

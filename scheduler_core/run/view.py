@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.control import ControlledFramework
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 
 

@@ -20,9 +20,9 @@ from scheduler_core.run.v1_37.cycles import PRE_FILTER
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.run.v1_37.manifests import admitted
 from scheduler_core.schedulers.columns import Cluster
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
@@ -179,7 +179,7 @@ class V1_37Standing(Standing):
         world: ObjectsAtMoment,
         trials: V1_37Trials,
         cluster: Cluster | None = None,
-        queue: PriorityQueue | None = None,
+        queue: Nominations | None = None,
     ) -> None:
         super().__init__(world, cluster, queue)
         self.trials = trials

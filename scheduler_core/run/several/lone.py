@@ -18,7 +18,6 @@ from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.claims import with_claims
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
@@ -74,13 +73,14 @@ class LoneSimulation(V1_37Stepper, LivingSimulation):
         given["indexes"] = isinstance(given["manager"], ControlPlaneManager)
         return super()._make_server(objects, **given)
 
-    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+    def _restart(self, operation: Operation) -> None:
         """Restart the scheduler: its queue is filled from the API server, controllers keep running."""
         server = self.framework
         assert isinstance(server, SharedCluster)
+        assert operation.configuration is not None
         server.take_turns()
         record_operation(server, operation)
-        self._configuration = configuration
+        self._configuration = operation.configuration
         for peer in self.peers:
             for waiting in peer.view.waiting:
                 self._touch(waiting.key)

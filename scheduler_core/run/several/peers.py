@@ -29,7 +29,7 @@ from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, group_of, is_watched
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt

@@ -34,8 +34,7 @@ from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
@@ -223,9 +222,8 @@ class SeveralSimulation(TimedSimulation):
             self.ledger.refused(what.about, what.text, what.what)
         super()._keep(what)
 
-    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+    def _restart(self, operation: Operation) -> None:
         """Report that the configuration stays: schedulers with views of their own are not restarted."""
-        del configuration
         record_operation(
             self.framework, operation, " has no effect: schedulers with delays are not restarted"
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.run import Ran, SchedulerRun
 

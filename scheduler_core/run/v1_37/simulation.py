@@ -35,13 +35,13 @@ from scheduler_core.run.v1_37.packing import pack, unpack
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.podinfo import PodResources
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
@@ -74,7 +74,7 @@ class V1_37Simulation(V1_37Stepper):
         super().__init__(scenario, trace=trace)
         self._members = {}
         self.cluster = Cluster(declared_fields())
-        self.queue = PriorityQueue()
+        self.queue = Nominations()
         self._deleted: list[str] = []
         self.unsettled: list[str] = []
         self._manifests = ScenarioManifests(scenario)
@@ -447,9 +447,11 @@ class V1_37Simulation(V1_37Stepper):
         if stored is not None:
             self.claims.lose(kind, key)
 
-    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+    def _restart(self, operation: Operation) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
-        previous, self._configuration = self.run, configuration
+        previous, configuration = self.run, operation.configuration
+        assert configuration is not None
+        self._configuration = configuration
         self._run, self._places = self._run_with(configuration), None
         self.run.clock.pass_to(previous.clock.now)
         tables: list[dict[str, Manifest]] = list(previous.cluster.objects.values())

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle, Decision, QueueState
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.extending import (
     ExtendedFilter,
     Extension,
@@ -32,9 +34,7 @@ from scheduler_core.schedulers.v1_11.filtering import (
     missing_claim,
     predicate_matrix,
 )
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.scoring import Ranking, Rows, rank_nodes
 from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, VectorStore
@@ -52,7 +52,7 @@ class GenericScheduler(Struct, frozen=True):
     """
 
     cluster: Cluster
-    queue: PriorityQueue
+    queue: Nominations
     profile: Profile
     vectors: VectorStore | None = None
     strategy: EvaluationStrategy = EVALUATE_ALL

@@ -13,13 +13,13 @@ from msgspec import Struct, field
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.record.cycle import PredicateMatrix
 from scheduler_core.record.preemption import NominatedPass
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR, Codes, Reasons, ReasonTable
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.predicates import PredicateResult
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
+from scheduler_core.schedulers.profiles.predicate import PredicateResult
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.vectors import KnownOutcomes
 
 NOT_REACHED = -1
@@ -58,7 +58,7 @@ class _FilterPass(Struct):
 def filter_nodes(
     pod: PodState,
     cluster: Cluster,
-    queue: PriorityQueue,
+    queue: Nominations,
     profile: Profile,
     known: KnownOutcomes | None,
     *,
@@ -95,9 +95,7 @@ def filter_nodes(
     return result
 
 
-def filter_node(
-    pod: PodState, node: int, cluster: Cluster, queue: PriorityQueue, profile: Profile
-) -> Filtered:
+def filter_node(pod: PodState, node: int, cluster: Cluster, queue: Nominations, profile: Profile) -> Filtered:
     """Check a pod against one node alone; all other nodes count as not reached (evaluateNominatedNode)."""
     rows = np.array([node], np.int64)
     single = _run(pod, View(cluster, rows), profile, None, matrix=True, everything=False)
@@ -195,7 +193,7 @@ def _numbers(profile: Profile, known: KnownOutcomes | None, *, matrix: bool) -> 
     return range(len(profile.predicates)) if matrix or known is None else known.checks
 
 
-def _nominations(pod: PodState, cluster: Cluster, queue: PriorityQueue) -> dict[int, list[PodState]]:
+def _nominations(pod: PodState, cluster: Cluster, queue: Nominations) -> dict[int, list[PodState]]:
     """Return the nodes, in object order, with the pods of equal or higher priority nominated to them."""
     nominations: dict[int, list[PodState]] = {}
     for node_name in queue.nominated:
@@ -279,7 +277,7 @@ class FitCheck:
         self,
         pod: PodState,
         view: View,
-        queue: PriorityQueue,
+        queue: Nominations,
         profile: Profile,
         *,
         explain: bool = False,

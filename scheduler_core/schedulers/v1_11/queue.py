@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from scheduler_core.record.cycle import QueueState
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodKind, PodState
 
 QUEUE_SHOWN = 50
@@ -16,17 +17,17 @@ QueuePosition = tuple[
 ]  # priority, negated position of creation, pod key: the head is the greatest
 
 
-class PriorityQueue:
+class PriorityQueue(Nominations):
     """Active pods by priority, then creation; unschedulable pods wait until an event requeues them
     (core.PriorityQueue). A nominated pod in either queue counts on its node.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._active: list[QueuePosition] = []  # ascending: the head is popped from the end
         self._pods: dict[str, PodState] = {}  # everything in either queue
         self._unschedulable: dict[str, PodState] = {}
         self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
-        self.nominated: dict[str, dict[str, PodState]] = {}  # node name -> pods
         self._moved = False  # whether a move was requested since the last pop
 
     def __len__(self) -> int:
@@ -40,7 +41,7 @@ class PriorityQueue:
         fresh = []
         for pod in pods:
             self._pods[pod.key] = pod
-            self._nominate(pod)
+            self.nominate(pod)
             fresh.append((pod.priority, -pod.order, pod.key))
         self._insert(fresh)
 
@@ -56,7 +57,7 @@ class PriorityQueue:
         """Pop the head; its own nomination does not count during its attempt."""
         self._moved = False
         pod = self._pods.pop(self._active.pop()[2])
-        self._forget_nomination(pod)
+        self.withdraw(pod.key)
         return pod
 
     def fail(self, pod: PodState) -> None:
@@ -72,7 +73,7 @@ class PriorityQueue:
         self._unschedulable[pod.key] = pod
         if pod.info.terms.required:
             self._seeking[pod.key] = pod
-        self._nominate(pod)
+        self.nominate(pod)
 
     def move_all(self) -> None:
         """Move every unschedulable pod to the active queue (MoveAllToActiveQueue)."""
@@ -102,7 +103,7 @@ class PriorityQueue:
         pod = self._pods.pop(key, None)
         if pod is None:
             return
-        self._forget_nomination(pod)
+        self.withdraw(pod.key)
         self._seeking.pop(key, None)
         if self._unschedulable.pop(key, None) is None:
             self._active.remove((pod.priority, -pod.order, key))
@@ -110,24 +111,8 @@ class PriorityQueue:
     def clear_nomination(self, key: str) -> None:
         """Clear the nomination of a waiting pod."""
         pod = self._pods[key]
-        self._forget_nomination(pod)
+        self.withdraw(pod.key)
         pod.nominated = ""
-
-    def nominated_to(self, node_name: str) -> list[PodState]:
-        """Return the waiting pods that are nominated to a node, in creation order."""
-        pods = self.nominated.get(node_name)
-        return sorted(pods.values(), key=lambda pod: pod.order) if pods else []
-
-    def _nominate(self, pod: PodState) -> None:
-        if pod.nominated:
-            self.nominated.setdefault(pod.nominated, {})[pod.key] = pod
-
-    def _forget_nomination(self, pod: PodState) -> None:
-        pods = self.nominated.get(pod.nominated)
-        if pods is not None:
-            pods.pop(pod.key, None)
-            if not pods:
-                del self.nominated[pod.nominated]
 
     def state(self, shown: int = QUEUE_SHOWN) -> QueueState:
         """Return the state of both queues, with at most ``shown`` entries of each."""

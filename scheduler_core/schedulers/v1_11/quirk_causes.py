@@ -14,19 +14,19 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import AffinityClass, PodQuery, PodState
 from scheduler_core.schedulers.columns.selecting import compile_map
 from scheduler_core.schedulers.columns.services import service_selectors, spreading_selectors
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.storage import ATTACH_KINDS
 from scheduler_core.schedulers.columns.view import View
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.predicates.general import REPORT_ORDER
 from scheduler_core.schedulers.v1_11.predicates.interpod import compared_keys
 from scheduler_core.schedulers.v1_11.predicates.service import CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
 from scheduler_core.schedulers.v1_11.priorities import InterPodAffinityPriority
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 QuirkText = Callable[[], str]
 
@@ -38,7 +38,7 @@ class DecisionContext(Struct, frozen=True):
 
     pod: PodState
     cluster: Cluster
-    queue: PriorityQueue
+    queue: Nominations
     profile: Profile
     cycle: Cycle
 

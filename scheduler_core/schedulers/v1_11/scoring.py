@@ -15,10 +15,8 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.policy.reading import WeightedPriority
-from scheduler_core.schedulers.v1_11.priorities import Scored
-from scheduler_core.schedulers.v1_11.priorities.base import Scores
+from scheduler_core.schedulers.profiles.priority import Scored, Scores
+from scheduler_core.schedulers.profiles.profile import Profile, WeightedPriority
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 
 Rows = npt.NDArray[np.int64]

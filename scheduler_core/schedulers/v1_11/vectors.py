@@ -22,9 +22,9 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.predicates import PredicateResult
-from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
+from scheduler_core.schedulers.profiles.predicate import PredicateResult
+from scheduler_core.schedulers.profiles.priority import MapOnly, Mapped, MapReduce, MapScaled
+from scheduler_core.schedulers.profiles.profile import Profile
 
 KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the least recently used class is evicted first
 REBUILD_SHARE = 4  # if more than a quarter of the nodes changed, computing all is cheaper than patching

@@ -22,7 +22,7 @@ from scheduler_core.kubernetes.provisioning import volume_for, with_selected_nod
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.events import EventName
 from scheduler_core.schedulers.v1_22.interface import Plugin

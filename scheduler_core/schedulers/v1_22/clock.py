@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-RESOLUTION = 6  # decimals: times are kept to the microsecond, so that sums of steps compare equal
+from scheduler_core.kubernetes.times import RESOLUTION
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,7 @@ from scheduler_core.kubernetes.reading import Reader
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt

@@ -7,9 +7,10 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.schedulers.v1_11.policy import Profile, compile_policy
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY
+from scheduler_core.schedulers.profiles.profile import Profile
+from scheduler_core.schedulers.v1_11.policy import compile_policy
 from scheduler_core.schedulers.v1_11.predicates.storage import CheckVolumeBinding
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY
 
 MAX_NODE_SCORE = 100
 OWN = ("LeastRequestedPriority", "BalancedResourceAllocation")

@@ -12,8 +12,8 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.events import WILDCARDS, EventName
 from scheduler_core.schedulers.v1_22.queue_flushes import backoff_look, unschedulable_look
@@ -61,7 +61,7 @@ class VirtualQueue:
     unschedulable_stay: float = 60.0
     cycle: int = 0  # attempts begun so far
     move_cycle: int = -1  # the attempt during which pods were last moved
-    nominator: PriorityQueue = field(default_factory=PriorityQueue)
+    nominator: Nominations = field(default_factory=Nominations)
     pods: dict[str, QueuedPod] = field(default_factory=dict)
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
     _placed: dict[QueueName, dict[str, QueuedPod]] = field(
@@ -113,7 +113,7 @@ class VirtualQueue:
         self._leave(pod)
         pod.attempts += 1
         self.cycle += 1
-        self.nominator.remove(pod.key)
+        self.nominator.withdraw(pod.key)
         return pod
 
     def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, backs_off: bool = False) -> QueueName:
@@ -132,9 +132,7 @@ class VirtualQueue:
 
     def nominate(self, state: PodState) -> None:
         """Register a pod on its nominated node."""
-        self.nominator.remove(state.key)
-        if state.nominated:
-            self.nominator.fail(state)
+        self.nominator.nominate(state)
 
     # Moves
 
@@ -203,7 +201,7 @@ class VirtualQueue:
         pod = self.pods.get(key)
         if pod is not None:
             self._leave(pod)
-        self.nominator.remove(key)
+        self.nominator.withdraw(key)
 
     def resort(self) -> None:
         """Sort the active pods again after their sort keys have changed."""

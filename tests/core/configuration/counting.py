@@ -26,7 +26,7 @@ def compilations() -> Iterator[list[str]]:
         return read_configuration(document, *rest)
 
     with (
-        patch("scheduler_core.schedulers.v1_11.policy.profile.PolicyReader", policy),
+        patch("scheduler_core.schedulers.v1_11.policy.compiling.PolicyReader", policy),
         patch("scheduler_core.schedulers.v1_22.configuration.compiling.read_configuration", configuration),
     ):
         yield seen

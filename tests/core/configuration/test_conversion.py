@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_22.configuration import (

@@ -34,9 +34,9 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
+from scheduler_core.schedulers.profiles.predicate import Predicate
+from scheduler_core.schedulers.profiles.priority import Priority
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
-from scheduler_core.schedulers.v1_11.predicates import Predicate
-from scheduler_core.schedulers.v1_11.priorities import Priority
 
 AVOID = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 AVOIDED = '{"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "%s"}}}]}'

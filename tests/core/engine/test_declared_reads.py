@@ -22,12 +22,13 @@ from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reads import Reads, UndeclaredFieldError
 from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.profiles.predicate import Predicate, PredicateResult, failing
+from scheduler_core.schedulers.profiles.priority import Priority
 from scheduler_core.schedulers.v1_11.policy import declared, order
-from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Predicate, PredicateResult
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED
-from scheduler_core.schedulers.v1_11.predicates.base import failing
 from scheduler_core.schedulers.v1_11.predicates.rule import Place, Rule
-from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, Priority
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.schedulers.v1_11.priorities import DESCRIPTIONS, PRIORITIES, Mapped, describe
+from scheduler_core.schedulers.profiles.priority import Mapped
+from scheduler_core.schedulers.v1_11.priorities import DESCRIPTIONS, PRIORITIES, describe
 from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from scheduler_core.kubernetes.problems import PolicyError
+from scheduler_core.schedulers.profiles.priority import Mapped
 from scheduler_core.schedulers.quirks import REPRODUCED_BY
 from scheduler_core.schedulers.v1_11.policy.order import (
     ALIASES,
@@ -22,7 +23,7 @@ from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES,
 from scheduler_core.schedulers.v1_11.policy.reading import PolicyReader
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES
 from scheduler_core.schedulers.v1_11.predicates.general import GeneralPredicates
-from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, Mapped
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile

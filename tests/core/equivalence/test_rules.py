@@ -38,6 +38,7 @@ from scheduler_core.schedulers.columns.events import (
     pod_deleted,
     pod_updated,
 )
+from scheduler_core.schedulers.profiles.predicate import Predicate
 from scheduler_core.schedulers.v1_11.equivalence.conditions import VOLUME_COUNTS, InvalidatedNodes
 from scheduler_core.schedulers.v1_11.equivalence.row import MODES, Mode
 from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, Invalidation, InvalidationRules
@@ -46,7 +47,6 @@ from scheduler_core.schedulers.v1_11.predicates import (
     PREDICATES,
     CheckNodeLabelPresence,
     CheckServiceAffinity,
-    Predicate,
 )
 from tests.core.equivalence.plain import PlainTopology
 

@@ -46,6 +46,7 @@ from scheduler_core.schedulers.columns.events import (
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
+from scheduler_core.schedulers.profiles.predicate import Predicate
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import equivalence_hash
 from scheduler_core.schedulers.v1_11.equivalence.conditions import InvalidatedNodes
@@ -56,7 +57,6 @@ from scheduler_core.schedulers.v1_11.predicates import (
     PREDICATES,
     CheckNodeLabelPresence,
     CheckServiceAffinity,
-    Predicate,
 )
 from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
 from tests.core.trials import trials

@@ -22,9 +22,10 @@ from scheduler_core.record.cache_record import CacheRecord, Counts
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.services import services_of, spreading_selectors
 from scheduler_core.schedulers.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.profiles.priority import Mapped
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.predicates import CheckServiceAffinity
-from scheduler_core.schedulers.v1_11.priorities import Mapped, ServiceAntiAffinity
+from scheduler_core.schedulers.v1_11.priorities import ServiceAntiAffinity
 from scheduler_core.schedulers.v1_11.priorities.selector_spreading import SelectorSpread
 from scheduler_core.schedulers.v1_11.strategy import EvaluationStrategy, NodeIndices, Trial
 

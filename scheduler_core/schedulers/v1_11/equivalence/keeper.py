@@ -19,6 +19,7 @@ from scheduler_core.record.cache_record import (
 from scheduler_core.schedulers.columns.events import InvalidationEvent
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.equivalence.audit import Audit
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import Classes, Definition, EquivalenceClass
@@ -26,7 +27,6 @@ from scheduler_core.schedulers.v1_11.equivalence.live import LiveTopology
 from scheduler_core.schedulers.v1_11.equivalence.lookups import Lookups, PendingWrite
 from scheduler_core.schedulers.v1_11.equivalence.row import Mode
 from scheduler_core.schedulers.v1_11.equivalence.rules import Invalidation, InvalidationRules
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.strategy import EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 from scheduler_core.settings.settings import Settings

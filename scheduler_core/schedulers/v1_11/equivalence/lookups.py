@@ -12,11 +12,10 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
+from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.equivalence.audit import Audit, Suspect, differing
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
-from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.predicates import PredicateResult
-from scheduler_core.schedulers.v1_11.predicates.base import FITS
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 
 

@@ -16,13 +16,14 @@ from msgspec import Struct
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.schedulers.columns.events import InvalidationEvent
 from scheduler_core.schedulers.columns.view import Scope
+from scheduler_core.schedulers.profiles.predicate import Predicate
 from scheduler_core.schedulers.v1_11.equivalence.conditions import ALWAYS, rows_of
 from scheduler_core.schedulers.v1_11.equivalence.row import ALL, InvalidationRow, Mode, in_modes
 from scheduler_core.schedulers.v1_11.equivalence.rules_nodes import NODE_ROWS
 from scheduler_core.schedulers.v1_11.equivalence.rules_pods import POD_ROWS
 from scheduler_core.schedulers.v1_11.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
 from scheduler_core.schedulers.v1_11.equivalence.topology import Topology
-from scheduler_core.schedulers.v1_11.predicates import RULES, Predicate
+from scheduler_core.schedulers.v1_11.predicates import RULES
 
 TABLE: tuple[InvalidationRow, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
 

@@ -19,7 +19,8 @@ from scheduler_core.kubernetes.reading import (
     record,
     show,
 )
-from scheduler_core.schedulers.v1_11.policy import Profile, compile_policy
+from scheduler_core.schedulers.profiles.profile import Profile
+from scheduler_core.schedulers.v1_11.policy import compile_policy
 from scheduler_core.schedulers.v1_11.policy.reading import PREDICATE_ARGUMENTS, PRIORITY_ARGUMENTS
 from scheduler_core.settings.settings import Settings
 

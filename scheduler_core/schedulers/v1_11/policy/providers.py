@@ -29,5 +29,4 @@ empty ones, is expressed as a Policy.
 DEFAULT_PRIORITIES = PROVIDERS[DEFAULT_PROVIDER]
 """Name and weight; NodePreferAvoidPodsPriority outweighs all others together."""
 
-DEFAULT_HARD_POD_AFFINITY_WEIGHT = 1
 """The weight of a required affinity term of an existing pod in InterPodAffinityPriority."""

@@ -16,15 +16,17 @@ from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import kind_of, show
 from scheduler_core.schedulers.extenders.configuration import POLICY, Extender, read_extenders
+from scheduler_core.schedulers.profiles.predicate import Predicate
+from scheduler_core.schedulers.profiles.priority import Priority
+from scheduler_core.schedulers.profiles.profile import DEFAULT_HARD_POD_AFFINITY_WEIGHT, WeightedPriority
 from scheduler_core.schedulers.v1_11.policy.order import ALIASES, UNREGISTERED, keys_of
 from scheduler_core.schedulers.v1_11.policy.providers import (
-    DEFAULT_HARD_POD_AFFINITY_WEIGHT,
     DEFAULT_PREDICATES,
     DEFAULT_PRIORITIES,
     MANDATORY_PREDICATES,
 )
-from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES, Predicate
-from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, InterPodAffinityPriority, Priority
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, InterPodAffinityPriority
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
 
 MAX_SCORE = 10
@@ -41,14 +43,6 @@ class NamedPredicate(Struct, frozen=True):
     run: Predicate
     order: int | None = None
     entry: str = ""
-
-
-class WeightedPriority(Struct, frozen=True):
-    """A priority under its name in the policy."""
-
-    name: str
-    weight: int
-    run: Priority
 
 
 class PolicyReader:

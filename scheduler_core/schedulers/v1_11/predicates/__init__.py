@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
-from scheduler_core.schedulers.v1_11.predicates.base import Predicate, PredicateResult
+from scheduler_core.schedulers.profiles.predicate import Predicate
 from scheduler_core.schedulers.v1_11.predicates.node import CheckNodeLabelPresence
 from scheduler_core.schedulers.v1_11.predicates.rule import Rule
 from scheduler_core.schedulers.v1_11.predicates.service import CheckServiceAffinity
@@ -46,7 +46,5 @@ __all__ = [
     "RULES",
     "CheckNodeLabelPresence",
     "CheckServiceAffinity",
-    "Predicate",
-    "PredicateResult",
     "Rule",
 ]

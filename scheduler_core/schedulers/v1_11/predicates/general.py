@@ -16,14 +16,14 @@ from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.storage import ports_conflict
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.quirks import in_variant, quirk
-from scheduler_core.schedulers.v1_11.predicates.base import (
+from scheduler_core.schedulers.profiles.predicate import (
     FITS,
     Predicate,
     PredicateResult,
     failing,
     narrowed,
 )
+from scheduler_core.schedulers.quirks import in_variant, quirk
 from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
 
 INSUFFICIENT = "Insufficient "  # and the name of the resource

@@ -11,8 +11,8 @@ from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.topology import row_sums
 from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS
 

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, narrowed
+from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import (
     Explain,
     Facts,

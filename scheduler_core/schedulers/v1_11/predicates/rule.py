@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.predicates.base import Predicate
+from scheduler_core.schedulers.profiles.predicate import Predicate
 
 NO_CHANGE = "no change"
 

@@ -14,8 +14,8 @@ from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.columns.selecting import compile_map
 from scheduler_core.schedulers.columns.services import services_of
 from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 LabelPairs = Mapping[str, str]

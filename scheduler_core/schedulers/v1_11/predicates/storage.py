@@ -17,7 +17,7 @@ from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.columns.storage import ClaimError, Storage
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, everywhere
+from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, everywhere
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 VOLUME_CONFLICT = "node(s) had volume node affinity conflict"

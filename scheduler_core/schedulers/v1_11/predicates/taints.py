@@ -10,7 +10,7 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import PredicateResult, narrowed
+from scheduler_core.schedulers.profiles.predicate import PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 

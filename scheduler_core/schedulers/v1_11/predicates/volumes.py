@@ -9,8 +9,8 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.storage import ATTACH_KINDS, disks_conflict
 from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 _MIGRATED = "volumes that a CSI driver took over are counted as what their manifests say"

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.record.preemption import CriterionRound
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 
 PRIORITY_OFFSET = 2**31  # v1.11 adds MaxInt32 + 1 to each victim's priority before summing

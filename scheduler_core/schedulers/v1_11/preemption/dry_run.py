@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.record.preemption import DryRun
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import NOT_STARTED, PodState
 from scheduler_core.schedulers.columns.view import View
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.filtering import FitCheck
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets, Violations
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class DryRuns:
     unfit: dict[int, tuple[str, ...]]
 
 
-def dry_run(pod: PodState, view: View, queue: PriorityQueue, profile: Profile, *, explain: bool) -> DryRuns:
+def dry_run(pod: PodState, view: View, queue: Nominations, profile: Profile, *, explain: bool) -> DryRuns:
     """Find the victims on all rows side by side; record reasons only with ``explain``."""
     lower = [
         [other for other in view.cluster.residents[view.node(row)].values() if other.priority < pod.priority]

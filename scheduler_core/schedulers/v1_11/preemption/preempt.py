@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.record.preemption import Hopeless, Indices, NodeGroup, Preemption
+from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes, Reasons
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.extending import extended_candidates
 from scheduler_core.schedulers.v1_11.filtering import FitCheck
-from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.preemption.criteria import pick_node
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims, dry_run
-from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 UNRESOLVABLE_REASONS = frozenset(
     reason.text for rule in RULES for reason in rule.reasons if not reason.resolvable
@@ -46,7 +46,7 @@ def preempt(
     pod: PodState,
     failed: Codes,
     cluster: Cluster,
-    queue: PriorityQueue,
+    queue: Nominations,
     profile: Profile,
     *,
     exact: bool = True,
@@ -99,7 +99,7 @@ def preempt(
 def _choose(
     pod: PodState,
     view: View,
-    queue: PriorityQueue,
+    queue: Nominations,
     profile: Profile,
     result: Preempting,
     asking: ExtenderCalls | None,

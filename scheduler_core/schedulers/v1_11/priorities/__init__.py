@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from scheduler_core.schedulers.v1_11.priorities.base import Mapped, Priority, Scored
+from scheduler_core.schedulers.profiles.priority import Mapped, Priority
 from scheduler_core.schedulers.v1_11.priorities.inter_pod_affinity import InterPodAffinityPriority
 from scheduler_core.schedulers.v1_11.priorities.label_preference import LabelPreference
 from scheduler_core.schedulers.v1_11.priorities.line import Description, LineQuestion
@@ -64,11 +64,8 @@ __all__ = [
     "FunctionShape",
     "InterPodAffinityPriority",
     "LabelPreference",
-    "Mapped",
-    "Priority",
     "PriorityRule",
     "ResourceAllocation",
-    "Scored",
     "ServiceAntiAffinity",
     "describe",
 ]

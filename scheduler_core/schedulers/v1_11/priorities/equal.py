@@ -8,7 +8,7 @@ from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped
+from scheduler_core.schedulers.profiles.priority import MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion
 from scheduler_core.schedulers.v1_11.priorities.rule import PriorityRule
 

@@ -13,8 +13,8 @@ from scheduler_core.schedulers.columns.pods import AffinityClass, Counted, PodKi
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.topology import row_sums
 from scheduler_core.schedulers.columns.view import View
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Function, Scores
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Function, Scores
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
     FormulaLine,

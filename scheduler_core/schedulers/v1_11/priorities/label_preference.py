@@ -9,7 +9,7 @@ from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import EVERY, Description, FormulaLine, LineQuestion
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 

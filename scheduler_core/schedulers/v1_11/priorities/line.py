@@ -12,7 +12,7 @@ from scheduler_core.record.priority_row import PriorityRow
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY
 
 LINES_SHOWN = 12  # of a list of arbitrary length, such as preferred terms
 BINARY = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))

@@ -10,7 +10,7 @@ from scheduler_core.schedulers.columns.nodeaffinity import term_mask
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapScaled
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Mapped, MapScaled
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
     FormulaLine,

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.columns.columns import NodeColumns
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion, number
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.columns.reads import Reads
-from scheduler_core.schedulers.v1_11.priorities.base import Mapped, MapReduce, Priority
+from scheduler_core.schedulers.profiles.priority import Mapped, MapReduce, Priority
 from scheduler_core.schedulers.v1_11.priorities.line import Description, LineQuestion
 
 DEFAULT_PROVIDER = "DefaultProvider"

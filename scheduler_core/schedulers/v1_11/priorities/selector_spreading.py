@@ -20,8 +20,8 @@ from scheduler_core.schedulers.columns.services import (
     spreading_selectors,
 )
 from scheduler_core.schedulers.columns.view import Scope, View
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Mapped, MapReduce, Scores
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapReduce, Scores
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
     Description,

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.selecting import compile_map
 from scheduler_core.schedulers.columns.services import services_of
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapReduce
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Mapped, MapReduce
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
     Description,

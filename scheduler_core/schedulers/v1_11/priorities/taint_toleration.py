@@ -9,7 +9,7 @@ from scheduler_core.kubernetes.selectors import tolerates
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapScaled
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Mapped, MapScaled
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
     Description,

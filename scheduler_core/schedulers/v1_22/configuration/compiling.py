@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import PolicyError, Problem
 from scheduler_core.kubernetes.reading import At, DocumentRoot, Report, path_text, place_of
+from scheduler_core.schedulers.profiles.profile import Profile, WeightedPriority
 from scheduler_core.schedulers.quirks import in_variant
-from scheduler_core.schedulers.v1_11.policy.profile import Profile, quirks_in_force
-from scheduler_core.schedulers.v1_11.policy.reading import WeightedPriority
+from scheduler_core.schedulers.v1_11.policy.compiling import quirks_in_force
 from scheduler_core.schedulers.v1_22.configuration.arguments import DEFAULTS, READERS, read_coscheduling
 from scheduler_core.schedulers.v1_22.configuration.checking import (
     check_combination,

@@ -13,11 +13,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.schedulers.profiles.profile import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER
-from scheduler_core.schedulers.v1_11.policy.providers import (
-    DEFAULT_HARD_POD_AFFINITY_WEIGHT,
-    MANDATORY_PREDICATES,
-)
+from scheduler_core.schedulers.v1_11.policy.providers import MANDATORY_PREDICATES
 from scheduler_core.schedulers.v1_22.configuration.arguments import (
     DEFAULTS,
     InterPodAffinityArgs,

@@ -8,9 +8,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_11.policy import Profile, WeightedPriority, compile_policy
+from scheduler_core.schedulers.profiles.profile import (
+    DEFAULT_HARD_POD_AFFINITY_WEIGHT,
+    Profile,
+    WeightedPriority,
+)
+from scheduler_core.schedulers.v1_11.policy import compile_policy
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
-from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration

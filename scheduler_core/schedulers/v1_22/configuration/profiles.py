@@ -11,7 +11,8 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, Extender, read_extenders
-from scheduler_core.schedulers.v1_11.policy import Profile, compile_policy
+from scheduler_core.schedulers.profiles.profile import Profile
+from scheduler_core.schedulers.v1_11.policy import compile_policy
 from scheduler_core.schedulers.v1_11.policy.document import check_policy
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration

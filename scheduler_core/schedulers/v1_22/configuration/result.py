@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.schedulers.v1_11.policy.profile import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.configuration.plugins import COSCHEDULING, POINTS
 from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER, Version
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.schedulers.profiles.predicate import Predicate
+from scheduler_core.schedulers.profiles.priority import Mapped, Priority
 from scheduler_core.schedulers.v1_11.predicates import (
     PREDICATES,
     RULES,
     CheckNodeLabelPresence,
     CheckServiceAffinity,
-    Predicate,
 )
 from scheduler_core.schedulers.v1_11.predicates.configured import AddedNodeAffinity, PodFitsUnignoredResources
 from scheduler_core.schedulers.v1_11.predicates.storage import CheckVolumeBinding
@@ -25,8 +26,6 @@ from scheduler_core.schedulers.v1_11.priorities import (
     FunctionShape,
     InterPodAffinityPriority,
     LabelPreference,
-    Mapped,
-    Priority,
     ResourceAllocation,
     ServiceAntiAffinity,
 )

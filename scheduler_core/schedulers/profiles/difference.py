@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scheduler_core.schedulers.v1_11.policy.profile import Profile
+from scheduler_core.schedulers.profiles.profile import Profile
 
 LISTED = 6  # names listed in one phrase
 FLAGS = {True: "every predicate runs on every node", False: "evaluation stops at a node's first failure"}

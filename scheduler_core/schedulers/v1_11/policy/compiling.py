@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.problems import PolicyError, Problem
-from scheduler_core.schedulers.extenders.configuration import Extender, ignored_resources
+from scheduler_core.kubernetes.problems import PolicyError
+from scheduler_core.schedulers.extenders.configuration import ignored_resources
+from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.quirks import in_variant, quirk
 from scheduler_core.schedulers.v1_11.policy.order import expanded, static_order
-from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
-from scheduler_core.schedulers.v1_11.policy.reading import NamedPredicate, PolicyReader, WeightedPriority
-from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Predicate
+from scheduler_core.schedulers.v1_11.policy.reading import NamedPredicate, PolicyReader
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.predicates.general import passing_over
 from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS
 from scheduler_core.settings.release import V1_11
@@ -24,51 +23,6 @@ from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 def quirks_in_force(settings: Settings) -> frozenset[str]:
     """Return the ids of the quirks that the settings reproduce."""
     return QUIRK_IDS - settings.fixed_too if settings.quirks == "v1.11" else frozenset()
-
-
-class Profile(Struct, frozen=True):
-    """The predicates, priorities and options that run in a cycle.
-
-    ``never_run`` names predicates that are configured but not evaluated, ``quirks`` the ids of the
-    deviations in force (:data:`scheduler_core.schedulers.v1_11.quirks.QUIRKS`), ``arguments`` the policy's
-    arguments of predicates and priorities, by their name. ``preempts`` is whether pods without a feasible
-    node preempt others, ``framework_preemption`` whether they do so by the rules of 1.22's DefaultPreemption:
-    of pods with equal priority those that started last are evicted, and a node without victims cannot be
-    chosen. ``extenders`` are asked in order.
-    """
-
-    order: tuple[str, ...]
-    predicates: tuple[Predicate, ...]
-    priorities: tuple[WeightedPriority, ...]
-    always_check_all: bool = False
-    never_run: tuple[str, ...] = ()
-    warnings: tuple[Problem, ...] = ()
-    quirks: frozenset[str] = QUIRK_IDS
-    hard_weight: int = DEFAULT_HARD_POD_AFFINITY_WEIGHT
-    settings: Settings = DEFAULT_SETTINGS
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    preempts: bool = True
-    framework_preemption: bool = False
-    extenders: tuple[Extender, ...] = ()
-
-    def summary(self) -> dict[str, Any]:
-        """Return the JSON summary of the profile that the workbench displays."""
-        return {
-            "predicates": list(self.order),
-            "neverRun": list(self.never_run),
-            "priorities": [[p.name, p.weight] for p in self.priorities],
-            "arguments": dict(self.arguments),
-            "hardPodAffinitySymmetricWeight": self.hard_weight,
-            "alwaysCheckAllPredicates": self.always_check_all,
-            "quirks": self.settings.quirks,
-            "predicateOrder": self.settings.predicate_order,
-            "cache": self.settings.cache,
-            "equivalenceClass": self.settings.equivalence_class,
-            "audit": self.settings.audit,
-            "staleWrites": self.settings.stale_writes,
-            "extenders": [extender.url for extender in self.extenders],
-            "warnings": [problem.message for problem in self.warnings],
-        }
 
 
 def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
