@@ -169,7 +169,7 @@ async def test_an_answer_is_bounded_in_size() -> None:
         source = await draft(socket, text)
         answer = await socket.success("why.ask", {"source": source, "pod": "default/greedy", "step": "1"})
         assert answer["changes"]
-        assert len(json.dumps(answer)) < 200_000
+        assert len(json.dumps(answer)) < 250_000
         error = await socket.error("why.ask", {"source": source, "pod": "x" * 6000, "step": "1"})
     assert len(error["message"]) < 600
 
