@@ -89,7 +89,20 @@ LIMITS: tuple[Limit, ...] = (
     Limit("STEP_MIB", 1_024, "MiB", "by which one step may let a web process grow"),
     Limit("WHY_SECONDS", 15, "seconds", "answering one Why?, or trying out a copy with a change of it"),
     Limit("FIND_SECONDS", 20, "seconds", "one search for a cycle, before it has to be asked to go on"),
-    Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine"),
+    Limit("ENGINE_THREADS", 2, "threads", "threads of a web process that run the engine at once"),
+    Limit(
+        "CPU_SECONDS_PER_VISITOR",
+        300,
+        "seconds",
+        "of a processor that a web process with its pool computes for one visitor in CPU_BUDGET_SECONDS",
+    ),
+    Limit(
+        "CPU_SECONDS_PER_ADDRESS",
+        1_200,
+        "seconds",
+        "the same for all visitors of one address (a lecture hall has one)",
+    ),
+    Limit("CPU_BUDGET_SECONDS", 600, "seconds", "in which such a budget is there again"),
     Limit("PARSING_THREADS", 2, "threads", "threads of a web process that read bundles"),
     Limit(
         "POOL_PROCESSES",
@@ -105,6 +118,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("POOL_JOBS_PER_VISITOR", 1, "jobs", "jobs of one visitor that run in these processes at once"),
     Limit("POOL_QUEUED_PER_VISITOR", 16, "jobs", "jobs of one visitor that wait for these processes"),
     Limit("POOL_QUEUED", 200, "jobs", "jobs of all visitors that wait for these processes"),
+    Limit(
+        "POOL_WAIT_SECONDS",
+        60,
+        "seconds",
+        "that a long job of these waits at most; one that would begin later is refused with its place",
+    ),
     Limit("PLAYBACKS", 256, "playbacks", "sources that a web process keeps open"),
     Limit(
         "PLAYBACK_BYTES",

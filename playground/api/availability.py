@@ -35,8 +35,8 @@ def _answered(found: Availability | None, otherwise: str) -> HttpResponse:
 def get_availability(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the availability over a scenario's whole run, as far as it is computed interactively."""
     playback = playback_of(sources.Source({"scenario": name}, scenario_of(name)))
-    with reading() as give_way:
-        playback.reach(WHOLE, give_way)
+    with reading():
+        playback.reach(WHOLE)
         found = playback.availability()
     return _answered(found, NO_TIME)
 

@@ -16,6 +16,7 @@ from playground.api.route import BUSY, ERRORS, FULL, UNREAD, route
 from playground.models import Comment, Scenario
 from playground.playback import anchors, sources
 from playground.playback.stopping import TooMuchWorkError
+from playground.pool import gate
 from playground.pool.reading import reading
 from playground.storage import comments
 from playground.visitors.throttle import address_of, token_of, wait_seconds
@@ -143,9 +144,9 @@ def _about(row: Scenario, step: str) -> dict[str, Any] | None:
             playback = playback_of(sources.Source({"scenario": row.short}, row))
         except ApiError:  # too large: the anchor is kept as it was sent
             return None
-        with reading() as give_way:
+        with reading():
             while (index := _index(playback, step)) is None:
-                give_way()
+                gate.look()
         return anchors.about(playback, index)
     return None
 

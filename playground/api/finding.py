@@ -13,6 +13,7 @@ from playground.limits import limit
 from playground.playback import sources
 from playground.playback.finding import ConditionError, Finder, FoundCycle, Search
 from playground.playback.playback import OutOfRangeError
+from playground.pool import gate
 from playground.pool.reading import reading
 
 LAST = 999_999_999
@@ -55,7 +56,7 @@ def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
         raise ApiError(400, [{"line": None, "path": path, "message": str(error)}]) from error
     playback = playback_of(source)
     until = time.monotonic() + limit("FIND_SECONDS")
-    with reading() as give_way:
+    with reading():
         searching = Finder(playback, search).run()
         seen = start
         while time.monotonic() < until:
@@ -65,5 +66,5 @@ def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
                 return answer(end.value.wire())
             except OutOfRangeError as error:
                 raise ApiError(404, str(error)) from error
-            give_way()
+            gate.look()
     return answer(FoundCycle(0, (), seen, over=False).wire())

@@ -31,8 +31,8 @@ def get_link(request: HttpRequest, name: str) -> HttpResponse:
     if link is None:
         raise ApiError(404, "There is no such link; it may have expired or been revoked.")
     playback = playback_of(sources.Source({"link": name}, link.scenario))
-    with reading() as give_way:
-        playback.reach(link.pinned["cycles"] + 1, give_way)
+    with reading():
+        playback.reach(link.pinned["cycles"] + 1)
         decisions = Link.objects.values_list("decisions", flat=True).get(pk=link.pk)
         found = pinning.compared(link.pinned, bytes(decisions), playback)
     body = payloads.Link(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
@@ -90,8 +89,8 @@ def cycle_answer(playback: Playback, step: str) -> HttpResponse:
     try:
         if not STEP.fullmatch(step):
             raise ValueError("A step is a cycle's number or major.minor, as in 17 or 2.3.")
-        with reading() as give_way:
-            index = playback.seek(step, give_way)
+        with reading():
+            index = playback.seek(step)
             if not index:
                 raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
             return answer(trace_cycle(playback.cycle(index)))
@@ -101,12 +100,12 @@ def cycle_answer(playback: Playback, step: str) -> HttpResponse:
         raise ApiError(404, str(error)) from error
 
 
-def index_of(playback: Playback, step: str, give_way: Callable[[], None]) -> int:
+def index_of(playback: Playback, step: str) -> int:
     """Return the index of a step, 0 before the first cycle."""
     if not STEP.fullmatch(step):
         message = "A step is a cycle's number or major.minor, as in 17 or 2.3."
         raise ApiError(400, [{"line": None, "path": "step", "message": message}])
-    index = playback.seek(step, give_way)
+    index = playback.seek(step)
     if index is None:
         raise ApiError(404, f"There is no cycle {step}; there are {len(playback):,}.")
     return index

@@ -26,6 +26,7 @@ from playground.limits import limit
 from playground.models import Scenario
 from playground.panels.why import WhyQuestion, explaining, why
 from playground.playback import sources
+from playground.pool import gate
 from playground.pool.reading import reading
 from playground.storage import bundles, store, texts
 from playground.visitors import identity
@@ -180,11 +181,11 @@ def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
     count = number_of(request, "count", 50, 1, CYCLES_PER_ANSWER)
     playback = playback_of(sources.Source({"scenario": name}, scenario_of(name)))
     cycles = []
-    with reading() as give_way:
-        playback.reach(first + count - 1, give_way)
+    with reading():
+        playback.reach(first + count - 1)
         for index in range(first, min(first + count - 1, len(playback)) + 1):
             cycles.append(trace_cycle(playback.cycle(index)))
-            give_way()
+            gate.look()
     return answer(
         payloads.Cycles(first=first, cycles=cycles, total=len(playback), complete=playback.complete)
     )
@@ -232,8 +233,8 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
         raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
     playback = playback_of(row)
     until = time.monotonic() + limit("WHY_SECONDS")
-    with reading() as give_way:
-        index = index_of(playback, step, give_way)
+    with reading():
+        index = index_of(playback, step)
         work = explaining(playback, WhyQuestion(row.key, index, pod, node))
         while time.monotonic() < until:
             try:
@@ -242,5 +243,5 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
                 return answer(why(end.value))
             except ExplainError as error:
                 raise ApiError(404, str(error)) from error
-            give_way()
+            gate.look()
     raise ApiError(422, "The explanation takes too long; ask about a single node.")

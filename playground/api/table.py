@@ -65,7 +65,7 @@ class Endpoint:
         except StorageFullError as error:
             return refusal(ApiError(error.status, str(error), storage=error.wire))
         except BusyError as error:
-            return refusal(ApiError(503, str(error), {"Retry-After": str(error.retry_after)}))
+            return refusal(ApiError(error.status, str(error), {"Retry-After": str(error.retry_after)}))
 
 
 def urlpatterns() -> list[URLPattern]:

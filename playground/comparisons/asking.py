@@ -77,8 +77,8 @@ def with_sides(question: comparing.Question, body: Encoded) -> Encoded:
 
 def _compared(question: comparing.Question) -> Encoded:
     if question.stored:
-        with reading() as give_way:
-            return comparing.from_decisions(question, give_way)
+        with reading():
+            return comparing.from_decisions(question)
     left, right = (side.source.stored() for side in question.sides)
     schedulers = (question.left.scheduler, question.right.scheduler)
     if question.large:

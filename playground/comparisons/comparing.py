@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -235,14 +235,14 @@ def _encoded(**fields: Any) -> Encoded:
 # --- stored decisions ----------------------------------------------------------------------------
 
 
-def from_decisions(question: Question, give_way: Callable[[], None]) -> Encoded:
+def from_decisions(question: Question) -> Encoded:
     """Compare the stored decisions of runs; a side that is small enough is computed.
 
     Raises TooMuchWorkError for what is neither, and UnfinishedError.
     """
     if any(side.scheduler for side in question.sides):
         raise TooMuchWorkError(_too_much("Another scheduler on a scenario of this size is"))
-    playbacks = [_playback(side, give_way) for side in question.sides]
+    playbacks = [_playback(side) for side in question.sides]
     left, right = (playback.trail.decisions for playback in playbacks)
     index = next(
         (
@@ -269,7 +269,7 @@ def from_decisions(question: Question, give_way: Callable[[], None]) -> Encoded:
     )
 
 
-def _playback(side: Side, give_way: Callable[[], None]) -> Playback:
+def _playback(side: Side) -> Playback:
     playback = sources.open_playback(side.source)
     row = side.source.row
     if isinstance(row, Run):
@@ -278,7 +278,7 @@ def _playback(side: Side, give_way: Callable[[], None]) -> Playback:
         return playback
     if isinstance(row, Draft) or side.work > limit("INTERACTIVE_WORK"):
         sources.check_work(playback.scenario)
-    playback.reach(ALL, give_way)
+    playback.reach(ALL)
     return playback
 
 

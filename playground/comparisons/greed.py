@@ -38,6 +38,7 @@ ANSWERS_KEPT = 64
 ANSWER_BYTES = 16 * 2**20
 SHARED_SECONDS = 3_600  # that an answer is in the shared cache
 SHARED_BYTES = 256 * 2**10  # of an answer in the shared cache, compressed
+PLACING_SECONDS = 5.0
 REQUESTS_AT_ONCE = 4  # of the API that wait for a search, one of each visitor
 TRUE, FALSE = ("true", "on", "1"), ("false", "", "0")
 
@@ -68,6 +69,11 @@ class GreedQuestion(Struct, frozen=True):
             "seconds": self.seconds,
             "move": self.move,
         }
+
+    @property
+    def expects(self) -> float:
+        """The seconds that an answer takes, with what schedulers place."""
+        return self.seconds + PLACING_SECONDS
 
     def given(self) -> tuple[Any, ...]:
         """Return the arguments of :func:`computed`, read from the database. Raises StaleError."""
@@ -128,9 +134,10 @@ def answered(asked: GreedQuestion) -> Encoded:
     kept = asked.kept()
     if kept is not None:
         return kept
-    with _waiting(), refused():
+    with _requests().stay(identity.asker(), 0), refused():
         if offload.enabled():
-            body = offload.compute(identity.asker(), computed, *asked.given(), long=True)
+            given = asked.given()
+            body = offload.compute(identity.asker(), computed, *given, long=True, expects=asked.expects)
         else:
             with reading():
                 body = computed(*asked.given())
@@ -141,17 +148,6 @@ def answered(asked: GreedQuestion) -> Encoded:
 @once
 def _requests() -> Gate:
     return Gate(REQUESTS_AT_ONCE, Bounds(running=1, queued=1, queued_by_all=REQUESTS_AT_ONCE))
-
-
-@contextmanager
-def _waiting() -> Iterator[None]:
-    """Hold one of the few places for requests that wait for a search. Raises BusyError if there is none."""
-    visitor, gate = identity.asker(), _requests()
-    gate.enter(visitor, 0)
-    try:
-        yield
-    finally:
-        gate.leave(visitor)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playbac
 from playground.playback.stopping import Superseded, TooMuchWorkError
 from playground.playback.veiled import veiled
 from playground.pool import offload
+from playground.pool.pool import EXPECTED_SECONDS
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.storage import bundles, store
@@ -160,24 +161,30 @@ class Call:
         return await (connection.in_parsing if row.large else connection.in_engine)(wanted)
 
     async def in_pool(
-        self, call: Callable[..., T], *args: Any, large: bool | None = None, long: bool = False
+        self,
+        call: Callable[..., T],
+        *args: Any,
+        large: bool | None = None,
+        long: bool = False,
+        expects: float = EXPECTED_SECONDS,
     ) -> T:
         """Run a module-level function, without the database, in the pool if its work is ``large``.
 
         By default the size of the text or source decides. ``long`` work computes for many seconds whatever
-        its size: it leaves a process of the pool to others, and without a pool has a parsing thread, where it
-        delays nobody's step. Raises as :meth:`in_engine`.
+        its size, ``expects`` seconds: it leaves a process of the pool to others, and without a pool has a
+        parsing thread, where it delays nobody's step. Raises as :meth:`in_engine`, and BusyError.
         """
         if long:
-            return await self._at_length(call, *args)
+            return await self._at_length(expects, call, *args)
         if not (self._is_large() if large is None else large and offload.enabled()):
             return await self.in_engine(call, *args)
         return await offload.computed(self.connection.asker, call, *args, watch=self.watch())
 
-    async def _at_length(self, call: Callable[..., T], *args: Any) -> T:
+    async def _at_length(self, expects: float, call: Callable[..., T], *args: Any) -> T:
         watch = self.watch()
         if offload.enabled():
-            return await offload.computed(self.connection.asker, call, *args, watch=watch, long=True)
+            asker = self.connection.asker
+            return await offload.computed(asker, call, *args, watch=watch, long=True, expects=expects)
 
         def watched() -> T:
             with bundles.watched(watch):
@@ -415,7 +422,7 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
     except Superseded as error:
         raise CommandError("request.superseded") from error
     except BusyError as error:
-        raise CommandError("server.busy", str(error), retryAfter=error.retry_after) from error
+        raise CommandError(error.code, str(error), retryAfter=error.retry_after) from error
     except LostError as error:
         raise CommandError("server.error", str(error)) from error
 

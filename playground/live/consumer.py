@@ -348,7 +348,8 @@ class Connection(AsyncWebsocketConsumer):
         known = name if name in COMMANDS else "unknown"
         began = time.monotonic()
         try:
-            body = await dispatch(self, name, request, payload)
+            with identity.asked_by(self.asker):
+                body = await dispatch(self, name, request, payload)
         except CommandError as error:
             counters.COMMAND_ERRORS.labels(known, error.payload["code"]).inc()
             if error.payload["code"] == "source.not-found" and await self._is_recalled():

@@ -33,6 +33,7 @@ CODES: dict[str, str] = {
     "room.question-open": "Hidden until the question is answered",
     "lesson.invalid": "The lesson cannot be changed that way; the message says why",
     "rate.limited": "Too many frames; wait `retryAfter` seconds",
+    "budget.spent": "The budget of processor time is spent; come back after `retryAfter` seconds",
     "permission.denied": "The visitor may not do this with the source",
     "request.superseded": "Superseded by a newer request on the same connection",
     "server.busy": "Too many requests in progress on this connection",

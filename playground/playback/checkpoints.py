@@ -7,13 +7,13 @@ again, because waits, denials and controllers depend on them.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable
 
 from playground.limits import limit
 from playground.playback.counts import may_cache
 from playground.playback.packed_runs import opened
+from playground.pool.gate import GivingLock
 from scheduler_core.run import Stepper
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
@@ -37,7 +37,7 @@ class Checkpoints:
 
     def __init__(self, scenario: Scenario) -> None:
         self._wanted = may_cache(scenario) or scenario.row.replays_by_deciding
-        self._lock = threading.Lock()
+        self._lock = GivingLock()
         self._scenario = scenario
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
         self._packed: list[PackedRun] = []  # of a run, as its worker stored them, by cycle

@@ -1,7 +1,8 @@
 """The threads that run the engine, so that the event loop never does.
 
-They are few (limit ``ENGINE_THREADS``): the interpreter runs one at a time, and more of them would only delay
-each answer. Visitors share them in turns.
+Few of them run at once (limit ``ENGINE_THREADS``): the interpreter runs one at a time, and more of them would
+only delay each answer. Visitors share these places in turns (:mod:`playground.pool.gate`). A thread that has
+none is in the middle of a step, or waits for a lock or for another thread.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from django.db import close_old_connections, connections
 
 from playground.limits import limit
 from playground.once import once
-from playground.pool.gate import FairThreads
+from playground.pool.gate import FairThreads, Gate
 from playground.pool.shares import Bounds
+from playground.pool.spending import BEYOND, spending
+from playground.visitors import identity
 
 AHEAD = "ahead"  # no visitor's name is this short
+GROWS = "grows"  # suffix of a visitor's name: the share of the playbacks that are computed for them
+ENGINE_WORKERS = 64  # that have a place, or wait for one
+GROWING_THREADS = 64  # that compute a playback forward, in a place or between two turns
 WAITING_THREADS = 24  # that wait for the pool and use hardly any CPU
-WAITING_EACH = 4  # of these for one visitor
+EACH = {"engine": 4, "growing": 2, "waiting": 4}  # of these for one visitor
 
 STORAGE = "storage"
 STORAGE_THREADS = 4
@@ -37,9 +43,22 @@ jobs: Counter[str] = Counter()
 
 
 @once
+def places() -> Gate:
+    """Return the places of the threads that run the engine."""
+    count = limit("ENGINE_THREADS")
+    return Gate(count, Bounds(max(1, count - 1), 2_000, 20_000), spending.charge)
+
+
+@once
 def engine() -> ThreadPoolExecutor:
     """Return the process's engine threads."""
-    return ThreadPoolExecutor(max_workers=limit("ENGINE_THREADS"), thread_name_prefix="engine")
+    return ThreadPoolExecutor(max_workers=ENGINE_WORKERS, thread_name_prefix="engine")
+
+
+@once
+def growing() -> ThreadPoolExecutor:
+    """Return the process's threads that compute playbacks forward."""
+    return ThreadPoolExecutor(max_workers=GROWING_THREADS, thread_name_prefix="growing")
 
 
 @once
@@ -69,18 +88,34 @@ def waiting() -> ThreadPoolExecutor:
 @once
 def fair(executor: Callable[[], ThreadPoolExecutor]) -> FairThreads:
     """Return an executor's threads, scheduled fairly among visitors."""
-    places = executor()._max_workers  # noqa: SLF001 - the value that the executor was created with
+    threads = executor()._max_workers  # noqa: SLF001 - the value that the executor was created with
     # A connection has few jobs in threads at once, which bounds these queues by the number of connections.
-    each = WAITING_EACH if executor is waiting else max(1, places - 1)
-    return FairThreads(executor, places, Bounds(each, 2_000, 20_000))
+    each = EACH.get(executor.__name__) or max(1, threads - 1)
+    return FairThreads(executor, threads, Bounds(each, 2_000, 20_000))
 
 
 class Ahead:
     """Engine threads for playbacks that are computed ahead: together they count as one visitor."""
 
     def submit(self, call: Callable[..., object], *args: Any) -> Future[object]:
-        """Run ``call`` in an engine thread when it is their turn."""
+        """Run ``call``, which waits for a playback to grow, in an engine thread when it is their turn."""
         return fair(engine).submit(AHEAD, lambda: call(*args))
+
+
+def grow(call: Callable[[], T]) -> Future[T]:
+    """Run ``call``, which computes a playback forward, in a thread of its own for who this context works for.
+
+    Raises SpentError if their budget is spent, and BusyError.
+    """
+    context, asker = contextvars.copy_context(), identity.asker()
+    share = f"{asker} {GROWS}"
+    context.run(spending.check, share)
+
+    def placed() -> T:
+        with places().stay(share, always=True, long=True):
+            return call()
+
+    return fair(growing).submit(share, lambda: context.run(_with_connections, placed))
 
 
 def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -108,6 +143,15 @@ def _keeping_connection(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
                 connection.close_at = time.monotonic() + KEPT_SECONDS
 
 
+def _charged(visitor: str, call: Callable[..., T], *args: Any) -> T:
+    """Run ``call``, and charge its CPU time to a visitor."""
+    began = time.thread_time()
+    try:
+        return call(*args)
+    finally:
+        spending.charge(visitor, time.thread_time() - began)
+
+
 async def _in(
     pool: str, submit: Callable[..., Future[T]], call: Callable[..., T], *args: Any, **kwargs: Any
 ) -> T:
@@ -122,18 +166,28 @@ async def _in(
 
 
 async def in_engine(visitor: str, call: Callable[..., T], *args: Any) -> T:
-    """Run ``call`` in an engine thread when it is the visitor's turn."""
-    return await _in("engine", partial(fair(engine).submit, visitor), call, *args)
+    """Run ``call`` in an engine thread when it is the visitor's turn. Raises SpentError."""
+    spending.check(visitor, BEYOND)
+
+    def placed() -> T:
+        with places().stay(visitor, always=True):
+            return call(*args)
+
+    return await _in("engine", partial(fair(engine).submit, visitor), placed)
 
 
 async def in_parsing(visitor: str, call: Callable[..., T], *args: Any) -> T:
-    """Run ``call``, which parses a small bundle, in a parsing thread when it is the visitor's turn."""
-    return await _in("parsing", partial(fair(parsing).submit, visitor), call, *args)
+    """Run ``call``, which parses a small bundle, in a parsing thread when it is the visitor's turn.
+
+    Raises SpentError.
+    """
+    spending.check(visitor)
+    return await _in("parsing", partial(fair(parsing).submit, visitor), _charged, visitor, call, *args)
 
 
 async def in_waiting(visitor: str, call: Callable[..., T], *args: Any) -> T:
     """Run ``call``, which waits for the pool to parse a large bundle, in a waiting thread."""
-    return await _in("waiting", partial(fair(waiting).submit, visitor), call, *args)
+    return await _in("waiting", partial(fair(waiting).submit, visitor), _charged, visitor, call, *args)
 
 
 async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 
 import structlog
@@ -19,6 +20,8 @@ from playground.limits import limit
 from playground.playback.executor import Ahead
 from playground.playback.freeing import freed
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.pool.gate import GivingLock
+from playground.pool.shares import BusyError
 from playground.storage.bundles import last_read
 
 log = structlog.get_logger(__name__)
@@ -33,11 +36,12 @@ FIRST_SLICE_SECONDS = 0.15  # most examples are complete after it
 class LibraryEntry:
     """An entry of the library, filled by the first caller while the others wait."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: GivingLock = field(default_factory=GivingLock)
     playback: Playback | None = None
     expected: int = 0  # bytes, while it is being opened
     listeners: set[Listener] = field(default_factory=set)
     computing: bool = False
+    context: Context = field(default_factory=copy_context)  # of who came last, for whom it is computed
 
     @property
     def bytes(self) -> int:
@@ -118,7 +122,7 @@ class Library:
             freed.add(gone)
 
     def attend(self, key: Key, listener: Listener) -> LibraryEntry | None:
-        """Call ``listener`` from an engine thread whenever the playback has grown.
+        """Call ``listener`` from an engine thread whenever the playback has grown, for who calls this.
 
         Returns the argument for :meth:`leave`, ``None`` if the playback was evicted already.
         """
@@ -126,6 +130,7 @@ class Library:
             entry = self._entries.get(key)
             if entry is not None:
                 entry.listeners.add(listener)
+                entry.context = copy_context()
         if entry is not None:
             self._compute(entry)
         return entry
@@ -147,9 +152,11 @@ class Library:
         more = False
         try:
             before = len(playback)
-            more = playback.advance(SLICE_SECONDS)
+            more = entry.context.copy().run(playback.advance, SLICE_SECONDS)
             self.notify(entry, playback, before + 1)
             self._make_room(None, attended=False)  # it has grown
+        except BusyError as error:
+            self._compute_later(entry, error.retry_after)
         except Exception:
             log.exception("computing a playback failed")
             self.notify(entry, playback, len(playback) + 1)
@@ -158,6 +165,15 @@ class Library:
                 entry.computing = False
                 wanted = more and bool(entry.listeners)
         if wanted:
+            self._compute(entry)
+
+    def _compute_later(self, entry: LibraryEntry, seconds: float) -> None:
+        later = threading.Timer(seconds, self._compute_wanted, (entry,))
+        later.daemon = True
+        later.start()
+
+    def _compute_wanted(self, entry: LibraryEntry) -> None:
+        if entry.listeners:
             self._compute(entry)
 
     def notify(self, entry: LibraryEntry, playback: Playback, first: int) -> None:

@@ -19,6 +19,7 @@ import structlog
 from playground.limits import limit
 from playground.playback.answers import AnswerCache
 from playground.playback.checkpoints import Checkpoints
+from playground.playback.growing import Growth
 from playground.playback.nodes import NodeChanges
 from playground.playback.place import CycleIndices
 from playground.playback.replaying import Replays
@@ -27,6 +28,7 @@ from playground.playback.tables import Tables
 from playground.playback.terminating import TerminatingChanges
 from playground.playback.trail import Placement, Trail, TrailRow
 from playground.playback.weighing import weight_of
+from playground.pool.gate import GivingLock
 from playground.protocol.tables import LaterPods
 from playground.wire import encode
 from scheduler_core.explain.recorded_answer import DumpFacts
@@ -65,10 +67,6 @@ class OutOfRangeError(LookupError):
     """The source has no such cycle."""
 
 
-def at_once() -> None:
-    """Do not yield: the thread is scheduled in turns already."""
-
-
 class Playback:
     """The cycles of ``scenario``.
 
@@ -99,7 +97,9 @@ class Playback:
         self._seconds = 0.0
         self._forward: Stepper | None = None
         self._records = False  # whether its next cycle is recorded, not to be rebuilt
-        self._grow_lock = threading.Lock()
+        self._growth: Growth | None = None  # the last slice of computing forward
+        self._asking = threading.Lock()  # held to begin one, never while it runs
+        self._grow_lock = GivingLock()
         self._light: OrderedDict[int, str] = OrderedDict()
         self._node_at: tuple[tuple[str, ...], list[int]] | None = None
 
@@ -179,15 +179,27 @@ class Playback:
     def advance(self, seconds: float) -> bool:
         """Compute forward for about ``seconds``; return whether there is more to compute.
 
-        An error of the engine ends computing: its simulation is not usable afterwards.
+        A step that takes longer goes on afterwards, and whoever asks meanwhile waits for ``seconds`` at most.
+        An error of the engine ends computing: its simulation is not usable afterwards. Raises SpentError.
         """
-        with self._grow_lock:
+        with self._asking:
             if self.complete or self.stored:
                 return False
+            if self._growth is None or self._growth.over:
+                self._growth = Growth(self._grow, seconds)
+            growth = self._growth
+        growth.wait(seconds)
+        return not self.complete
+
+    def _grow(self, growth: Growth) -> None:
+        """Compute a slice."""
+        with self._grow_lock:
+            if self.complete:
+                return
             working = time.thread_time()
             try:
-                with one_step():  # the limit of one step exceeds a slice
-                    self._advance(seconds)
+                with one_step(growth.look):  # the limit of one step exceeds a slice
+                    self._advance(growth)
             except TooMuchWorkError as error:
                 self.complete = True
                 self.stopped = str(error)
@@ -205,15 +217,13 @@ class Playback:
             if self.complete and self._forward is not None:
                 self._availability = self._forward.availability()
                 self._forward = None  # its columns are no longer needed
-            return not self.complete
 
-    def _advance(self, seconds: float) -> None:
-        """Step forward for about ``seconds``, or until computing is over."""
+    def _advance(self, growth: Growth) -> None:
+        """Step forward until the slice or computing is over."""
         if self._forward is None:
             self._forward = self._begun()
-        began = time.monotonic()
         stepped = False  # at least once: the overhead may exceed a slice
-        while not self.complete and (not stepped or time.monotonic() - began < seconds):
+        while not self.complete and (not stepped or not growth.late):
             stepped = True
             cycle = self._forward.step()
             if cycle is None:
@@ -239,18 +249,18 @@ class Playback:
             simulation.record(trace=True)
         return simulation
 
-    def reach(self, index: int, give_way: Callable[[], None] = at_once) -> None:
-        """Compute forward until cycle ``index`` exists or the run ends, yielding to others between slices.
+    def reach(self, index: int) -> None:
+        """Compute forward until cycle ``index`` exists or the run ends.
 
         Most callers ask for existing cycles; but a playback may have been evicted since and created again.
         """
         while len(self.trail) < index and self.advance(SLICE_SECONDS):
-            give_way()
+            pass
 
-    def seek(self, step: str, give_way: Callable[[], None] = at_once) -> int | None:
+    def seek(self, step: str) -> int | None:
         """Return :meth:`resolve` of ``step``, computing forward until it exists, as :meth:`reach` does."""
         while (index := self.resolve(step)) is None and self.advance(SLICE_SECONDS):
-            give_way()
+            pass
         return self.resolve(step) if index is None else index
 
     def _stop(self, why: str) -> None:

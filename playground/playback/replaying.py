@@ -8,7 +8,6 @@ schedules that one again with full tracing; it is deterministic, so the result i
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from playground.limits import limit
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.stopping import Bound, Superseded, never, one_step
 from playground.playback.trail import Trail
+from playground.pool.gate import GivingLock
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.run.v1_37.record import release_record
@@ -42,9 +42,9 @@ class Replays:
         self._standing: Stepper | None = None
         self._behind: Stepper | None = None
         self._at_end = False  # whether the one behind has advanced from the last cycle to the end
-        self._read_lock = threading.Lock()
-        self._stand_lock = threading.Lock()
-        self._after_lock = threading.Lock()
+        self._read_lock = GivingLock()
+        self._stand_lock = GivingLock()
+        self._after_lock = GivingLock()
         self._cycles: OrderedDict[int, Cycle] = OrderedDict()
         self.cycle_bytes = 0  # of the cycles that are kept
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from playground.limits import MIB, limit
+from playground.pool import gate
 from scheduler_core.interrupting import interrupted_by
 
 Item = TypeVar("Item")
@@ -41,12 +42,13 @@ def resident_bytes() -> int:
 class Bound:
     """CPU seconds of this thread and bytes of the process, counted from the last :meth:`renew`.
 
-    ``refuse`` creates the error from the text that names the exceeded bound.
+    ``refuse`` creates the error from the text that names the exceeded bound; ``also`` is called at each look.
     """
 
     seconds: float
     bytes: int  # resident memory of the whole process
     refuse: Callable[[str], Exception]
+    also: Callable[[], None] = gate.look
     _until: float = field(init=False)
     _next: float = 0.0
 
@@ -58,7 +60,8 @@ class Bound:
         self._until = time.thread_time() + self.seconds
 
     def look(self) -> None:
-        """Raise if the step exceeds a bound."""
+        """Raise if the step exceeds a bound; otherwise let others go first, if that is due."""
+        self.also()
         now = time.thread_time()
         if now > self._until:
             raise self.refuse(f"more than {self.seconds:,.0f} seconds of computing")
@@ -90,13 +93,13 @@ def _too_much(what: str) -> Exception:
 
 
 @contextmanager
-def one_step() -> Iterator[Bound]:
+def one_step(also: Callable[[], None] = gate.look) -> Iterator[Bound]:
     """Apply the limits of a web process to a step, or to several with :meth:`Bound.each`.
 
     Raises TooMuchWorkError, naming the bound, in the middle of the computation.
     """
     most = resident_bytes() + limit("STEP_MIB") * MIB
-    with bounded(Bound(limit("STEP_SECONDS"), most, _too_much)) as bound:
+    with bounded(Bound(limit("STEP_SECONDS"), most, _too_much, also)) as bound:
         yield bound
 
 

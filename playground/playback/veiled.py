@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -19,6 +18,7 @@ from playground.playback.playback import Playback
 from playground.playback.stopping import never
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement, PlacementChanges, Trail
+from playground.pool.gate import GivingLock
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
 from scheduler_core.run.moment_record import UNTRIED, upto
@@ -58,7 +58,7 @@ class VeiledPlayback(Playback):
         self.trail = VeiledTrail(playback.trail, last)
         self.tables = self.trail.tables
         self.answers = AnswerCache()
-        self._grow_lock = threading.Lock()
+        self._grow_lock = GivingLock()
         self.complete = True  # nothing more is computed, nor waited for
         self.ended = False
         self.stopped = None

@@ -18,8 +18,8 @@ from msgspec import Struct
 from playground.limits import limit
 from playground.once import once
 from playground.pool import transfer
-from playground.pool.gate import Gate
-from playground.pool.pool import Job, pool
+from playground.pool.gate import Gate, outside
+from playground.pool.pool import EXPECTED_SECONDS, Job, pool
 from playground.pool.process import OverrunError
 from playground.pool.shares import Bounds
 from playground.runtime import collecting
@@ -54,7 +54,12 @@ def is_large(*texts: str) -> bool:
 
 
 def compute(
-    visitor: str, function: Callable[..., T], *args: Any, watch: Watch | None = None, long: bool = False
+    visitor: str,
+    function: Callable[..., T],
+    *args: Any,
+    watch: Watch | None = None,
+    long: bool = False,
+    expects: float = EXPECTED_SECONDS,
 ) -> T:
     """Run a module-level function in the pool and wait for its result; blocks the calling thread.
 
@@ -63,7 +68,7 @@ def compute(
     allow, LostError, and whatever the function raises.
     """
     hear = watch or bundles.watching()
-    job = pool().submit(visitor, function, *args, long=long)
+    job = pool().submit(visitor, function, *args, long=long, expects=expects)
     try:
         while True:
             try:
@@ -79,10 +84,15 @@ def compute(
 
 
 async def computed(
-    visitor: str, function: Callable[..., T], *args: Any, watch: Watch, long: bool = False
+    visitor: str,
+    function: Callable[..., T],
+    *args: Any,
+    watch: Watch,
+    long: bool = False,
+    expects: float = EXPECTED_SECONDS,
 ) -> T:
     """Run a function as :func:`compute` does, without blocking; ``watch`` is called in the event loop."""
-    job = pool().submit(visitor, function, *args, long=long)
+    job = pool().submit(visitor, function, *args, long=long, expects=expects)
     waiting = asyncio.wrap_future(job.future)
     try:
         while True:
@@ -111,10 +121,9 @@ def _rebuilding() -> Gate:
 
 
 class Elsewhere(Struct, frozen=True):
-    """Reads large bundles for a visitor in the pool; the slot of ``gate`` is released meanwhile."""
+    """Reads large bundles for a visitor in the pool; the thread leaves its place meanwhile."""
 
     visitor: str
-    gate: Gate | None = None
 
     def read(self, files: Sequence[File], times: bundles.Times, presumed: str = "") -> Scenario | None:
         """Return the result of :func:`playground.storage.bundles.parse`, None if the files are small."""
@@ -132,36 +141,21 @@ class Elsewhere(Struct, frozen=True):
         return self._rebuilt(_restored, content) if large else None
 
     def _rebuilt(self, function: Callable[..., bytes], *args: Any) -> Scenario:
-        with self._outside():
+        with outside():
             data = compute(self.visitor, function, *args)
-            rebuilding = _rebuilding()
-            rebuilding.enter(self.visitor, always=True)
-            try:
+            with _rebuilding().stay(self.visitor, always=True):
                 scenario = transfer.unpacked(data)
-                collecting.exempt()
-                return scenario
-            finally:
-                rebuilding.leave(self.visitor)
-
-    @contextmanager
-    def _outside(self) -> Iterator[None]:
-        if self.gate is None:
-            yield
-            return
-        self.gate.leave(self.visitor)
-        try:
-            yield
-        finally:
-            self.gate.enter(self.visitor, always=True)
+            collecting.exempt()
+            return scenario
 
 
 @contextmanager
-def reading_for(visitor: str, gate: Gate | None = None) -> Iterator[None]:
+def reading_for(visitor: str) -> Iterator[None]:
     """Read large bundles of this context in the pool, as jobs of a visitor."""
     if not enabled():
         yield
         return
-    with bundles.read_by(Elsewhere(visitor, gate)):
+    with bundles.read_by(Elsewhere(visitor)):
         yield
 
 

@@ -53,6 +53,7 @@ class Process:
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
         self.working = False  # the process has acknowledged a job, and not ended it
+        self.seconds = 0.0  # of CPU time that the last job took
 
     @property
     def pid(self) -> int | None:
@@ -125,6 +126,7 @@ class Process:
         patience: Callable[[], float | None],
     ) -> tuple[str, Any]:
         began, began_cpu = time.monotonic(), self._cpu_seconds()
+        self.seconds = 0.0
         cancelled_at: float | None = None
         while True:
             if connection.poll(PULSE):  # returns at once if the process has died
@@ -135,8 +137,9 @@ class Process:
                     case "progress":
                         report(value)
                     case _:
+                        self.seconds = self._cpu_seconds() - began_cpu
                         return kind, value
-            now = time.monotonic()
+            now, self.seconds = time.monotonic(), self._cpu_seconds() - began_cpu
             grace = patience()
             if grace is not None and cancelled_at is None:
                 cancelled_at = now
@@ -144,7 +147,7 @@ class Process:
             if grace is not None and cancelled_at is not None and now >= cancelled_at + grace:
                 raise CancelledError
             seconds = limit("POOL_SECONDS")
-            if self._cpu_seconds() - began_cpu > seconds or now - began > PATIENCE * seconds:
+            if self.seconds > seconds or now - began > PATIENCE * seconds:
                 raise OverrunError(f"This takes more than {seconds:,} seconds.")
             if self._resident() > limit("POOL_MIB") * MIB:
                 raise OverrunError(_too_much_memory())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playground.limits import limit
@@ -10,6 +10,7 @@ from playground.once import once
 from playground.pool import offload
 from playground.pool.gate import Gate
 from playground.pool.shares import Bounds
+from playground.pool.spending import BEYOND, spending
 from playground.runtime.counters import READING
 from playground.visitors.identity import asker
 
@@ -21,21 +22,18 @@ def _readers() -> Gate:
     places = limit("ENGINE_THREADS")
     # With two or more slots, one visitor's requests never take all of them.
     bounds = Bounds(max(1, places - 1), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))
-    return Gate(places, bounds)
+    return Gate(places, bounds, spending.charge)
 
 
 @contextmanager
-def reading() -> Iterator[Callable[[], None]]:
+def reading() -> Iterator[None]:
     """Read or write a bundle in a request's thread, with limited concurrency (limit ``ENGINE_THREADS``).
 
-    Visitors take turns. Large bundles are read in the pool, while the slot is released. Raises BusyError
-    after :data:`READING_SECONDS`, or immediately for a visitor with too many waiting requests. Code that
-    computes for seconds calls the yielded function after each slice, to give way to others.
+    Visitors take turns, in the middle of what the engine computes. Large bundles are read in the pool, while
+    the slot is released. Raises BusyError after :data:`READING_SECONDS`, or immediately for a visitor with
+    too many waiting requests, and SpentError.
     """
-    visitor, readers = asker(), _readers()
-    readers.enter(visitor, READING_SECONDS)
-    try:
-        with READING.track_inprogress(), offload.reading_for(visitor, readers):
-            yield lambda: readers.give_way(visitor)
-    finally:
-        readers.leave(visitor)
+    visitor = asker()
+    spending.check(visitor, BEYOND)
+    with _readers().stay(visitor, READING_SECONDS), READING.track_inprogress(), offload.reading_for(visitor):
+        yield

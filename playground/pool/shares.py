@@ -16,7 +16,13 @@ FULL = "The server is busy; try again in a moment."
 
 
 class BusyError(RuntimeError):
-    """No further job is accepted now: the limit of waiting jobs, per visitor or in total, is reached."""
+    """No further job is accepted now: the limit of waiting jobs, per visitor or in total, is reached.
+
+    ``code`` and ``status`` are those of the answer over the socket and over HTTP.
+    """
+
+    code = "server.busy"
+    status = 503
 
     def __init__(self, text: str = BUSY, retry_after: int = RETRY_SECONDS) -> None:
         self.retry_after = retry_after

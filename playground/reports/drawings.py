@@ -38,7 +38,7 @@ VIEWS: Mapping[str, Draw] = {
 }
 
 
-def drawing(playback: Playback, title: str, view: str, index: int, give_way: Callable[[], None]) -> str:
+def drawing(playback: Playback, title: str, view: str, index: int) -> str:
     """Return a view of the step ``index`` as SVG; 0 is the state before the first.
 
     A chart is of all cycles of a stored run, of another source of those up to :data:`CYCLES`.
@@ -46,7 +46,7 @@ def drawing(playback: Playback, title: str, view: str, index: int, give_way: Cal
     Raises:
         OutOfRangeError: There is no such step.
     """
-    playback.reach(CYCLES if view == "chart" else index, give_way)
+    playback.reach(CYCLES if view == "chart" else index)
     if not 0 <= index <= len(playback):
         raise OutOfRangeError(f"There is no step {index:,}; the last one is {len(playback):,}.")
     return VIEWS[view](playback, index, title)

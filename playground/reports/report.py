@@ -143,12 +143,12 @@ def _commented(side: SideSummary) -> Scenario | None:
     return Scenario.objects.filter(short=side.name).first() if side.kind == "scenario" else None
 
 
-def picture(source: sources.Source, index: int, title: str, give_way: Any) -> Picture | None:
+def picture(source: sources.Source, index: int, title: str) -> Picture | None:
     """Return the stage after a cycle, or :data:`LAST`; ``None`` for what is too large to compute."""
     try:
         playback = sources.open_playback(source)
         sources.check_work(playback.scenario)
-        playback.reach(ALL if index == LAST else index, give_way)
+        playback.reach(ALL if index == LAST else index)
         scene = scene_of(playback, len(playback) if index == LAST else index, title)
     except (BundleError, bundles.TooLargeError, OutOfRangeError, TooMuchWorkError, ValueError):
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from playground.pictures.scene import Scene, scene_of
@@ -11,6 +9,7 @@ from playground.pictures.stage import Area, stage
 from playground.pictures.svg import element
 from playground.pictures.themes import DARK, Theme
 from playground.playback.playback import OutOfRangeError, Playback
+from playground.pool import gate
 
 WIDTH, HEIGHT = 1280.0, 560.0
 MARGIN = 16.0
@@ -40,19 +39,17 @@ def drawn(scene: Scene, theme: Theme = DARK) -> str:
     )
 
 
-def slides(
-    playback: Playback, title: str, first: int, last: int, give_way: Callable[[], None], theme: Theme = DARK
-) -> list[Slide]:
+def slides(playback: Playback, title: str, first: int, last: int, theme: Theme = DARK) -> list[Slide]:
     """Return the steps from ``first`` to ``last``, as far as there are any; 0 is the state before the first.
 
     Raises OutOfRangeError where there is no step ``first``.
     """
-    playback.reach(last, give_way)
+    playback.reach(last)
     if not 0 <= first <= len(playback):
         raise OutOfRangeError(f"There is no step {first:,}; the last one is {len(playback):,}.")
     made = []
     for index in range(first, min(last, len(playback), first + SLIDES - 1) + 1):
-        give_way()
+        gate.look()
         scene = scene_of(playback, index, title)
         made.append(Slide(scene.where, scene.sentences, drawn(scene, theme)))
     return made

@@ -27,7 +27,7 @@ from playground.visitors.throttle import throttled
 FORMATS = {"svg": "image/svg+xml", "png": "image/png"}
 _NUMBER = re.compile(r"[0-9]{1,9}")
 Made = TypeVar("Made")
-Make = Callable[[Playback, str, Callable[[], None]], Made]
+Make = Callable[[Playback, str], Made]
 
 
 @require_safe
@@ -43,8 +43,8 @@ def picture(request: HttpRequest) -> HttpResponse:
         return error_page(request, 400, f"A view is one of: {', '.join(drawings.VIEWS)}.")
     step = _number(request, "step", 0)
 
-    def make(playback: Playback, title: str, give_way: Callable[[], None]) -> str | bytes:
-        svg = drawings.drawing(playback, title, view, step, give_way)
+    def make(playback: Playback, title: str) -> str | bytes:
+        svg = drawings.drawing(playback, title, view, step)
         return svg if kind == "svg" else png(svg)
 
     made = _made(request, make)
@@ -67,8 +67,8 @@ def deck(request: HttpRequest) -> HttpResponse:
     if theme is None:
         return error_page(request, 400, f"A theme is one of: {', '.join(THEMES)}.")
 
-    def make(playback: Playback, title: str, give_way: Callable[[], None]) -> tuple[str, list[slides.Slide]]:
-        return title, slides.slides(playback, title, first, last, give_way, theme)
+    def make(playback: Playback, title: str) -> tuple[str, list[slides.Slide]]:
+        return title, slides.slides(playback, title, first, last, theme)
 
     made = _made(request, make)
     if isinstance(made, HttpResponse):
@@ -82,11 +82,11 @@ def _made(request: HttpRequest, make: Make[Made]) -> Made | HttpResponse:
     """Return what is made of the request's source, or the page that explains why it is not."""
     try:
         source = asking.found(request.GET.get("source", ""), "source", "to export", _visitor(request))
-        with reading() as give_way:
+        with reading():
             playback = sources.open_playback(source)
             if not playback.complete:
                 sources.check_work(playback.scenario)
-            return make(playback, source.title or "Untitled", give_way)
+            return make(playback, source.title or "Untitled")
     except OutOfRangeError as error:
         return error_page(request, 404, str(error))
     except REFUSALS as error:

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from html import escape
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -105,8 +104,8 @@ def _card(
     picture = pictures.get(key)
     if picture is None:
         try:
-            with reading() as give_way:
-                scene = _scene(source, row, title, (step, undecided), give_way)
+            with reading():
+                scene = _scene(source, row, title, (step, undecided))
                 picture = card.png(card.card(scene))
         except (BusyError, LostError) as error:
             response = error_page(request, 503, str(error))
@@ -117,9 +116,7 @@ def _card(
     return HttpResponse(picture, content_type="image/png", headers=headers)
 
 
-def _scene(
-    source: sources.Source, row: Scenario, title: str, place: tuple[str, bool], give_way: Any
-) -> Scene:
+def _scene(source: sources.Source, row: Scenario, title: str, place: tuple[str, bool]) -> Scene:
     """Return what is drawn; of what is too large to compute while one waits the title and the counts.
 
     ``place`` is a step, and whether it is shown before its decision.
@@ -129,7 +126,7 @@ def _scene(
         playback = sources.open_playback(source)
         sources.check_work(playback.scenario)
         try:
-            index = playback.seek(step, give_way) if step else 0
+            index = playback.seek(step) if step else 0
         except ValueError:  # no address of a step
             index = 0
         if index is None:

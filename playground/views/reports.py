@@ -108,8 +108,8 @@ def _pictures(
             continue
         try:
             source = sources.find({side.kind: side.name}, visitor)
-            with reading() as give_way:
-                drawn.append(report.picture(source, index, side.title, give_way))
+            with reading():
+                drawn.append(report.picture(source, index, side.title))
         except (sources.NotFoundError, BusyError):
             continue
     return [one for one in drawn if one is not None]

@@ -308,7 +308,7 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     except importing.StoppedError:
         return HttpResponse(status=409)  # the visitor stopped it and does not read the response
     except BusyError as error:
-        return error_page(request, 503, str(error), retry_after=error.retry_after)
+        return error_page(request, error.status, str(error), retry_after=error.retry_after)
     except LostError as error:
         return error_page(request, 503, str(error), retry_after=1)
 

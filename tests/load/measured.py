@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.load import neighbour, opening, queue
+from tests.load import lives, neighbour, opening, queue
 from tests.load.bounds import Bound, Figures, judged
 from tests.load.server import Server, serving
 from tests.parts import REPOSITORY
@@ -34,6 +34,7 @@ class Subject:
 
 
 SUBJECTS: Mapping[str, Subject] = {
+    "lives": Subject(lives.measure, lives.BOUNDS),
     "neighbour": Subject(neighbour.measure, neighbour.BOUNDS),
     "opening": Subject(opening.measure, opening.BOUNDS),
     "queue": Subject(queue.measure, queue.BOUNDS),

@@ -156,10 +156,9 @@ async def test_another_visitors_steps_are_not_slowed_by_a_search(pooled: None) -
 def test_only_so_many_requests_of_the_api_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more is refused at once, with when to try again."""
     full = Gate(1, Bounds(1, 1, 1))
-    full.enter("somebody")
     monkeypatch.setattr(greed, "_requests", lambda: full)
-    answer = Client().get("/api/optimum", {"of": shared(GREEDY)})
+    with full.stay("somebody"):
+        answer = Client().get("/api/optimum", {"of": shared(GREEDY)})
     assert answer.status_code == 503 and answer.headers["Retry-After"]
     assert answer.json()["errors"][0]["message"] != BUSY
-    full.leave("somebody")
     assert Client().get("/api/optimum", {"of": shared(GREEDY)}).status_code == 200

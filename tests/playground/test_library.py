@@ -128,7 +128,7 @@ def test_a_failing_engine_ends_the_computing(shelf: Library, later: Later, web: 
     """Whoever waits is told, instead of waiting for ever."""
     playback = shelf.open("k", lambda: Playback(load(web)))
 
-    def broken(_seconds: float) -> None:
+    def broken(_growth: Any) -> None:
         raise RuntimeError("engine")
 
     playback._advance = broken  # type: ignore[method-assign, assignment]

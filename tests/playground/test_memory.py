@@ -28,7 +28,9 @@ NEAR = 0.25
 def opened(text: str) -> Playback:
     playback = Playback(bundles.parse([("", text)]))
     bundles.last_read.clear()
-    playback.advance(0.2)
+    playback.reach(1)
+    with playback._grow_lock:  # the slice is over
+        pass
     if len(playback):
         playback.cycle(1)
         with playback.before(1):

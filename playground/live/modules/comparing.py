@@ -8,7 +8,6 @@ from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
-from playground.playback.playback import at_once
 from playground.protocol.comparing import ComparisonWire
 from playground.wire import Encoded
 
@@ -45,7 +44,7 @@ async def get(call: Call) -> Answer:
 
 async def _compared(call: Call, question: comparing.Question) -> Encoded:
     if question.stored:
-        return await call.in_engine(comparing.from_decisions, question, at_once)
+        return await call.in_engine(comparing.from_decisions, question)
     stored = [await in_storage(side.source.stored) for side in question.sides]
     schedulers = (question.left.scheduler, question.right.scheduler)
     return await call.in_pool(comparing.computed, *stored, schedulers, large=question.large)

@@ -29,7 +29,7 @@ async def get(call: Call) -> Answer:
         if body is None:
             given = await in_storage(asked.given)
             with greed.refused():
-                body = await call.in_pool(greed.computed, *given, long=True)
+                body = await call.in_pool(greed.computed, *given, long=True, expects=asked.expects)
             await in_storage(asked.keep, body)
     except asking.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
