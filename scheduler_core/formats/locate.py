@@ -26,15 +26,11 @@ def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[D
     for document, steps in places:
         needed.update((document, steps[:length]) for length in range(len(steps) + 1))
     found: dict[DocumentPath, int] = {}
-    walk = _yaml_places if syntax == "yaml" else _json_places
-    try:
-        for place, line in walk(text):
-            if place in needed:
-                found.setdefault(place, line)
-                if len(found) == len(needed):
-                    break
-    except (FormatError, IndexError):
-        pass  # the text is broken further down: return the lines found so far
+    for place, line in _places(text, syntax):
+        if place in needed:
+            found.setdefault(place, line)
+            if len(found) == len(needed):
+                break
     lines = {}
     for document, steps in places:
         for length in range(len(steps), -1, -1):
@@ -42,6 +38,22 @@ def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[D
                 lines[document, steps] = found[document, steps[:length]]
                 break
     return lines
+
+
+def lines_of(text: str, syntax: str) -> dict[DocumentPath, int]:
+    """Return the 1-based line of every place of a text, of which many are asked about."""
+    found: dict[DocumentPath, int] = {}
+    for place, line in _places(text, syntax):
+        found.setdefault(place, line)
+    return found
+
+
+def _places(text: str, syntax: str) -> Iterator[tuple[DocumentPath, int]]:
+    """Yield places with their lines, of a text that is broken those before."""
+    try:
+        yield from _yaml_places(text) if syntax == "yaml" else _json_places(text)
+    except (FormatError, IndexError):
+        return
 
 
 class _Walk:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from scheduler_core.authoring.lessons.expression import FactError, parsed
 from scheduler_core.authoring.lessons.facts import check_names
-from scheduler_core.authoring.lessons.prose import MOST_FACTS, facts_in, numerals
+from scheduler_core.authoring.lessons.prose import excess, lines_of_facts, numerals
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.locate import find_lines
+from scheduler_core.formats.locate import DocumentPath, lines_of
 from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.kubernetes.problems import Problem
 
 T = TypeVar("T")
 
+MOST_FINDINGS = 200  # of one lesson; further ones are not listed
 LIMITS = Limits(size=64 * 1024, values=2_000, depth=12, line=20_000, documents=1)
 
 _FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
@@ -34,11 +36,12 @@ class FileReader:
 
     def wrong(self, message: str, line: int | None = None) -> None:
         """Add a finding; ``line`` is 1-based within the text."""
-        self.problems.append(Problem(message, line=self.line + (line or 1), file=self.file))
+        if len(self.problems) < MOST_FINDINGS:
+            self.problems.append(Problem(message, line=self.line + (line or 1), file=self.file))
 
     def at(self, message: str, *path: str | int) -> None:
         """Add a finding about a field."""
-        self.wrong(message, find_lines(self.text, "yaml", [(1, path)]).get((1, path), 1))
+        self.wrong(message, self.lines(*path))
 
     def convert(self, into: type[T]) -> T | None:
         """Return the YAML as a struct; None if it is not one."""
@@ -59,17 +62,18 @@ class FileReader:
             return None
 
     def prose(self, text: str, line: int, names: Sequence[str] = ()) -> None:
-        """Check a text: its facts can be read, and it has no other number."""
+        """Check a text: it is of a bounded size, its facts can be read, and it has no other number."""
+        if beyond := [*excess(text)]:
+            for offset, message in beyond:
+                self.wrong(message, line + offset)
+            return
         for offset, digits in numerals(text):
             self.wrong(
                 f"the number {digits} is written by hand: bind a fact, {{{{ … }}}}, or quote a name by `",
                 line + offset,
             )
-        facts = facts_in(text)
-        if len(facts) > MOST_FACTS:
-            self.wrong(f"a text has at most {MOST_FACTS} facts", line)
-        for fact in facts[:MOST_FACTS]:
-            self.expression(fact, line + text.count("\n", 0, text.index(fact)), names)
+        for offset, fact in lines_of_facts(text):
+            self.expression(fact, line + offset, names)
 
     def expression(self, text: str, line: int, names: Sequence[str] = ()) -> None:
         """Check that an expression can be read."""
@@ -87,7 +91,12 @@ class FileReader:
 
     def lines(self, *path: str | int) -> int:
         """Return the line of a field within the text."""
-        return find_lines(self.text, "yaml", [(1, path)]).get((1, path), 1)
+        known = ((1, path[:length]) for length in range(len(path), -1, -1))
+        return next((self._lines[place] for place in known if place in self._lines), 1)
+
+    @cached_property
+    def _lines(self) -> dict[DocumentPath, int]:
+        return lines_of(self.text, "yaml")
 
 
 class StopParts(NamedTuple):

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from scheduler_core.authoring.lessons.expression import FactError, ResourceAmount
 
-_FACT = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ONLY_NUMBER = re.compile(r"`[\s\d.,%+-]*`")
 _NUMERAL = re.compile(r"\d+")
 MOST_FACTS = 60  # in one text
+LONGEST = 20_000  # characters of a text, before and after its facts are put in
+
+
+class BoundFact(NamedTuple):
+    """Where a text binds a fact: from its ``{{`` to after its ``}}``, and the expression between them."""
+
+    start: int
+    end: int
+    expression: str
+
+
+class MarkupBound(NamedTuple):
+    """How often one text, or one line of it, may have a character of Markdown."""
+
+    character: str
+    most: int
+    words: str
+    of_line: bool = False
+
+
+BOUNDS = (
+    MarkupBound("[", 100, "links, images and other “[”: take some out, or divide the text between stops"),
+    MarkupBound("*", 1_000, "“*”: emphasize less, or divide the text between stops"),
+    MarkupBound("_", 1_000, "“_”: write names in backticks, or divide the text between stops"),
+    MarkupBound("~", 1_000, "“~”: divide the text between stops"),
+    MarkupBound("`", 1_000, "backticks: divide the text between stops"),
+    MarkupBound("|", 40, "“|” in a line: a table has fewer columns", of_line=True),
+    MarkupBound(">", 20, "“>” in a line: quote no quotations of quotations", of_line=True),
+)
+"""What a text may have of Markdown, beside :data:`LONGEST` and :data:`MOST_FACTS`."""
 
 
 class FactWords(Struct, frozen=True):
@@ -36,14 +65,74 @@ LANGUAGES: Mapping[str, FactWords] = {
 """The languages that lessons are written in or translated to."""
 
 
+def excess(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line, from 0, and what a text has too much of, in words that say what would be right."""
+    if len(text) > LONGEST:
+        line = text.count("\n", 0, LONGEST)
+        yield (
+            line,
+            f"a text has at most {LONGEST:,} characters, this has {len(text):,}: divide it between stops",
+        )
+        return
+    if text.count("{{") > MOST_FACTS:
+        yield _line_of(text, "{{", MOST_FACTS), f"a text has at most {MOST_FACTS} facts, each with one {{{{"
+    for bound in BOUNDS:
+        if not bound.of_line and text.count(bound.character) > bound.most:
+            line = _line_of(text, bound.character, bound.most)
+            yield line, f"a text has at most {bound.most:,} {bound.words}"
+    for line, of_line in enumerate(text.split("\n")):
+        for bound in BOUNDS:
+            if bound.of_line and of_line.count(bound.character) > bound.most:
+                yield line, f"a text has at most {bound.most:,} {bound.words}"
+
+
+def _line_of(text: str, part: str, times: int) -> int:
+    """Return the line, from 0, of the first occurrence beyond so many."""
+    at = -1
+    for _ in range(times + 1):
+        at = text.index(part, at + 1)
+    return text.count("\n", 0, at)
+
+
+def _bound(text: str) -> Iterator[BoundFact]:
+    """Yield the facts of a text in order, each up to the first ``}}`` after its ``{{``."""
+    end = 0
+    while (start := text.find("{{", end)) >= 0:
+        close = text.find("}}", start + 3)
+        if close < 0:  # nor does any later one end
+            return
+        end = close + 2
+        yield BoundFact(start, end, text[start + 2 : close].strip())
+
+
+def _with_each(text: str, put: Callable[[BoundFact], str]) -> str:
+    """Return a text with something in the place of each fact."""
+    parts, at = [], 0
+    for fact in _bound(text):
+        parts += [text[at : fact.start], put(fact)]
+        at = fact.end
+    return "".join([*parts, text[at:]])
+
+
 def facts_in(text: str) -> list[str]:
     """Return the expressions of a text, in order."""
-    return [match[1].strip() for match in _FACT.finditer(text)]
+    return [fact.expression for fact in _bound(text)]
+
+
+def lines_of_facts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line, from 0, and expression of each fact."""
+    line = seen = 0
+    for fact in _bound(text):
+        line, seen = line + text.count("\n", seen, fact.start), fact.start
+        yield line, fact.expression
 
 
 def filled(text: str, fact: Callable[[str], Any], language: str = "en") -> str:
-    """Return a text with each fact's value in its place. Raises FactError."""
-    return _FACT.sub(lambda match: shown(fact(match[1].strip()), language), text)
+    """Return a text with each fact's value in its place. Raises FactError, also for what is too long then."""
+    made = _with_each(text, lambda bound: shown(fact(bound.expression), language))
+    for _, message in excess(made):
+        raise FactError(f"with its facts put in, {message}")
+    return made
 
 
 def shown(value: Any, language: str = "en") -> str:
@@ -72,15 +161,17 @@ def _listed(names: list[str], words: FactWords) -> str:
 
 def numerals(text: str) -> Iterator[tuple[int, str]]:
     """Yield line, from 0, and digits of each number that is neither a fact nor part of a quoted name."""
-    bare = _CODE.sub(_quoted, _FACT.sub(_blank, text))
+    bare = _CODE.sub(_quoted, _with_each(text, lambda fact: _blank(text[fact.start : fact.end])))
+    line = seen = 0
     for match in _NUMERAL.finditer(bare):
-        yield bare.count("\n", 0, match.start()), match[0]
+        line, seen = line + bare.count("\n", seen, match.start()), match.start()
+        yield line, match[0]
 
 
 def _quoted(match: re.Match[str]) -> str:
     """Blank a code block, or a name in backticks; a number alone is no name."""
-    return match[0] if _ONLY_NUMBER.fullmatch(match[0]) else _blank(match)
+    return match[0] if _ONLY_NUMBER.fullmatch(match[0]) else _blank(match[0])
 
 
-def _blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
+def _blank(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))

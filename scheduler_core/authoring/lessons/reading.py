@@ -27,7 +27,7 @@ from scheduler_core.authoring.lessons.model import (
     Stop,
     TaskKind,
 )
-from scheduler_core.authoring.lessons.prose import facts_in
+from scheduler_core.authoring.lessons.prose import excess, facts_in
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.problems import Problem
 
@@ -157,6 +157,10 @@ def _check_files(folder: str, files: Mapping[str, str], problems: list[Problem])
         Problem(f"there is no {name}", line=1, file=f"{folder}/{name}")
         for name in ("lesson.yaml", "notes.md", "scenario.yaml")
         if not files.get(name, "").strip()
+    )
+    problems.extend(
+        Problem(message, line=line + 1, file=f"{folder}/notes.md")
+        for line, message in excess(files.get("notes.md", ""))
     )
 
 
