@@ -692,6 +692,7 @@ class LtiLaunch(models.Model):
     person = models.CharField(max_length=255)  # as the platform names who launched it: no name of a human
     lesson = models.CharField(max_length=80)  # its address below /learn/
     graded = models.BooleanField(default=False)  # whether the platform takes a score of this person
+    teaches = models.BooleanField(default=False)  # whether the platform says so of this person
     service = models.JSONField(default=dict)  # its Assignment and Grade Services, as it offered them
     browsers = models.JSONField(default=list)  # those that it was launched in, the last one last
     passed = models.JSONField(default=list)  # keys of the stops that were answered right

@@ -12,10 +12,9 @@ from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.payloads import Payload
 from playground.api.route import BUSY, ERRORS, UNREAD, route
-from playground.lessons import catalogue, judging, lookup, receipts, reviews, served, stated
+from playground.lessons import catalogue, computed, judging, lookup, receipts, reviews, served, stated
 from playground.lti import browsers, launches
 from playground.models import LtiLaunch
-from playground.pool.reading import reading
 from playground.serving.languages import asked_of
 from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lessons
 from scheduler_core.authoring.lessons.variants import has_variants
@@ -218,8 +217,8 @@ def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     of, at = _found(slug, stop)
     asked = _body(request, LessonHintRequest)
     try:
-        with reading():
-            text = hint(*catalogue.spoken(of, at, asked_of(request)), asked.number, seed=_given(asked.seed))
+        said, spoken = catalogue.spoken(of, at, asked_of(request))
+        text = computed.kept(said, str, hint, spoken, asked.number, _given(asked.seed))
     except LessonError as error:
         raise ApiError(404, _sentence(str(error))) from error
     return answer(LessonHint(text), Cache_Control="no-store")

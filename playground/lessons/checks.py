@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from threading import Lock
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from playground.once import once
+from playground.lessons import author_jobs
 from playground.pool import offload
 from playground.pool.jobs import pool_job
 from playground.pool.reading import reading
-from playground.storage.bundles import TooLargeError
-from playground.visitors import identity
 from scheduler_core.authoring.lessons import Lesson, LessonError, lessons
 from scheduler_core.authoring.lessons.catalogue import words
-from scheduler_core.authoring.lessons.played import Played, keep, known, play, played
+from scheduler_core.authoring.lessons.played import played
 from scheduler_core.authoring.lessons.reading import read_lesson
 from scheduler_core.authoring.lessons.validation import problems_of
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.problems import Problem
 
-CELLS = 100_000  # nodes times cycles of one scenario: what a web process keeps of it stays small
+CELLS = 100_000  # nodes times cycles of one scenario
 MOST = 60  # problems that are listed
-KNOWN = 512  # scenarios that a process remembers to be small enough
+T = TypeVar("T")
 
 
 def read(name: str, files: Mapping[str, str]) -> Lesson:
@@ -35,12 +30,21 @@ def read(name: str, files: Mapping[str, str]) -> Lesson:
     return read_lesson(name, files, words(), [one.slug for one in lessons()])
 
 
-def problems(name: str, files: Mapping[str, str]) -> list[Problem]:
-    """Return what the tests find in a lesson. Raises BusyError, and TooLargeError if it takes too long."""
+def read_apart(owner: str, name: str, files: Mapping[str, str]) -> Lesson:
+    """Return the lesson of an author's files, read in the pool. Raises LessonError and BusyError."""
+    return _apart(owner, read, name, dict(files))
+
+
+def problems(owner: str, name: str, files: Mapping[str, str]) -> list[Problem]:
+    """Return what the tests find in an author's lesson. Raises LessonError and BusyError."""
+    return _apart(owner, checked, name, dict(files))
+
+
+def _apart(owner: str, function: Callable[..., T], *args: Any) -> T:
     if offload.enabled():
-        return offload.compute(identity.asker(), checked, name, dict(files))
+        return author_jobs.in_pool(author_jobs.share_of(owner), function, *args)
     with reading():
-        return checked(name, dict(files))
+        return function(*args)
 
 
 @pool_job
@@ -86,94 +90,6 @@ def _check_size(name: str, nodes: int, cycles: int) -> None:
         raise LessonError(f"{message}, {CELLS:,} nodes times cycles at most")
 
 
-@pool_job
 def _size(text: str) -> tuple[int, int]:
     play = played(text)
     return max((len(cycle.nodes) for cycle in play.cycles), default=0), len(play.cycles)
-
-
-def check_small(lesson: Lesson) -> None:
-    """Refuse a lesson with a scenario that a web process had better not play. Raises LessonError.
-
-    Of what is published that is known; what its author previews is measured in the pool first.
-    """
-    for name in dict.fromkeys(stop.scenario for stop in lesson.stops):
-        text = lesson.file(name)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        if digest in _small():
-            continue
-        nodes, cycles = _measured(text)
-        _check_size(name, nodes, cycles)
-        _note(digest)
-
-
-def play_apart(lesson: Lesson) -> None:
-    """Have a visitor's scenarios played in the pool, unless this process has their runs.
-
-    Nobody else waits meanwhile, and of many who open a lesson at once one has it played. A run that cannot
-    be sent to another process is played in this one. Raises LessonError and BusyError.
-    """
-    if not offload.enabled():
-        return
-    for name in dict.fromkeys(stop.scenario for stop in lesson.stops):
-        text = lesson.file(name)
-        if known(text) is None:
-            with _turn(text):
-                if known(text) is None and (run := _played_apart(text)) is not None:
-                    keep(run)
-
-
-def _played_apart(text: str) -> Played | None:
-    try:
-        sent = offload.compute(identity.asker(), _play, text)
-    except TooLargeError as error:
-        raise LessonError(str(error)) from error
-    return None if sent is None else pickle.loads(sent)  # noqa: S301 - of this server's own process
-
-
-@pool_job
-def _play(text: str) -> bytes | None:
-    try:
-        return pickle.dumps(play(text))
-    except (TypeError, AttributeError, pickle.PicklingError):
-        return None
-
-
-_turns: dict[str, tuple[Lock, int]] = {}
-_taking = Lock()
-
-
-@contextmanager
-def _turn(text: str) -> Iterator[None]:
-    """Let one thread after the other do something about a text."""
-    with _taking:
-        lock, waiting = _turns.get(text, (Lock(), 0))
-        _turns[text] = lock, waiting + 1
-    try:
-        with lock:
-            yield
-    finally:
-        with _taking:
-            lock, waiting = _turns.pop(text)
-            if waiting > 1:
-                _turns[text] = lock, waiting - 1
-
-
-def _measured(text: str) -> tuple[int, int]:
-    if offload.enabled():
-        return offload.compute(identity.asker(), _size, text)
-    with reading():
-        return _size(text)
-
-
-@once
-def _small() -> dict[str, None]:
-    """Return the digests of scenarios that are small enough, the latest last."""
-    return {}
-
-
-def _note(digest: str) -> None:
-    known = _small()
-    known[digest] = None
-    while len(known) > KNOWN:
-        known.pop(next(iter(known)), None)

@@ -12,8 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.lessons import forms, lookup, receipts, stages
+from playground.lessons import computed, forms, lookup, receipts, stages, stop_pages
 from playground.lessons.markdown import encodable, plain
+from playground.pool.jobs import pool_job
 from playground.pool.reading import reading
 from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, bundle_of, key_of, task_of, text_of
 
@@ -39,17 +40,31 @@ def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | 
     if found is None:
         return None
     of, at = found
+    shown = computed.kept(of, ShownStop, _shown, at.key, list(revealed))
+    answered, moments = at.key in revealed, shown.moments
+    where, limit = (moments.shown, moments.limit) if answered else (moments.opened, moments.veil)
+    # By its stop a page tells a move of the room from one of its own.
+    position = {"step": END if where == stages.END else str(where.cycle), "stop": at.key}
+    if where.phase:
+        position["phase"] = where.phase
+    if at.views:
+        position["tab"] = at.views[0]
     with reading():
-        moments = stages.moments(of, at, revealed)
-        answered = at.key in revealed
-        where, limit = (moments.shown, moments.limit) if answered else (moments.opened, moments.veil)
-        # By its stop a page tells a move of the room from one of its own.
-        position = {"step": END if where == stages.END else str(where.cycle), "stop": at.key}
-        if phase := stages.phase_of(of, at, where):
-            position["phase"] = phase
-        if at.views:
-            position["tab"] = at.views[0]
-        return ClassStop(stages.scenario_of(of, at), position, _kept(of, at, limit, revealed))
+        scenario = stages.scenario_of(of, at)
+    return ClassStop(scenario, position, _kept(of, at, limit, shown.text, revealed))
+
+
+class ShownStop(Struct, frozen=True):
+    """What of a stop is computed: its moments, and its text as HTML."""
+
+    moments: stages.StopMoments
+    text: str
+
+
+@pool_job
+def _shown(of: Lesson, key: str, revealed: Sequence[str]) -> ShownStop:
+    at = next(one for one in of.stops if one.key == key)
+    return ShownStop(stages.moments(of, at, revealed), encodable(text_of(of, at)))
 
 
 def _found(slug: str, key: str) -> tuple[Lesson, Stop] | None:
@@ -63,11 +78,13 @@ def _found(slug: str, key: str) -> tuple[Lesson, Stop] | None:
     return None if at is None else (of, at)
 
 
-def _kept(of: Lesson, at: Stop, limit: stages.Extent | None, revealed: Sequence[str]) -> dict[str, Any]:
+def _kept(
+    of: Lesson, at: Stop, limit: stages.Extent | None, text: str, revealed: Sequence[str]
+) -> dict[str, Any]:
     veil = None
     if limit is not None:
         whole = limit.phases >= stages.WHOLE
-        veil = [limit.cycle, None if whole else stages.phase_of(of, at, limit)]
+        veil = [limit.cycle, None if whole else limit.phase]
     asked = receipts.asked(of)
     return {
         "slug": of.slug,
@@ -76,7 +93,7 @@ def _kept(of: Lesson, at: Stop, limit: stages.Extent | None, revealed: Sequence[
         "stop": at.key,
         "stops": [[one.key, one.title, one.key in asked] for one in of.stops],
         "heading": at.title,
-        "text": encodable(text_of(of, at)),
+        "text": text,
         "revealed": list(revealed),
         "veil": veil,
     }
@@ -90,27 +107,31 @@ def question(slug: str, key: str) -> dict[str, Any] | None:
     of, at = found
     if at.task is None or at.task.form is None:
         return None
-    with reading():
-        task, known = task_of(of, at), key_of(of, at)
-        assert task is not None
-        options = [] if task.form in SOLVED else forms.options(task, at, bundle_of(of, at))
-        return {
-            "kind": "lesson",
-            "text": plain(task.question),
-            "choices": None,
-            "form": task.form,
-            "stop": at.key,
-            "lesson": of.slug,
-            "options": [[one.key, plain(one.label), one.group] for one in options],
-            "unit": task.unit,
-            "truth": None if known.answer is None else _json(known.answer),
-            "accepted": [_json(one) for one in known.accepted],
-            "tolerance": known.tolerance,
-            "leads": [[_json(answer), name] for answer, name in known.leads],
-            "why": [plain(known.why)] if known.why else [],
-            "hides": None,  # the stop hides what is asked about, from when the room comes to it
-            "revealed": False,
-        }
+    return computed.kept(of, dict[str, Any], _question, at.key)
+
+
+def _question(of: Lesson, key: str) -> dict[str, Any]:
+    at = next(one for one in of.stops if one.key == key)
+    task, known = task_of(of, at), key_of(of, at)
+    assert task is not None
+    options = [] if task.form in SOLVED else forms.options(task, at, bundle_of(of, at))
+    return {
+        "kind": "lesson",
+        "text": plain(task.question),
+        "choices": None,
+        "form": task.form,
+        "stop": at.key,
+        "lesson": of.slug,
+        "options": [[one.key, plain(one.label), one.group] for one in options],
+        "unit": task.unit,
+        "truth": None if known.answer is None else _json(known.answer),
+        "accepted": [_json(one) for one in known.accepted],
+        "tolerance": known.tolerance,
+        "leads": [[_json(answer), name] for answer, name in known.leads],
+        "why": [plain(known.why)] if known.why else [],
+        "hides": None,  # the stop hides what is asked about, from when the room comes to it
+        "revealed": False,
+    }
 
 
 def solved(slug: str, key: str, receipt: str) -> bool:
@@ -124,7 +145,7 @@ def notes(slug: str) -> str:
         of = lookup.lesson_at(slug)
     except LessonError:
         return ""
-    return "" if of is None else encodable(of.notes)
+    return "" if of is None else computed.kept(of, str, stop_pages.notes)
 
 
 def _json(answer: Any) -> str:

@@ -7,9 +7,8 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext
 
-from playground.pool import offload
+from playground.lessons import computed, lookup
 from playground.pool.jobs import pool_job
-from playground.pool.reading import reading
 from playground.visitors import identity
 from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError, Stop, check
 from scheduler_core.authoring.lessons.speaking import spoken_by
@@ -25,11 +24,13 @@ def judged(lesson: Lesson, stop: Stop, answer: Any, sure: bool | None, seed: int
     assert stop.task is not None
     edits = stop.task.form in EDIT_FORMS
     _bounded(answer, EDIT_BYTES if edits else TEXT)
-    asked = (lesson, stop, answer, sure, seed)
-    if edits and offload.enabled():
-        return offload.compute(identity.asker(), _checked, *asked)
-    with reading():
-        return _checked(*asked)
+    visitor = _asker(lesson)
+    return computed.computed(lesson, _checked, stop, answer, sure, seed, visitor=visitor, apart=edits)
+
+
+def _asker(lesson: Lesson) -> str:
+    """Return whose job an answer is: of a published lesson the learner's, of a preview the author's ("")."""
+    return "" if lookup.is_preview(lesson.slug) else identity.asker()
 
 
 @pool_job

@@ -32,6 +32,7 @@ log = structlog.get_logger(__name__)
 THREAD = "lessons of links"
 AGAIN = 900  # seconds until a link that failed is tried again, unless the interval is shorter
 LOOKED = 10.0  # seconds for which a process does not look at the disk again
+OPERATOR = "the operator"  # whose turns of the pool the tests of a fetched lesson take
 REMEDY = "Check PLAYGROUND_LESSONS and what it links to."
 
 
@@ -117,7 +118,7 @@ def _sound(data: bytes) -> str:
     name, files = unpacked(data)
     if not (name[:2].isdigit() and name[2:3] == "-"):
         raise LessonError("the archive's folder is named by a number and a slug, such as 01-our-cluster")
-    found = checks.problems(name, files)
+    found = checks.problems(OPERATOR, name, files)
     if found:
         first = found[0]
         raise LessonError(f"{len(found)} problems; {first.file}:{first.line or 1}: {first.message}")

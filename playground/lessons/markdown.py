@@ -22,7 +22,7 @@ def html(text: str) -> SafeString:
 
 
 def encodable(text: str) -> str:
-    """Return a text as HTML that can be encoded as JSON: a plain str."""
+    """Return a text as HTML that can be encoded: a plain str."""
     return html(text)[:]
 
 
@@ -30,6 +30,16 @@ def encodable(text: str) -> str:
 def line(text: str) -> SafeString:
     """Return one line of Markdown, such as a choice, as HTML."""
     return mark_safe(_reader.renderInline(text))  # noqa: S308 - html is off
+
+
+def encodable_line(text: str) -> str:
+    """Return one line of Markdown as HTML that can be encoded: a plain str."""
+    return line(text)[:]
+
+
+def rendered(html: str) -> SafeString:
+    """Return what :func:`encodable` rendered elsewhere or before as HTML again."""
+    return mark_safe(html)  # noqa: S308 - html was off
 
 
 @lru_cache(maxsize=2_048)

@@ -26,10 +26,11 @@ WHOLE = 1_000  # phases: a cycle has a dozen
 
 
 class Extent(NamedTuple):
-    """How far a stage goes: to a cycle, and of that through its first ``phases``."""
+    """How far a stage goes: to a cycle, and of that through its first ``phases``, up to ``phase``."""
 
     cycle: int
     phases: int = WHOLE
+    phase: str = ""  # "" for a whole cycle, and before its first
 
 
 START, END = Extent(0), Extent(10**9)
@@ -69,10 +70,16 @@ class StopMoments(NamedTuple):
     limit: Extent | None
 
 
-def stage(lesson: Lesson, stop: Stop) -> Stage:
-    """Return the frames of a stop."""
-    text = bundle_of(lesson, stop)
-    return _stage(stop, text, lesson, _later(lesson, stop, played(text)))
+def stage(lesson: Lesson, stop: Stop, at: StopMoments, text: str = "") -> Stage:
+    """Return the frames of a stop, or of its question about the scenario ``text``."""
+    scenario = _stored(text or bundle_of(lesson, stop), lesson)
+    views = ",".join(stop.views)
+    hides = _predicts(stop) and not stop.phase  # all of a cycle: its views would be empty
+    return Stage(
+        scenario,
+        _address(scenario, "" if hides else views, at.opened, at.veil),
+        _address(scenario, views, at.shown, at.limit),
+    )
 
 
 def moments(lesson: Lesson, stop: Stop, answered: Collection[str] = ()) -> StopMoments:
@@ -81,38 +88,20 @@ def moments(lesson: Lesson, stop: Stop, answered: Collection[str] = ()) -> StopM
     return _moments(stop, play, _later(lesson, stop, play, answered))
 
 
+def moments_of_variant(stop: Stop, text: str) -> StopMoments:
+    """Return what a stop's question about the scenario ``text`` shows."""
+    return _moments(stop, played(text), ())
+
+
 def scenario_of(lesson: Lesson, stop: Stop) -> str:
     """Return the short id of a stop's scenario."""
     return _stored(bundle_of(lesson, stop), lesson)
-
-
-def phase_of(lesson: Lesson, stop: Stop, at: Extent) -> str:
-    """Return the last phase of a moment inside a cycle, "" for a whole cycle or one before its first."""
-    return _phase(played(bundle_of(lesson, stop)), at)
 
 
 def _later(lesson: Lesson, stop: Stop, play: Played, answered: Collection[str] = ()) -> list[Extent]:
     """Return how far the stages of later predictions in the same scenario go while these are open."""
     rest = [one for one in lesson.stops[lesson.stops.index(stop) + 1 :] if one.key not in answered]
     return [_opened(play, one) for one in rest if one.scenario == stop.scenario and _predicts(one)]
-
-
-def stage_of_variant(lesson: Lesson, stop: Stop, text: str) -> Stage:
-    """Return the frames of a stop's question about the scenario ``text``."""
-    return _stage(stop, text, lesson, ())
-
-
-def _stage(stop: Stop, text: str, lesson: Lesson, asked: Sequence[Extent]) -> Stage:
-    """Return a stop's frames; nothing later than the next of ``asked`` is shown."""
-    play, views = played(text), ",".join(stop.views)
-    frames = Frames(_stored(text, lesson), play)
-    at = _moments(stop, play, asked)
-    hides = _predicts(stop) and not stop.phase  # all of a cycle: its views would be empty
-    return Stage(
-        frames.scenario,
-        frames.address("" if hides else views, at.opened, at.veil),
-        frames.address(views, at.shown, at.limit),
-    )
 
 
 def _moments(stop: Stop, play: Played, asked: Sequence[Extent]) -> StopMoments:
@@ -140,7 +129,9 @@ def _shown(play: Played, stop: Stop) -> Extent:
     if not stop.phase:
         return Extent(index)
     phases = play.cycles[index - 1].phases
-    return Extent(index, phases.index(stop.phase) + 1 if stop.phase in phases else 0)
+    if stop.phase not in phases:
+        return Extent(index, 0)
+    return Extent(index, phases.index(stop.phase) + 1, stop.phase)
 
 
 def _opened(play: Played, stop: Stop) -> Extent:
@@ -150,27 +141,16 @@ def _opened(play: Played, stop: Stop) -> Extent:
     return _shown(play, stop) if stop.phase else Extent(_index(play, stop) - 1)
 
 
-class Frames(NamedTuple):
-    """The addresses at which a scenario is framed."""
-
-    scenario: str
-    play: Played
-
-    def address(self, views: str, at: Extent, upto: Extent | None) -> str:
-        """Return the address of a moment; nothing later than ``upto`` is shown."""
-        query = {"views": views, "step": "end" if at == END else str(at.cycle)}
-        if at.phases and (phase := _phase(self.play, at)):
-            query["phase"] = phase
-        if upto is not None:
-            query["veil"] = str(upto.cycle)
-            if upto.phases < WHOLE:
-                query["upto"] = _phase(self.play, upto)
-        return f"/e/{self.scenario}/?{urlencode(query, safe=',')}"
-
-
-def _phase(play: Played, at: Extent) -> str:
-    inside = 0 < at.phases < WHOLE and at.cycle > 0
-    return play.cycles[at.cycle - 1].phases[at.phases - 1] if inside else ""
+def _address(scenario: str, views: str, at: Extent, upto: Extent | None) -> str:
+    """Return the address at which a moment is framed; nothing later than ``upto`` is shown."""
+    query = {"views": views, "step": "end" if at == END else str(at.cycle)}
+    if at.phase:
+        query["phase"] = at.phase
+    if upto is not None:
+        query["veil"] = str(upto.cycle)
+        if upto.phases < WHOLE:
+            query["upto"] = upto.phase
+    return f"/e/{scenario}/?{urlencode(query, safe=',')}"
 
 
 @lru_cache(maxsize=256)

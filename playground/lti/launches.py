@@ -28,7 +28,7 @@ LARGEST_SERVICE = 8_000  # characters of its JSON
 MOST_BROWSERS = 10
 
 
-def opened(platform: Platform, claims: Mapping[str, Any], browser: str, *, learns: bool) -> LtiLaunch:
+def opened(platform: Platform, claims: Mapping[str, Any], browser: str, *, teaches: bool) -> LtiLaunch:
     """Return the row of a verified message, as it was left by its person. Raises LaunchRefusedError."""
     of = lesson_of(claims)
     person = claims.get("sub")
@@ -46,7 +46,7 @@ def opened(platform: Platform, claims: Mapping[str, Any], browser: str, *, learn
             row.lesson, row.passed, row.handed, row.sent = of.slug, [], None, None
         row.browsers = [*(one for one in row.browsers if one != browser), browser][-MOST_BROWSERS:]
         row.service = service
-        row.graded = bool(service) and learns
+        row.graded, row.teaches = bool(service) and not teaches, teaches
         row.expires = launch_expiry()
         row.save()
     return row

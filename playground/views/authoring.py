@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.lessons import authoring, checks
+from playground.lessons import authoring, checks, lookup, stop_pages
 from playground.limits import limit
 from playground.models import AuthoredLesson
 from playground.pool.shares import BusyError
@@ -193,7 +193,7 @@ def change(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
 @_counted
 def problems(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     """Answer what the tests of lessons find in a lesson."""
-    found = checks.problems(row.folder, authored.files_of(row))
+    found = checks.problems(row.owner, row.folder, authored.files_of(row))
     return JsonResponse({"revision": row.revision, "problems": [_wire(one, row) for one in found]})
 
 
@@ -218,7 +218,7 @@ def exported(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
 @_counted
 def publish(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     """Make a lesson playable by who has its address, if the tests find nothing."""
-    found = checks.problems(row.folder, authored.files_of(row))
+    found = checks.problems(row.owner, row.folder, authored.files_of(row))
     if found:
         return _refused(
             422, "The lesson has problems; they are listed.", problems=[_wire(one, row) for one in found]
@@ -226,6 +226,9 @@ def publish(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     done = authored.publish(row, row.revision)
     if done is None:
         return _refused(409, "The lesson was changed elsewhere meanwhile; publish it again.", current=None)
+    of = lookup.lesson_at(done.link)
+    if of is not None:
+        stop_pages.render(of)
     return JsonResponse(authoring.state(done))
 
 

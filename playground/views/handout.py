@@ -13,20 +13,13 @@ from django.views.decorators.http import require_safe
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playground.lessons import catalogue, forms, lookup, stages
-from playground.lessons.markdown import html, line
+from playground.lessons import answer_links, catalogue, computed, lookup, stages, stop_pages
+from playground.lessons.markdown import rendered
 from playground.pool.reading import reading
+from playground.serving.error_pages import error_page
 from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
-from scheduler_core.authoring.lessons import (
-    Lesson,
-    Stop,
-    answer_of,
-    bundle_of,
-    in_language,
-    task_of,
-    text_of,
-)
+from scheduler_core.authoring.lessons import Lesson, Stop, in_language
 
 TICKED = 12  # options that are listed to be ticked; of more the answer is written on a line
 
@@ -55,17 +48,23 @@ class Printed(Struct, frozen=True):
 @translated
 @unsound
 def handout(request: HttpRequest, slug: str) -> HttpResponse:
-    """Render ``lesson_handout.html``; with ``?answers=1`` the teacher's sheet.
+    """Render ``lesson_handout.html``; with ``?answers=`` and what :mod:`answer_links` allows the teacher's.
 
     Context: ``section`` "learn"; ``lesson``; ``stops`` (:class:`Printed`); ``terms`` (words and meanings);
-    ``answers`` (whether they are shown); ``notes`` (HTML, "" on the learners' sheet).
+    ``answers`` (whether they are shown); ``may`` (the value of ``answers`` that shows them, "" for who may
+    not see them); ``notes`` (HTML, "" on the learners' sheet).
     """
     found = lookup.lesson_at(slug)
     if found is None:
         raise Http404("There is no such lesson.")
-    answers, language = request.GET.get("answers") == "1", current()
+    asked, language = request.GET.get("answers", ""), current()
+    may = answer_links.allowed(slug, lookup.author_of(found), request.visitor, asked)  # type: ignore[attr-defined]
+    answers = bool(asked) and asked == may
+    if asked and not may:
+        return error_page(request, 403, answer_links.REFUSED, title="The answers are for teachers")
+    sheets = computed.kept(found, list[stop_pages.StopSheet], stop_pages.sheets, answers)
     with reading():
-        stops = [_printed(found, one, answers=answers) for one in found.stops]
+        stops = [_printed(found, at, sheet) for at, sheet in zip(found.stops, sheets, strict=True)]
     turned = [replace(stop, turn=bool(before.question)) for before, stop in pairwise(stops)]
     context: dict[str, Any] = {
         "section": "learn",
@@ -73,31 +72,30 @@ def handout(request: HttpRequest, slug: str) -> HttpResponse:
         "stops": [*stops[:1], *turned],
         "terms": catalogue.words_of(found, language),
         "answers": answers,
-        "notes": html(in_language(found, language).notes) if answers else "",
+        "may": may,
+        "notes": rendered(computed.kept(found, str, stop_pages.notes)) if answers else "",
     }
     return render(request, "lesson_handout.html", context)
 
 
-def _printed(of: Lesson, stop: Stop, *, answers: bool) -> Printed:
-    stage = stages.stage(of, stop)
-    of, stop = catalogue.spoken(of, stop, current())
-    task = task_of(of, stop)
-    text = html(text_of(of, stop))
-    if task is None or task.form is None:
-        return Printed(stop.title, stop.language, text, _picture(stage))
-    options = forms.options(task, stop, bundle_of(of, stop))
-    ticked = tuple(line(one.label) for one in options) if len(options) <= TICKED else ()
-    answer, sentence = answer_of(of, stop) if answers else ("", "")
+def _printed(of: Lesson, at: Stop, sheet: stop_pages.StopSheet) -> Printed:
+    page, asked = sheet.page, sheet.page.asked
+    picture = _picture(stages.stage(of, at, page.moments))
+    text = rendered(page.text)
+    if asked is None or asked.task.form is None:
+        return Printed(sheet.title, sheet.language, text, picture)
+    ticked = tuple(map(rendered, asked.labels)) if len(asked.labels) <= TICKED else ()
+    form = asked.task.form
     return Printed(
-        stop.title,
-        stop.language,
+        sheet.title,
+        sheet.language,
         text,
-        _picture(stage),
-        question=html(task.question),
+        picture,
+        question=rendered(asked.html),
         options=ticked,
-        lines=0 if ticked and task.form != "order" else 4 if task.form in ("edit", "claim") else 1,
-        answer=line(answer),
-        sentence=line(sentence),
+        lines=0 if ticked and form != "order" else 4 if form in ("edit", "claim") else 1,
+        answer=rendered(sheet.answer),
+        sentence=rendered(sheet.sentence),
     )
 
 

@@ -11,24 +11,14 @@ from django.views.decorators.http import require_safe
 from msgspec import Struct, to_builtins
 
 from playground.accounts import learned
-from playground.lessons import catalogue, forms, lookup, receipts, reviews, served, stages
-from playground.lessons.markdown import html, line
+from playground.lessons import catalogue, computed, lookup, receipts, reviews, served, stages, stop_pages
+from playground.lessons.markdown import rendered
 from playground.pool.reading import reading
 from playground.serving.framing import framed
 from playground.serving.languages import current, translated, words_of_scripts
 from playground.serving.unsound import unsound
 from playground.views.progress import account_at
-from scheduler_core.authoring.lessons import (
-    Lesson,
-    LessonTask,
-    Stop,
-    bundle_of,
-    in_language,
-    lessons,
-    task_of,
-    text_of,
-)
-from scheduler_core.authoring.lessons import variant as variant_of
+from scheduler_core.authoring.lessons import Lesson, Stop, in_language, lessons
 from scheduler_core.authoring.lessons.variants import has_variants
 
 
@@ -140,11 +130,11 @@ def player(
     """
     home = launched.home if launched is not None else f"/learn/{of.slug}/"
     place, language = of.stops.index(at), current()
+    page = computed.kept(of, stop_pages.StopPage, stop_pages.stop_page, at.key)
     with reading():
-        stage = stages.stage(of, at)
-        of, at = catalogue.spoken(of, at, language)
-        text, bundle = text_of(of, at), bundle_of(of, at)
-        context = _asking(at, task_of(of, at), bundle, stage)
+        stage = stages.stage(of, at, page.moments)
+    of, at = catalogue.spoken(of, at, language)
+    context = _asking(at, page.asked, stage)
     context["player"] |= {
         "lesson": of.slug,
         "stop": at.key,
@@ -164,7 +154,7 @@ def player(
             "place": place + 1,
             "before": of.stops[place - 1] if place else None,
             "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
-            "text": html(text),
+            "text": rendered(page.text),
             "authored": lookup.author_of(of) is not None,
             "preview": lookup.is_preview(of.slug),
             "terms": catalogue.words_of(of, language),
@@ -178,25 +168,25 @@ def player(
     )
 
 
-def _asking(at: Stop, task: LessonTask | None, bundle: str, stage: stages.Stage) -> dict[str, Any]:
-    """Return the context of a question about a scenario; the caller holds a turn to read it."""
-    options = forms.options(task, at, bundle) if task is not None else []
-    asked = None
-    if task is not None and task.form is not None:
+def _asking(at: Stop, question: stop_pages.AskedQuestion | None, stage: stages.Stage) -> dict[str, Any]:
+    """Return the context of a question about a scenario."""
+    task, asked = question and question.task, None
+    if question is not None and question.task.form is not None:
         asked = {
-            "kind": task.kind,
-            "form": task.form,
-            "question": task.question,
-            "options": to_builtins(options),
-            "unit": task.unit,
-            "hints": task.hints,
-            "par": task.par,
-            "forbidden": forms.forbidden(at),
+            "kind": question.task.kind,
+            "form": question.task.form,
+            "question": question.task.question,
+            "options": to_builtins(question.options),
+            "unit": question.task.unit,
+            "hints": question.task.hints,
+            "par": question.task.par,
+            "forbidden": list(question.forbidden),
         }
+    options = zip(question.labels, question.options, strict=True) if question is not None else ()
     return {
         "task": task,
-        "question": html(task.question) if task is not None else "",
-        "options": [{"html": line(option.label), "group": option.group} for option in options],
+        "question": rendered(question.html) if question is not None else "",
+        "options": [{"html": rendered(label), "group": option.group} for label, option in options],
         "stage": stage,
         "words": words_of_scripts(current()),
         "player": {
@@ -288,14 +278,13 @@ def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpRespon
     if found is None or not 1 <= seed <= reviews.SEEDS:
         raise Http404("There is no such question.")
     of, at = found
+    page = computed.kept(of, stop_pages.StopPage | None, stop_pages.variant_page, at.key, seed)
+    if page is None:
+        raise Http404("This question has no variants.")
     with reading():
-        original, asked = of, at
-        of, at = catalogue.spoken(of, at, current())
-        drawn = variant_of(of, at, seed)
-        if drawn is None:
-            raise Http404("This question has no variants.")
-        stage = stages.stage_of_variant(original, asked, drawn.bundle)
-        context = _asking(at, drawn.task, drawn.bundle, stage)
+        stage = stages.stage(of, at, page.moments, page.bundle)
+    of, at = catalogue.spoken(of, at, current())
+    context = _asking(at, page.asked, stage)
     context["player"] |= {"lesson": slug, "stop": at.key, "stops": [at.key], "resumes": False, "seed": seed}
     return render(
         request,

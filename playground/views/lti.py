@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.lessons import lookup, receipts
+from playground.lessons import answer_links, lookup, receipts
 from playground.lti import browsers, launches, registered
 from playground.lti import login as logins
 from playground.lti.login import LaunchRefusedError
@@ -94,7 +94,7 @@ def launch(request: HttpRequest) -> HttpResponse:
             return pick(request, found, browser)
         if not found.is_resource_launch():
             raise LaunchRefusedError("The platform asks for something else than a lesson.")
-        row = launches.opened(found.platform, found.claims, browser, learns=not found.teaches)
+        row = launches.opened(found.platform, found.claims, browser, teaches=found.teaches)
     except LaunchRefusedError as error:
         return refused(request, error)
     return HttpResponseRedirect(f"/lti/at/{row.pk}/", status=303)
@@ -164,6 +164,7 @@ def done(request: HttpRequest, name: str) -> HttpResponse:
         "open": [one for one in spoken.stops if one.key in receipts.asked(of) and one.key not in row.passed],
         "row": row,
         "state": state,
+        "answers": answer_links.signed(of.slug) if row.teaches else "",
         "again": state == "sending" and waited < RELOADED_SECONDS,
     }
     return _shown(render(request, "lti_done.html", context), platform)

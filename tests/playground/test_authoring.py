@@ -6,23 +6,23 @@ import json
 import pickle
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from playground.accounts import owning
-from playground.lessons import checks, lookup
+from playground.lessons import computed, lookup, stop_pages
 from playground.models import AuthoredLesson, Scenario, Share
 from playground.pool import offload
 from playground.storage import authored, quotas, retention
-from scheduler_core.authoring.lessons import lesson
-from scheduler_core.authoring.lessons import played as play_module
+from scheduler_core.authoring.lessons import lesson, text_of, validation
 from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
 from scheduler_core.authoring.lessons.packing import packed, unpacked
 from tests.playground.conftest import OWNER, STRANGER, connected
@@ -234,51 +234,90 @@ def test_a_preview_is_its_authors(owner: Client, stranger: Client, mine: str) ->
 def test_a_huge_scenario_is_not_played_in_a_web_process(
     owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is measured in the pool first, and refused with its size."""
+    """The tests of lessons refuse it with its size, and it is never published."""
     monkeypatch.setattr("playground.lessons.checks.CELLS", 2)
-    checks._small.cache_clear()
     name = upload(owner, packed("01-a", FIRST))
     assert "3 nodes and 1 cycles" in problems(owner, name)[0]["message"]
-    page = owner.get(state(owner, name)["stops"][0]["preview"])
-    assert page.status_code == 409 and "3 nodes and 1 cycles" in page.content.decode()
     publish(owner, name, 422)
 
 
-def test_a_lesson_is_played_beside_the_web_process(
-    owner: Client, mine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Once, however many open it at once; nobody else waits for that. What cannot be sent is played here."""
-    address = publish(owner, mine)["link"].split("/")[2]
-    text = FIRST["scenario.yaml"]
-    jobs: list[str] = []
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The jobs that go to the pool: whose turn each takes, and what it computes."""
+    found: list[tuple[str, str]] = []
 
-    def compute(_visitor: str, function: Any, *args: Any) -> Any:
-        jobs.append(args[0])
-        time.sleep(0.05)
-        return function(*args)
-
-    def unsendable(_run: Any) -> bytes:
-        raise pickle.PicklingError
+    def compute(visitor: str, function: Any, *args: Any, long: bool = False) -> Any:
+        name = args[1] if function is computed._within else function
+        found.append((visitor, name.__name__))
+        time.sleep(0.02)
+        return pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(args)))))
 
     monkeypatch.setattr(offload, "enabled", lambda: True)
     monkeypatch.setattr(offload, "compute", compute)
-    monkeypatch.setattr(play_module, "_kept", OrderedDict())
-    of = lookup.lesson_at(address)
-    assert of is not None and jobs == [text]
-    known = play_module.known(text)
-    assert known is not None and [cycle.step for cycle in known.cycles] == ["1.1"]
-    play_module._kept.clear()
-    threads = [threading.Thread(target=checks.play_apart, args=(of,)) for _ in range(5)]
+    cache.clear()
+    lookup._read.cache_clear()
+    return found
+
+
+def test_a_lesson_is_computed_beside_the_web_process(
+    owner: Client, mine: str, jobs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read, played and rendered in the pool when it is published; a view needs none of it."""
+    link = publish(owner, mine)["link"]
+    assert {visitor for visitor, _ in jobs} == {f"lessons of {OWNER}"}
+    assert [name for _, name in jobs] == ["checked", "read", "_pages", "_pages"]
+    jobs.clear()
+    monkeypatch.setattr("scheduler_core.authoring.lessons.played.play", None)  # nothing is played here
+    for stop in ("cluster", "node", "why"):
+        assert Client().get(f"{link}{stop}/").status_code == 200
+    assert not jobs
+    cache.clear()
+    monkeypatch.undo()
+
+
+def test_many_who_open_a_lesson_have_it_computed_once(
+    owner: Client, mine: str, jobs: list[tuple[str, str]]
+) -> None:
+    """By one of them, and what took too long is not tried again at once."""
+    of = lookup.lesson_at(publish(owner, mine)["link"].split("/")[2])
+    assert of is not None
+    cache.clear()
+    jobs.clear()
+
+    def look() -> None:
+        computed.kept(of, stop_pages.StopPage, stop_pages.stop_page, "node")
+        connection.close()
+
+    threads = [threading.Thread(target=look) for _ in range(5)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(jobs) == 2 and not checks._turns
-    play_module._kept.clear()
-    monkeypatch.setattr(pickle, "dumps", unsendable)
-    checks.play_apart(of)
-    assert len(jobs) == 3 and play_module.known(text) is None
-    assert Client().get(f"/learn/{address}/node/").status_code == 200
+    assert len(jobs) == 1 and not computed._turns
+
+
+def test_a_page_has_one_budget(
+    owner: Client, jobs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fifty searches are cut off together, are refused in words, and are not begun again by the next view."""
+    monkeypatch.setattr(computed, "PAGE_SECONDS", 0.005)
+    monkeypatch.setattr(validation, "PAGE_SECONDS", 0.005)
+    text_of.cache_clear()
+    many = "\n".join(f'{{{{ smallest_change("web", "n{number % 3 + 1}") }}}}' for number in range(50))
+    name = upload(
+        owner, packed("01-a", {**FIRST, "stops/04-why.md": f"{FIRST['stops/04-why.md']}\n{many}\n"})
+    )
+    preview = state(owner, name)["stops"][3]["preview"]
+    page = owner.get(preview)
+    assert (
+        page.status_code == 409
+        and "make the scenario smaller, or compute fewer facts" in page.content.decode()
+    )
+    jobs.clear()
+    assert Client().get(preview).status_code == 409
+    assert not jobs
+    publish(owner, name, 422)
+    assert "takes longer than" in problems(owner, name)[0]["message"]
 
 
 def test_an_account_takes_lessons_along(owner: Client, mine: str) -> None:

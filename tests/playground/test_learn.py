@@ -39,6 +39,10 @@ def at(slug: str, key: str) -> tuple[Lesson, Stop]:
     return found
 
 
+def stage_of(of: Lesson, stop: Stop) -> stages.Stage:
+    return stages.stage(of, stop, stages.moments(of, stop))
+
+
 def truth(slug: str, key: str) -> Any:
     """Return the right answer to a question, as JSON."""
     of, stop = at(slug, key)
@@ -122,7 +126,7 @@ def test_a_page_does_not_tell_the_answer(client: Client, slug: str, key: str) ->
 
 def test_no_stage_runs_ahead_of_a_question(client: Client) -> None:
     """One may step as far as the next prediction of the lesson begins, and further once none follows."""
-    found = {key: stages.stage(*at(FIRST, key)) for key in ("cluster", "feasible", "node", "why")}
+    found = {key: stage_of(*at(FIRST, key)) for key in ("cluster", "feasible", "node", "why")}
     queries = {key: parse_qs(urlsplit(stage.shown).query) for key, stage in found.items()}
     assert queries["cluster"]["upto"] == ["queue"] and queries["cluster"]["step"] == ["0"]
     assert (queries["feasible"]["phase"], queries["feasible"]["upto"]) == (["predicates"], ["predicates"])
@@ -313,7 +317,7 @@ def test_a_code_of_a_lesson_that_is_gone() -> None:
 
 def test_a_variant_is_another_question(client: Client) -> None:
     """Its scenario has other numbers, its answer is computed of these, and it gives no receipt."""
-    own = stages.stage(*at(FIRST, "node")).scenario
+    own = stages.scenario_of(*at(FIRST, "node"))
     seen = set()
     for seed in range(1, 5):
         page = client.get(f"/learn/review/{FIRST}/node/{seed}/")

@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from threading import Lock
 
@@ -32,22 +33,36 @@ LIMITS = Limits(
 MOST_CYCLES = 3_000
 KEPT = 64  # runs
 SECONDS = 10.0  # of processor time for one play, or for one explanation
+PAGE_SECONDS = 10.0  # for all facts of a page, and the scenarios that they are read from
 
 
 class TooMuchError(LessonError):
     """A scenario takes longer than a lesson's may."""
 
 
+_deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+
+
 @contextmanager
-def _in_time() -> Iterator[None]:
-    deadline = time.thread_time() + SECONDS
+def in_time(seconds: float) -> Iterator[None]:
+    """Bound the processor time of what is played and computed inside, and of what that does in its turn.
+
+    Raises TooMuchError inside.
+    """
+    outer, now = _deadline.get(), time.thread_time()
+    token = _deadline.set(min(outer, now + seconds))
 
     def look() -> None:
-        if time.thread_time() > deadline:
-            raise TooMuchError(f"the scenario takes longer than {SECONDS:.0f} s")
+        if time.thread_time() > _deadline.get():
+            raise TooMuchError(
+                f"this takes longer than {seconds:.0f} s: make the scenario smaller, or compute fewer facts"
+            )
 
-    with interrupted_by(look):
-        yield
+    try:
+        with interrupted_by(look):
+            yield
+    finally:
+        _deadline.reset(token)
 
 
 class Played:
@@ -107,7 +122,7 @@ class Played:
 
     def explain(self, pod: str, node: str | None, index: int) -> Explanation:
         """Explain a pod as of a cycle. Raises LessonError."""
-        with _in_time():
+        with in_time(SECONDS):
             try:
                 return finished(asking(self.scenario, self.decisions, index, self.pod(pod), node))
             except ExplainError as error:
@@ -116,7 +131,7 @@ class Played:
     def resources(self, index: int) -> Resources:
         """Return the nodes' amounts after ``index`` cycles, with the operations of the next step applied."""
         if index not in self._resources:
-            with _in_time():
+            with in_time(SECONDS):
                 run = simulate(self.scenario, trace=False)
                 run.replay(self.decisions[:index])
                 run.peek()
@@ -178,7 +193,7 @@ def _allocations(end: Stepper) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def play(text: str) -> Played:
     """Play a bundle to its end. Raises LessonError with the bundle's first problems."""
-    with _in_time():
+    with in_time(SECONDS):
         try:
             scenario = load(text, limits=LIMITS)
             run = simulate(scenario)
@@ -202,22 +217,14 @@ _keeping = Lock()
 
 def played(text: str) -> Played:
     """Return a scenario of a lesson, or a variant of it, played to its end; the last ones are kept."""
-    return known(text) or keep(play(text))
-
-
-def known(text: str) -> Played | None:
-    """Return a scenario's run if it is kept."""
     with _keeping:
         if text in _kept:
             _kept.move_to_end(text)
-        return _kept.get(text)
-
-
-def keep(run: Played) -> Played:
-    """Keep a run, which another process may have played."""
+            return _kept[text]
+    run = play(text)
     with _keeping:
-        _kept[run.text] = run
-        _kept.move_to_end(run.text)
+        _kept[text] = run
+        _kept.move_to_end(text)
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
     return run

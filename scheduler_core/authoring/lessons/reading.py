@@ -189,6 +189,10 @@ def _check_head(
             reader.at(f"there is no {parameter.scenario!r}", "parameters", number, "scenario")
         if len(parameter.values) < 2:
             reader.at("a parameter has two values or more", "parameters", number, "values")
+        if not all(isinstance(one, (str, int, float, bool)) for one in parameter.values):
+            reader.at(
+                "the values of a parameter are texts, numbers, true or false", "parameters", number, "values"
+            )
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

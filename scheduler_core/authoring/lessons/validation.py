@@ -12,6 +12,7 @@ from scheduler_core.authoring.lessons.drawing import put
 from scheduler_core.authoring.lessons.expression import FactError, NotYetKnownError, called
 from scheduler_core.authoring.lessons.facts import WORKED_OUT, at_question, value
 from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
+from scheduler_core.authoring.lessons.played import PAGE_SECONDS, in_time
 from scheduler_core.authoring.lessons.prose import facts_in, shown
 from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.problems import Problem
@@ -73,7 +74,8 @@ def _findings(lesson: Lesson, stop: Stop) -> Iterator[tuple[str, str]]:
         yield "step", str(error)
         return
     try:
-        text_of(lesson, stop)
+        with in_time(PAGE_SECONDS / 2):
+            text_of(lesson, stop)
     except (FactError, LessonError) as error:
         yield "", _of_the_text(asked) or str(error)
         return
@@ -90,11 +92,12 @@ def _findings(lesson: Lesson, stop: Stop) -> Iterator[tuple[str, str]]:
 def _of_the_text(asked: StopQuestion) -> str:
     """Return the first fact of a text that cannot be computed, and why."""
     moment = at_question(asked.moment) if hides(asked.stop) else asked.moment
-    for text in facts_in(asked.stop.text):
-        try:
-            shown(value(text, moment))
-        except FactError as error:
-            return f"{{{{ {text} }}}}: {error}"
+    with in_time(PAGE_SECONDS / 2):
+        for text in facts_in(asked.stop.text):
+            try:
+                shown(value(text, moment))
+            except FactError as error:
+                return f"{{{{ {text} }}}}: {error}"
     return ""
 
 
@@ -102,7 +105,8 @@ def _of_the_question(asked: StopQuestion) -> Iterator[str]:
     """Check question, choices and hints; a prediction's answer is not shown where it is asked."""
     lesson, stop = asked.lesson, asked.stop
     assert stop.task is not None
-    task_of(lesson, stop)
+    with in_time(PAGE_SECONDS / 2):
+        task_of(lesson, stop)
     for number in range(1, stop.task.hints + 1):
         if not hint(lesson, stop, number).strip():
             yield f"hint {number} is empty"

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core import interrupting
 from scheduler_core.authoring.lessons.expression import FactError, called, evaluate
 from scheduler_core.authoring.lessons.facts import (
     amounts,
@@ -82,6 +83,7 @@ def value(
     ``names`` are variables; ``further`` are facts of the task beside :data:`FACTS`.
     """
     facts = {name: partial(fact, moment) for name, fact in FACTS.items()}
+    interrupting.look()
     try:
         return evaluate(text, {**facts, **(further or {})}, names or {})
     except LessonError as error:

@@ -1,0 +1,25 @@
+"""Jobs of the pool about a lesson that a visitor wrote: they take the turns of its author, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from playground.pool import offload
+from playground.storage.bundles import TooLargeError
+from scheduler_core.authoring.lessons.played import TooMuchError
+
+T = TypeVar("T")
+
+
+def share_of(owner: str) -> str:
+    """Return the visitor whose turns in the pool the lessons of an author take."""
+    return f"lessons of {owner}"
+
+
+def in_pool(visitor: str, function: Callable[..., T], *args: Any) -> T:
+    """Return what a job returns. Raises LessonError, also beyond the limits of the pool, and BusyError."""
+    try:
+        return offload.compute(visitor, function, *args, long=True)
+    except TooLargeError as error:
+        raise TooMuchError(str(error)) from error

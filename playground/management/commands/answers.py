@@ -1,0 +1,31 @@
+"""``manage.py answers SLUG``: the link with which a teacher prints a lesson's answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from playground.lessons import answer_links, lookup
+from scheduler_core.authoring.lessons import LessonError
+
+
+class Command(BaseCommand):
+    """Print a signed link, good for half a year, below the server's own address."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the lesson's address below ``/learn/``."""
+        parser.add_argument("slug")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the link."""
+        slug = options["slug"]
+        try:
+            found = lookup.lesson_at(slug)
+        except LessonError as error:
+            raise CommandError(str(error)) from error
+        if found is None:
+            raise CommandError(f"There is no lesson {slug!r}; give its address below /learn/.")
+        self.stdout.write(f"/learn/{slug}/handout/?answers={answer_links.signed(slug)}")
