@@ -238,6 +238,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("LTI_TOKEN_BYTES", 65_536, "bytes", "one signed message of a learning platform"),
     Limit("LTI_DAYS", 365, "days", "a launched lesson that nobody opened or changed for longer is forgotten"),
     Limit("LRS_QUEUED", 20_000, "statements", "waiting for the record store; further ones are dropped"),
+    Limit(
+        "LRS_PER_MINUTE",
+        600,
+        "statements",
+        "for the record store about visitors of one address; further ones are dropped",
+    ),
     Limit("LRS_TRIES", 12, "tries", "to send a statement before it is dropped"),
     Limit("LTI_TRIES", 10, "tries", "to send a score before it is given up"),
     Limit(

@@ -13,6 +13,7 @@ from playground.api.answers import ApiError
 from playground.limits import limit
 from playground.pool import offload
 from playground.pool.reading import reading
+from playground.serving.json_bodies import parsed
 from playground.storage import bundles
 from playground.visitors import identity
 from scheduler_core.formats.bundle import File
@@ -38,8 +39,8 @@ def json_of(request: HttpRequest) -> dict[str, Any]:
 def object_of(data: bytes) -> dict[str, Any]:
     """Return a body as an object, of which only the texts may be long. Raises ApiError."""
     try:
-        body = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        body = parsed(data)
+    except ValueError as error:
         raise ApiError(400, f"The body is not valid JSON: {error}"[:300]) from error
     if not isinstance(body, dict):
         raise ApiError(400, "The body must be a JSON object.")

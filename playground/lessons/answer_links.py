@@ -5,9 +5,9 @@ A teacher has a signed link, from the lesson's last page in the course or from `
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core import signing
 
-from playground.lti import registered
 from playground.models import AuthoredLesson
 
 SALT = "podstep.lessons.answers"
@@ -28,7 +28,7 @@ def signed(slug: str) -> str:
 def allowed(slug: str, author: AuthoredLesson | None, visitor: str, given: str) -> str:
     """Return the value of ``answers`` that a visitor may use, "" if they may see none."""
     own = author is not None and bool(visitor) and author.owner == visitor
-    if own or not registered.platforms():
+    if own or not settings.LTI_PLATFORMS:
         return ANYBODY
     return given if _is_signed(slug, given) else ""
 

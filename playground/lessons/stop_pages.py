@@ -13,7 +13,6 @@ from playground.lessons import catalogue, computed, forms, stages
 from playground.lessons.markdown import encodable, encodable_line
 from playground.pool.jobs import pool_job
 from playground.pool.shares import BusyError
-from playground.serving.languages import current
 from scheduler_core.authoring.lessons import (
     Lesson,
     LessonError,
@@ -61,7 +60,7 @@ class StopSheet(Struct, frozen=True):
 def stop_page(of: Lesson, key: str) -> StopPage:
     """Return a stop as the player shows it. Raises LessonError."""
     at = _stop(of, key)
-    said, spoken = catalogue.spoken(of, at, current())
+    said, spoken = catalogue.spoken(of, at, _current())
     task = task_of(said, spoken)
     return StopPage(
         stages.moments(of, at),
@@ -93,7 +92,7 @@ def render(of: Lesson) -> None:
 def variant_page(of: Lesson, key: str, seed: int) -> StopPage | None:
     """Return a stop's question about other numbers; None where it has no variants. Raises LessonError."""
     at = _stop(of, key)
-    said, spoken = catalogue.spoken(of, at, current())
+    said, spoken = catalogue.spoken(of, at, _current())
     drawn = variant_of(said, spoken, seed)
     if drawn is None:
         return None
@@ -107,7 +106,7 @@ def sheets(of: Lesson, answers: bool) -> list[StopSheet]:
 
 
 def _sheet(of: Lesson, at: Stop, *, answers: bool) -> StopSheet:
-    said, spoken = catalogue.spoken(of, at, current())
+    said, spoken = catalogue.spoken(of, at, _current())
     asks = spoken.task is not None and spoken.task.form is not None
     answer, sentence = answer_of(said, spoken) if asks and answers else ("", "")
     page = stop_page(of, at.key)
@@ -116,7 +115,11 @@ def _sheet(of: Lesson, at: Stop, *, answers: bool) -> StopSheet:
 
 def notes(of: Lesson) -> str:
     """Return a lesson's notes for the teacher."""
-    return encodable(in_language(of, current()).notes)
+    return encodable(in_language(of, _current()).notes)
+
+
+def _current() -> str:
+    return translation.get_language() or settings.LANGUAGE_CODE
 
 
 def _stop(of: Lesson, key: str) -> Stop:

@@ -9,6 +9,7 @@ from typing import Any
 from playground.limits import limit
 from playground.live.commands import COMMANDS
 from playground.live.errors import CommandError
+from playground.serving.json_bodies import parsed
 
 Frame = tuple[str, int, Any]
 
@@ -56,8 +57,8 @@ def parse(text: str, length: int) -> Frame:
 
 def _small(text: str) -> Frame:
     try:
-        frame = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        frame = parsed(text)
+    except ValueError as error:
         raise ValueError("The frame is not valid JSON.") from error
     if not isinstance(frame, list) or len(frame) not in (2, 3):
         raise ValueError("A frame is a list [command, id, payload].")

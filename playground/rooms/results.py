@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -20,7 +21,8 @@ from scheduler_core.authoring.lessons import misconceptions
 
 HERE_SECONDS = 15.0  # after which who was not counted again has left
 ROWS = 20  # distinct answers of a question
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # with which a spreadsheet begins what it computes
+FORMULA = frozenset("=+-@")  # with which a spreadsheet begins what it computes
+BREAKS = ("\t", "\r", "\n")
 COLUMNS = ("person", "name", "question", "stop", "asked", "vote", "answer", "right", "misconception", "at")
 
 
@@ -197,8 +199,11 @@ def table(results: RoomResults, *, names: bool) -> str:
 
 
 def _as_text(value: object) -> str:
+    """Return a value as a text that no spreadsheet computes: spaces of any kind and width hide no sign."""
     text = str(value)
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) or text.startswith(FORMULA) else text
+    first = next((character for character in text if unicodedata.category(character)[0] not in "CZ"), "")
+    sign = unicodedata.normalize("NFKC", first)[:1]
+    return f"'{text}" if sign in FORMULA or text.startswith(BREAKS) else text
 
 
 def spent(room: Room) -> dict[str, float]:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from playground.limits import limit
 from playground.runtime import outage
+from playground.serving.json_bodies import wants_json
 
 TEXTS = {
     400: ("Malformed request", "Go back and try again."),
@@ -31,9 +32,10 @@ TEXTS = {
 def error_page(
     request: HttpRequest, status: int, message: str = "", *, title: str = "", retry_after: int | None = None
 ) -> HttpResponse:
-    """Return ``error.html`` with ``status``, ``title`` and ``message``; JSON under ``/api/``.
+    """Return ``error.html`` with ``status``, ``title`` and ``message``; JSON to who reads JSON.
 
-    ``retry_after`` is the value of the Retry-After header in seconds; ``title`` defaults to the status's.
+    Under ``/api/`` that has ``errors``, elsewhere ``message``. ``retry_after`` is the value of the
+    Retry-After header in seconds; ``title`` defaults to the status's.
     """
     usual, advice = TEXTS.get(status, (title, ""))
     title = title or usual
@@ -44,6 +46,8 @@ def error_page(
             status=status,
             headers=headers,
         )
+    if wants_json(request):
+        return JsonResponse({"message": message or title}, status=status, headers=headers)
     context = {"status": status, "title": title, "message": message or advice}
     response = render(request, "error.html", context, status=status)
     for name, value in headers.items():
@@ -74,8 +78,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 def unavailable(request: HttpRequest, found: outage.Outage) -> HttpResponse:
     """Answer an outage of storage with its status and Retry-After."""
-    api = request.path.startswith("/api/")
-    message = f"{found.title}. {found.message}" if api else found.message
+    message = f"{found.title}. {found.message}" if wants_json(request) else found.message
     return error_page(request, found.status, message, title=found.title, retry_after=found.retry_after)
 
 

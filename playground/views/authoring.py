@@ -18,8 +18,10 @@ from playground.limits import limit
 from playground.models import AuthoredLesson
 from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
+from playground.serving.json_bodies import answers_json, parsed
 from playground.storage import authored, bundles
 from playground.storage.quotas import StorageFullError
+from playground.storage.store import GoneError
 from playground.visitors.throttle import address_of, wait_seconds
 from scheduler_core.authoring.lessons import LessonError, folder, glossary, misconceptions, tracks
 from scheduler_core.authoring.lessons.facts import FACTS, signature
@@ -64,6 +66,8 @@ def _counted(view: View) -> View:
             return _refused(error.status, str(error))
         except BusyError as error:
             return _refused(503, str(error))
+        except GoneError as error:
+            return _refused(410, str(error))
         except AuthoredLesson.DoesNotExist:
             return _refused(404, "This lesson was deleted elsewhere.")
 
@@ -160,6 +164,7 @@ def page(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     return render(request, "lesson_author.html", context)
 
 
+@answers_json
 @require_safe
 @never_cache
 @_mine
@@ -168,6 +173,7 @@ def state(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     return JsonResponse(authoring.state(row))
 
 
+@answers_json
 @require_POST
 @_mine
 @_counted
@@ -176,8 +182,8 @@ def change(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     if len(request.body) > BODY:
         return _refused(413, f"A change has at most {BODY:,} bytes.")
     try:
-        wanted = msgspec.json.decode(request.body, type=authoring.Change)
-    except msgspec.DecodeError as error:
+        wanted: authoring.Change = msgspec.convert(parsed(request.body), authoring.Change)
+    except ValueError as error:
         return _refused(400, f"The change cannot be read: {error}")
     undo = None
     if isinstance(wanted, authoring.Removal):
@@ -187,6 +193,7 @@ def change(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     return JsonResponse(answer)
 
 
+@answers_json
 @require_safe
 @never_cache
 @_mine
@@ -213,6 +220,7 @@ def exported(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     return response
 
 
+@answers_json
 @require_POST
 @_mine
 @_counted
@@ -232,6 +240,7 @@ def publish(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     return JsonResponse(authoring.state(done))
 
 
+@answers_json
 @require_POST
 @_mine
 @_counted

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from playground.limits import limit
 from playground.models import Scenario
+from playground.serving.json_bodies import answers_json
 from playground.storage import bundles, store
 from scheduler_core.authoring import examples
 from scheduler_core.scenario import scenario as core
@@ -38,6 +39,7 @@ def shared(slug: str) -> Scenario:
     return store.shared_by_nobody(*_loaded(slug))
 
 
+@answers_json
 @require_safe
 def listing(_request: HttpRequest) -> HttpResponse:
     """Answer ``{"examples": [{"slug", "title"}…]}`` with those that the workbench can open interactively."""

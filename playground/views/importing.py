@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods
 
+from playground.serving.json_bodies import answers_json
 from scheduler_core.progress import Watch, unwatched
 
 PROGRESS_SECONDS = 0.25  # between two cache accesses while a bundle is read
@@ -49,6 +50,7 @@ def watch_of(request: HttpRequest) -> Watch:
     return watch
 
 
+@answers_json
 @csrf_protect
 @require_http_methods(["GET", "HEAD", "DELETE"])
 def progress(request: HttpRequest, ticket: str) -> HttpResponse:

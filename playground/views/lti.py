@@ -21,6 +21,7 @@ from playground.lti.login import LaunchRefusedError
 from playground.lti.platforms import Platform
 from playground.models import LtiLaunch
 from playground.serving.framing import framed
+from playground.serving.json_bodies import answers_json
 from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
 from playground.views import learn
@@ -36,6 +37,7 @@ HANDED_IN = frozenset({"open", "failed"})  # states of a score that can be
 RELOADED_SECONDS = 90  # the page of a score that is being sent asks again for so long
 
 
+@answers_json
 @require_safe
 @offered
 def key_set(request: HttpRequest) -> HttpResponse:

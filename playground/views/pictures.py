@@ -22,6 +22,7 @@ from playground.pool.process import LostError
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
+from playground.serving.json_bodies import answers_json
 from playground.storage import bundles, links, store
 from playground.visitors.throttle import throttled
 from scheduler_core.kubernetes.problems import BundleError
@@ -140,6 +141,7 @@ def _scene(source: sources.Source, row: Scenario, title: str, place: tuple[str, 
 # --- oEmbed --------------------------------------------------------------------------------------
 
 
+@answers_json
 @require_safe
 @throttled("API_READS_PER_MINUTE")
 def oembed(request: HttpRequest) -> HttpResponse:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import msgspec
@@ -16,6 +15,7 @@ from playground.accounts import learned, offered, owning
 from playground.lessons import progress
 from playground.limits import limit
 from playground.models import Account
+from playground.serving.json_bodies import answers_json, parsed
 from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
 
@@ -42,6 +42,7 @@ def _refused(status: int, message: str, wait: int = 0) -> HttpResponse:
     return response
 
 
+@answers_json
 @require_POST
 @never_cache
 @csrf_protect
@@ -58,7 +59,7 @@ def exchange(request: HttpRequest) -> HttpResponse:
     if len(request.body) > limit("PROGRESS_BYTES"):
         return _refused(413, str(progress.ProgressSizeError()))
     try:
-        sent = msgspec.convert(json.loads(request.body), ProgressExchange)
+        sent = msgspec.convert(parsed(request.body), ProgressExchange)
         if sent.account != learned.tag(account):  # signed in to another one since the page was opened
             return _refused(409, "This browser is signed in to another account.")
         state = learned.added(account, progress.read(sent.progress), sent.revision)
@@ -66,7 +67,7 @@ def exchange(request: HttpRequest) -> HttpResponse:
         return _refused(413, str(error))
     except StorageFullError as error:
         return _refused(error.status, str(error))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return _refused(400, str(error)[:300])
     except Account.DoesNotExist:
         return _refused(409, "The account was deleted.")

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.models import HEAVY, QUEUED, Run, Share
 from playground.runs import dumps, fairness, figures, service
 from playground.serving.error_pages import error_page
+from playground.serving.json_bodies import answers_json
 from playground.storage import store
 from playground.views.workbench import _visitor
 
@@ -82,6 +83,7 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "run.html", context)
 
 
+@answers_json
 @require_safe
 def run_figures(request: HttpRequest, name: str) -> HttpResponse:
     """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables", …}`` of the run so far."""

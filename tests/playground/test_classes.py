@@ -208,6 +208,20 @@ async def test_the_answer_before_and_after_a_discussion() -> None:
     assert [row[7] for row in rows[1:]] == ["yes", "no", "yes", "yes"]
 
 
+@pytest.mark.parametrize(
+    ("text", "computed"),
+    [
+        ("=1", True), (" =1", True), ("\u00a0=1", True), ("\u2003\u200b=1", True), ("\ufeff+1", True),
+        ("\uff1d1", True), ("\u3000\uff0b1", True), ("\uff0d1", True), ("\uff20SUM(A1)", True),
+        ("\ufe661", True), ("\t1", True), ("\n@x", True), ("1=1", False), ("n1", False), ("", False), ("(=1)", False),
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_what_a_spreadsheet_would_compute_is_quoted(text: str, computed: bool) -> None:
+    """Whatever spaces stand before the sign, and however wide it is."""
+    assert results._as_text(text) == (f"'{text}" if computed else text)
+
+
 async def test_answers_are_statements_for_a_learning_record_store(settings: Any) -> None:
     """Who answered what, once it is revealed, and who completed the lesson; the same ones each time.
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from io import StringIO
+from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from scheduler_core.authoring.lessons import Lesson, answer_of, lesson, lessons
+from scheduler_core.authoring.lessons.packing import packed
+from tests.playground.test_authoring import FIRST, state, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,6 +56,31 @@ def test_every_lesson_can_be_printed(client: Client, of: Lesson) -> None:
     """Each stop is on the sheet, with a picture of what its open stage shows."""
     sheet = printed(client, of)
     assert all(stop.title in sheet.replace("’", "'") for stop in of.stops)
+
+
+def test_where_a_platform_grades_the_answers_are_for_teachers(client: Client, settings: Any) -> None:
+    """Who has a signed link of this lesson, which the operator can make; to others the page says so."""
+    link = StringIO()
+    call_command("answers", "first-cycle", stdout=link)
+    signed = link.getvalue().strip()
+    settings.LTI_PLATFORMS = (object(),)
+    other = signed.replace("first-cycle", "taints-are-not-magnets")
+    for refused in ("/learn/first-cycle/handout/?answers=1", f"{signed}x", other):
+        answer = client.get(refused)
+        assert answer.status_code == 403 and "those who teach" in unescape(answer.content.decode())
+    assert "Answer:" in client.get(signed).content.decode()
+    sheet = client.get("/learn/first-cycle/handout/").content.decode()
+    assert "Answer:" not in sheet and "?answers=" not in sheet
+    with pytest.raises(CommandError, match="no lesson 'nowhere'"):
+        call_command("answers", "nowhere")
+
+
+def test_an_author_has_the_answers_of_their_own_lesson(owner: Client, settings: Any) -> None:
+    """Whatever platform grades it."""
+    settings.LTI_PLATFORMS = (object(),)
+    preview = state(owner, upload(owner, packed("01-a", FIRST)))["stops"][0]["preview"].split("/")[2]
+    assert owner.get(f"/learn/{preview}/handout/?answers=1").status_code == 200
+    assert Client().get(f"/learn/{preview}/handout/?answers=1").status_code == 403
 
 
 def test_there_is_no_sheet_of_an_unknown_lesson(client: Client) -> None:

@@ -18,8 +18,10 @@ from playground.models import WaitingStatement
 from playground.outbox import statements, xapi
 from playground.serving.environment import Environment
 from scheduler_core.authoring.lessons import Lesson
+from scheduler_core.authoring.lessons.packing import packed
 from tests.core.lessons.data import right_answer
 from tests.playground.lti_platform import FakePlatform, key, pem, running
+from tests.playground.test_authoring import FIRST, state, upload
 from tests.playground.test_lti import launched, passes
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,6 +101,30 @@ def test_who_plays_alone_has_no_name(client: Client, store: FakePlatform) -> Non
     headers = {name.lower(): value for name, value in store.requests[0].items()}
     assert headers["x-experience-api-version"] == "1.0.3"
     assert headers["authorization"] == f"Basic {base64.b64encode(b'key:s@cret').decode()}"
+
+
+def test_the_store_is_not_filled_by_repetition(
+    owner: Client, store: FakePlatform, limits: Callable[..., None]
+) -> None:
+    """One completion of a lesson and visitor, one of the same answer, none of previews, few of an address."""
+    proofs = [receipts.receipt(LESSON, key) for key in receipts.asked(lesson())]
+    body = json.dumps({"receipts": proofs})
+    for _ in range(5):
+        owner.post(f"/api/lessons/{LESSON}/code", body, content_type="application/json")
+        answer(owner, "feasible", [])
+    assert statements.waiting() == 2
+    name = state(owner, upload(owner, packed("01-a", FIRST)))["stops"][0]["preview"].split("/")[2]
+    proofs = [receipts.receipt(name, key) for key in receipts.asked(lesson())]
+    made = owner.post(
+        f"/api/lessons/{name}/code", json.dumps({"receipts": proofs}), content_type="application/json"
+    )
+    assert made.status_code == 201 and statements.waiting() == 2
+    limits(LRS_PER_MINUTE=3)
+    for _ in range(5):
+        stranger = Client()
+        stranger.get("/learn/")
+        answer(stranger, "feasible", [])
+    assert statements.waiting() == 3, "two of the same minute came before"
 
 
 def test_who_comes_by_a_course_is_called_as_there(client: Client, store: FakePlatform, settings: Any) -> None:
