@@ -213,7 +213,8 @@ async def test_the_answer_before_and_after_a_discussion() -> None:
     [
         ("=1", True), (" =1", True), ("\u00a0=1", True), ("\u2003\u200b=1", True), ("\ufeff+1", True),
         ("\uff1d1", True), ("\u3000\uff0b1", True), ("\uff0d1", True), ("\uff20SUM(A1)", True),
-        ("\ufe661", True), ("\t1", True), ("\n@x", True), ("1=1", False), ("n1", False), ("", False), ("(=1)", False),
+        ("\ufe661", True), ("\t1", True), ("\n@x", True), ("1=1", False), ("n1", False),
+        ("", False), ("(=1)", False),
     ],
     ids=ascii,
 )  # fmt: skip
