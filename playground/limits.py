@@ -105,6 +105,13 @@ LIMITS: tuple[Limit, ...] = (
     Limit("CPU_BUDGET_SECONDS", 600, "seconds", "in which such a budget is there again"),
     Limit("PARSING_THREADS", 2, "threads", "threads of a web process that read bundles"),
     Limit(
+        "LOOP_STALL_SECONDS",
+        5,
+        "seconds",
+        "for which a web process answers nothing before it is replaced; 0: it never is",
+        least=0,
+    ),
+    Limit(
         "POOL_PROCESSES",
         2,
         "processes",

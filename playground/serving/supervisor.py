@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from playground.limits import MIB, limit
 from playground.queues import LONG, WORKERS
+from playground.serving.watchdog import STALLED
 
 #: Seconds between two polls of the processes.
 PULSE = 0.2
@@ -200,9 +201,15 @@ class Slot:
         self.start_at = 0.0  # time.monotonic(), while there is no child
         self.restarts: deque[float] = deque()
 
-    def died(self, policy: RestartPolicy, now: float) -> float | None:
-        """Record that the child died; return the seconds until the restart, None if it died too often."""
+    def died(self, policy: RestartPolicy, now: float, status: int = 1) -> float | None:
+        """Record that the child died; return the seconds until the restart, None if it died too often.
+
+        A stall counts for nothing: a visitor may bring it about, and must not end the others.
+        """
         self.child = None
+        if status == -STALLED:
+            self.start_at = now
+            return 0.0
         while self.restarts and self.restarts[0] <= now - policy.window:
             self.restarts.popleft()
         if len(self.restarts) >= policy.most:
@@ -308,7 +315,7 @@ class Supervisor:
         if not self._was_ready.is_set():
             self.say(f"{name} ended during startup ({how}); stopping. See its output above.")
             return False
-        delay = slot.died(self.policy, now)
+        delay = slot.died(self.policy, now, status)
         if delay is None:
             self.say(
                 f"{name} ended again ({how}) after {self.policy.most} restarts within "
@@ -365,4 +372,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def _how(status: int) -> str:
+    if status == -STALLED:
+        return "its event loop stalled"
     return f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"

@@ -1,0 +1,56 @@
+"""Ends a web process whose event loop stalls; whoever supervises it starts another.
+
+A loop that stalls answers nobody: neither steps nor ``/healthz``. It may wait, or be kept from running by
+code that holds the interpreter's lock, such as one call of a C library; then no thread of this process could
+tell. So the kernel does: the loop winds up a timer, again and again, and SIGALRM ends the process once it has
+not. Before that the stack of each thread is written to the log. Clients reconnect, and what they stored is
+there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import signal
+
+from playground.limits import limit
+from playground.serving.bodies import AsgiScope, Receive, Send
+
+STALLED = signal.SIGALRM  # what ends the process
+BEATS = 5  # in the time after which the loop counts as stalled
+
+
+class Watchdog:
+    """The timer of the event loop that calls :meth:`start`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to watch the running loop; 0 seconds: never."""
+        if self._seconds:
+            faulthandler.register(STALLED, all_threads=True, chain=True)
+            self._beat()
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        if self._next is not None:
+            self._next.cancel()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            faulthandler.unregister(STALLED)
+
+    def _beat(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        self._next = asyncio.get_running_loop().call_later(self._seconds / BEATS, self._beat)
+
+
+async def lifespan(_scope: AsgiScope, receive: Receive, send: Send) -> None:
+    """Watch the loop from the start of the server to its end: an ASGI application."""
+    watchdog = Watchdog(limit("LOOP_STALL_SECONDS"))
+    await receive()
+    watchdog.start()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    watchdog.stop()
+    await send({"type": "lifespan.shutdown.complete"})
