@@ -35,13 +35,20 @@ def _last(decisions: Sequence[Decision], holds: Callable[[Decision], bool]) -> i
 
 
 def preemption_section(cycle: Cycle, *, of_choice: bool) -> Section | None:
-    """Return what preemption evaluated in a cycle; ``None`` if it did not run.
+    """Return what preemption evaluated in a cycle; ``None`` if it did not run, or could not help anywhere.
 
     ``of_choice``: only if it chose a node.
     """
-    if cycle.preemption is None or (of_choice and cycle.preemption.chosen is None):
+    tried = cycle.preemption
+    if tried is None or (of_choice and tried.chosen is None):
         return None
-    return Section(f"Preemption in cycle {cycle.index:,}", tuple(_sentences(cycle.preemption)))
+    if (
+        tried.eligible
+        and all(group.why == "unresolvable" for group in tried.hopeless)
+        and not tried.candidates
+    ):
+        return None
+    return Section(f"Preemption in cycle {cycle.index:,}", tuple(_sentences(tried)))
 
 
 def _sentences(tried: Preemption) -> Iterator[str]:

@@ -29,6 +29,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import HARD, NO
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts, skews, spread_counts
 
 DOMAINS_NAMED = 8
+DEVICES_NAMED = 6
 MOST_SELECTORS, MOST_EXPRESSION = 3, 120
 """Selectors that are named for a request, and characters of each expression."""
 
@@ -144,10 +145,21 @@ def devices(place: PodOnNode) -> Finding:
         return Finding()
     claims = state.to_allocate(context.nodes.nodes[_row(place)].manifest)
     found = list(supplies(state.allocator, claims, place.node.meta.name, place.node.meta.labels))
-    details = [_asked(supply) for alternatives in found for supply in alternatives]
+    details = [text for alternatives in found for supply in alternatives for text in _sentences(supply)]
     if found and all(any(supply.is_enough for supply in alternatives) for alternatives in found):
         details.append(_together(len(found), matching_attributes(claims)))
     return Finding(tuple(details))
+
+
+def _sentences(supply: Supply) -> Iterator[str]:
+    """Yield what the node has for a request and, if that is too little, what is against each device."""
+    yield _asked(supply)
+    if supply.is_enough:
+        return
+    yield from (f"device {one.device}: {one.why}" for one in supply.obstacles[:DEVICES_NAMED])
+    more = len(supply.obstacles) - DEVICES_NAMED
+    if more > 0:
+        yield f"and {_counted(more, 'more device')} that cannot be taken"
 
 
 def _together(requests: int, attributes: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -69,6 +69,20 @@ def has_capacity(request: Request, device: Device, others: Iterable[Consumed]) -
     return True
 
 
+def lacking(request: Request, device: Device, others: Iterable[Consumed]) -> Iterator[str]:
+    """Yield what a device lacks of what a request asks for besides ``others``: facts for explanations."""
+    capacities: Mapping[str, Any] = device.spec.get("capacity") or {}
+    yield from (f"it has no capacity {name}" for name in _asked(request) if name not in capacities)
+    mine, others = consumed_by(request, device), tuple(others)
+    for name, capacity in capacities.items():
+        total = amount_of(capacity["value"])
+        left = total.value - sum(one[name].value for one in others if name in one)
+        if _violates(mine[name], capacity.get("requestPolicy") or {}):
+            yield f"its requestPolicy does not allow {mine[name].text} of {name}"
+        elif mine[name].value > left:
+            yield f"{mine[name].text} of {name} asked for, {written(left, total.text)} of {total.text} left"
+
+
 def _asked(request: Request) -> Mapping[str, Any]:
     return (request.entry.get("capacity") or {}).get("requests") or {}
 
@@ -104,7 +118,7 @@ def _to_step(wanted: Amount, limits: Mapping[str, Any]) -> Amount:
     if value > MAX_AMOUNT:
         limit = "the milli-value range" if unit != 1 else "MaxInt64"
         raise OverflowError(f"rounding request {wanted.text} up to the next step passes {limit}")
-    return Amount(_written(Fraction(value, unit), str(limits["step"])), Fraction(value, unit))
+    return Amount(written(Fraction(value, unit), str(limits["step"])), Fraction(value, unit))
 
 
 def _step(limits: Mapping[str, Any]) -> Fraction:
@@ -140,7 +154,7 @@ def _is_outside(consumed: Amount, limits: Mapping[str, Any]) -> bool:
     return (rounded(consumed.value * unit) - start) % rounded(_step(limits) * unit) != 0
 
 
-def _written(value: Fraction, like: str) -> str:
+def written(value: Fraction, like: str) -> str:
     """Write an amount, with a binary suffix if ``like`` has one."""
     if value.denominator != 1:
         return f"{rounded(value * 1000)}m"

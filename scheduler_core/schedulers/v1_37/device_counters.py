@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
+from scheduler_core.schedulers.v1_37.device_capacity import written
 from scheduler_core.schedulers.v1_37.device_pools import Counters, DevicePool, PoolId, amounts
 from scheduler_core.schedulers.v1_37.device_use import DevicesInUse
 from scheduler_core.schedulers.v1_37.devices import Device
@@ -35,6 +36,15 @@ class CounterUse:
                 self._draw(device, -1)
                 return False
         return True
+
+    def lacking(self, device: Device) -> Iterator[str]:
+        """Yield which counters have less left than the device consumes: facts for explanations."""
+        left = self._left(device.id[:2])
+        for name, counter, amount in _consumed(device):
+            have = left.get(name, {}).get(counter, Fraction(0))
+            if amount > have:
+                shown = [written(one, "1Ki") for one in (amount, have)]
+                yield f"{shown[0]} of the counter {name}/{counter} needed, {shown[1]} left"
 
     def release(self, device: Device) -> None:
         """Give back what the device consumes."""

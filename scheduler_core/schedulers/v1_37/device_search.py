@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.device_capacity import Consumed, consumed_by, has_capacity
+from scheduler_core.schedulers.v1_37.device_capacity import Consumed, consumed_by, has_capacity, lacking
 from scheduler_core.schedulers.v1_37.device_constraints import DeviceConstraint, constraints_of
 from scheduler_core.schedulers.v1_37.device_counters import CounterUse
 from scheduler_core.schedulers.v1_37.device_pools import Counters, DevicePool, PoolId, reaches
@@ -214,8 +214,17 @@ class DeviceSearch:
         return device.id not in self._in_use.whole and not takers
 
     def _has_capacity(self, request: Request, device: Device) -> bool:
-        others = (*self._in_use.shares.get(device.id, ()), *self._shares.get(device.id, ()))
-        return has_capacity(request, device, others)
+        return has_capacity(request, device, self._others(device))
+
+    def _others(self, device: Device) -> tuple[Consumed, ...]:
+        return (*self._in_use.shares.get(device.id, ()), *self._shares.get(device.id, ()))
+
+    def lacking(self, request: Request, device: Device) -> Iterator[str]:
+        """Yield what a device has not left of the capacities and counters that a request takes of it."""
+        if not self._has_capacity(request, device):
+            yield from lacking(request, device, self._others(device))
+        if device.spec.get("consumesCounters") and not (device.is_shared and self._others(device)):
+            yield from self._counters.lacking(device)
 
     def _with(self, place: _Place, device: Device, start: int) -> bool:
         """Give a device to a request and serve the rest; if that fails, all is as before."""

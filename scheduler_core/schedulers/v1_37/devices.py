@@ -153,12 +153,18 @@ def requests_of(claim: Manifest) -> Iterator[list[Request]]:
 
 def is_tainted(request: Request, device: Device) -> bool:
     """Return whether a taint keeps the request off the device."""
+    return bool(device.spec.get("taints")) and bool(taints_against(request, device))
+
+
+def taints_against(request: Request, device: Device) -> list[Mapping[str, Any]]:
+    """Return the taints that keep the request off the device."""
     tolerations = request.entry.get("tolerations") or ()
-    return any(
-        taint.get("effect") in ("NoSchedule", "NoExecute")
-        and not any(_tolerates(toleration, taint) for toleration in tolerations)
+    return [
+        taint
         for taint in device.spec.get("taints") or ()
-    )
+        if taint.get("effect") in ("NoSchedule", "NoExecute")
+        and not any(_tolerates(toleration, taint) for toleration in tolerations)
+    ]
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:

@@ -92,6 +92,26 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("add a node like a (cpu 4, memory 8Gi), but with 6 cpu, 1 amd.com/gpu",),
         ("fits on a:\n  - lower the pod's cpu request from 6 to 4\n  - lower the pod's amd.com/gpu",),
     ),
+    # devices: what is left on each, and what refused it
+    (
+        *("devices-capacity", "three"),
+        (
+            "request m: 1 device of class memory-card; the node has 3, 0 of them free",
+            "card-0: 8Gi of memory asked for, 0 of 16Gi left (held by default/one-m-6wg9c, default/two-m-mk8dt)",
+            "card-1: it has no capacity memory",
+            "card-2: its taint cards.example.com/broken:NoSchedule is not tolerated",
+        ),
+        ("each request alone has enough", "Preemption in"),
+    ),
+    ("devices-capacity", "large", ("card-0: its requestPolicy does not allow 12Gi of memory",), ()),
+    (
+        *("devices-partitions", "second"),
+        (
+            "device gpu.example.com/a/gpu-0: 40Gi of the counter gpu-0/memory needed, 20Gi left",
+            "selector #0 of class whole refuses 2",
+        ),
+        ("each request alone has enough",),
+    ),
     ("preemption-never", "urgent", ("The pod may not preempt: its preemptionPolicy is Never.",), ()),
 )
 
