@@ -37,12 +37,15 @@ EFFORT = {
     "affinity": 3,
     "allocatable": 3,
     "volume": 4,
+    "class": 4,
+    "claim": 4,  # made anew: its volume stays behind
     "condition": 4,  # the kubelet reports it: the machine has to be repaired
     "victim": 4,
     "priority": 4,
     "delete": 5,
     "hardware": 5,  # of a kind that the machine has none of
     "node": 6,
+    "moved": 6,  # a label by which a machine or a volume would be somewhere else
     "forgo": 7,  # a resource that the pod was given because it needs it
 }
 """The cost of a change, by kind; the smallest change has the lowest sum over its edits."""
@@ -56,7 +59,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("containers", "init_containers", "tolerations", "node_selector", "affinity", "volumes"),
     "Node": ("allocatable", "taints", "unschedulable", "conditions"),
     "PersistentVolume": ("node_affinity",),
-    "PersistentVolumeClaim": ("volume_name",),
+    "PersistentVolumeClaim": ("volume_name", "storage_class"),
+    "StorageClass": ("binding_mode",),
 }
 
 

@@ -26,6 +26,12 @@ from scheduler_core.schedulers.v1_11.predicates import RULES, CheckNodeLabelPres
 from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
 from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, Facts, Reason, SuggestedChange
 
+CLAIM_ERRORS = (
+    "pod has unbound immediate PersistentVolumeClaims",
+    'persistentvolumeclaim "',
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+)
+"""How the reasons begin by which v1.37's plugins refuse a pod for a claim, before they look at nodes."""
 EFFECTS = ("NoSchedule", "NoExecute")
 
 
@@ -40,6 +46,9 @@ def findings(place: PodOnNode, failure: Failure) -> list[Finding]:
 def _rule(place: PodOnNode, failure: Failure, text: str) -> Finding:
     prefix = next((r.text for r in REASONS.values() if r.prefix and text.startswith(r.text)), "")
     reason = REASONS.get(prefix or text)
+    if reason is None and text.startswith(CLAIM_ERRORS):
+        found = storage.error(place, text)
+        return Finding(found.details[1:], found.options)  # the reason says the first itself
     if reason is None:
         finding = V1_37_FINDINGS.get(text)
         return by_declaration(place, failure) if finding is None else finding(place)

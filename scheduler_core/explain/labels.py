@@ -50,6 +50,8 @@ def set_labels(place: PodOnNode, wanted: Mapping[str, str | None]) -> Edit:
     actions = [f"set label {' and '.join(given)} on"] if given else []
     actions += [f"remove label {' and '.join(gone)} from"] if gone else []
     cost = "fact" if any(key in FACTS for key in wanted) else "label"
+    if any(key in FACTS and place.node.meta.labels.get(key, value) != value for key, value in wanted.items()):
+        cost = "moved"
     words = f"{' and '.join(actions)} node {name}"
     return Edit("Node", name, words, cost, "node", mutate, size=len(wanted) - 1)
 

@@ -14,6 +14,12 @@ OF_COST: Mapping[str, str] = {
     "allocatable": (
         "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it."
     ),
+    "claim": (
+        "The API server does not permit another class or volume for a claim: delete it and create it anew. "
+        "What it holds stays on its present volume, if it has one."
+    ),
+    "class": "A StorageClass cannot be changed: delete it and create it anew; its volumes stay as they are.",
+    "moved": "The label or node affinity says where something is; changing it moves nothing.",
     "hardware": "The machine reports none: it needs the hardware, and the driver or plugin that reports it.",
     "delete": "Preemption does not delete these pods: delete them yourself.",
     "condition": "The kubelet reports conditions: repair the machine, and the condition follows.",

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import set_labels
 from scheduler_core.explain.spelling import correct_claim
 from scheduler_core.kubernetes.manifests import Manifest, part
-from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.kubernetes.model import (
+    NodeSelectorTerm,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
+from scheduler_core.kubernetes.provisioning import SELECTED_NODE, provisions
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.kubernetes.selectors import term_matches
-from scheduler_core.schedulers.columns.storage import ClaimError
+from scheduler_core.schedulers.columns.storage import WAIT_FOR_FIRST_CONSUMER, ClaimError
 
 DEFAULT_SIZE = 2**30  # bytes, of a claim that is proposed
+CLASSES_TRIED = 2
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def _claims(place: PodOnNode) -> Iterator[tuple[str, PersistentVolumeClaim | None]]:
@@ -31,25 +41,93 @@ def _bound(place: PodOnNode) -> Iterator[PersistentVolume]:
 
 
 def error(place: PodOnNode, text: str) -> Finding:
-    """Create the volume, or the claim and its volume, that the error is about."""
+    """Correct the claim's name, have a class provision a volume for the claim, or create the volume."""
     storage = place.standing.cluster.storage
-    edits: list[Edit] = []
     correct: list[Edit] = []
+    provisioned: list[tuple[Edit, ...]] = []
+    made: list[Edit] = []
     for name, claim in _claims(place):
         key = f"{place.standing.pod.info.namespace}/{name}"
+        lost = claim is not None and claim.volume_name and claim.volume_name not in storage.volumes
+        if claim is not None and not lost and (claim.volume_name or _waits(place, claim)):
+            continue
+        spelled = correct_claim(place, name) if claim is None else None
+        correct += [] if spelled is None else [spelled]
+        provisioned.append(tuple(_by_classes(place, key, claim)))
         if claim is None:
-            spelled = correct_claim(place, name)
-            correct += [] if spelled is None else [spelled]
-            edits += [_new_claim(key, f"pv-{name}"), _new_volume(f"pv-{name}", key, None)]
-        elif claim.volume_name and claim.volume_name not in storage.volumes:
-            edits.append(_new_volume(claim.volume_name, key, claim))
-        elif not claim.volume_name and not _waits(place, claim):
-            edits += [_new_volume(f"pv-{name}", key, claim), _bind(key, f"pv-{name}")]
-    fresh = [e for e in edits if e.create is None or (e.kind, e.key) not in place.standing.world.objects]
+            made += [_new_claim(key, volume=f"pv-{name}"), _new_volume(f"pv-{name}", key, None)]
+        elif lost:
+            made += [_new_volume(claim.volume_name, key, claim), _found_again(key, claim.volume_name)]
+        else:
+            made += [_new_volume(f"pv-{name}", key, claim), _bind(key, f"pv-{name}")]
+    fresh = [e for e in made if e.create is None or (e.kind, e.key) not in place.standing.world.objects]
     options: list[tuple[Edit, ...]] = [(edit,) for edit in correct]
-    if fresh and len(fresh) == len(edits):
+    options += zip(*provisioned) if provisioned else ()
+    if fresh and len(fresh) == len(made):
         options.append(tuple(fresh))
-    return Finding((text,), tuple(options))
+    return Finding((text, *_class_details(place)), tuple(options))
+
+
+def _found_again(key: str, volume: str) -> Edit:
+    """Return what the volume controller does once a lost claim's volume exists again."""
+    words = f"claim {key} is then bound to {volume} again"
+    return Edit("PersistentVolumeClaim", key, words, "volume", "storage", lambda one: one.pop("status", None))
+
+
+def _class_details(place: PodOnNode) -> Iterator[str]:
+    """Yield of each unbound claim the class that it waits for, and how that binds."""
+    storage = place.standing.cluster.storage
+    for _, claim in _claims(place):
+        if claim is None or claim.volume_name or _waits(place, claim):
+            continue
+        of = storage.class_of(claim)
+        if of is not None:
+            yield f"claim {claim.meta.key} is of class {of.meta.name}, which binds at once (Immediate)"
+        elif claim.storage_class:
+            yield f"claim {claim.meta.key} is of class {claim.storage_class}, which does not exist"
+        else:
+            yield f"claim {claim.meta.key} names no class, and none is the default: it needs a volume"
+
+
+def _by_classes(place: PodOnNode, key: str, claim: PersistentVolumeClaim | None) -> Iterator[Edit]:
+    """Yield how a class that waits for the pod would provision the claim's volume, a class each."""
+    storage = place.standing.cluster.storage
+    unbound = None if claim is None or claim.volume_name else claim.storage_class
+    others = (one for one in storage.classes.values() if one.meta.name != unbound)
+    waiting = [one for one in others if provisions(one) and _delays(one)]
+    for one in sorted(waiting, key=lambda one: one.meta.name)[:CLASSES_TRIED]:
+        yield _new_claim(key, storage_class=one) if claim is None else _of_class(key, claim, one)
+    own = None if claim is None or claim.volume_name else storage.class_of(claim)
+    if own is not None and provisions(own) and not _delays(own):
+        yield _delayed(own)
+
+
+def _delays(one: StorageClass) -> bool:
+    return one.binding_mode == WAIT_FOR_FIRST_CONSUMER
+
+
+def _of_class(key: str, claim: PersistentVolumeClaim, of: StorageClass) -> Edit:
+    """Make a claim anew, so that a class provisions a volume for it where the pod goes."""
+
+    def mutate(document: Manifest) -> None:
+        part(document, "spec")["storageClassName"] = of.meta.name
+        part(document, "spec").pop("volumeName", None)
+        annotations = document["metadata"].get("annotations") or {}
+        for name in (BIND_COMPLETED, BOUND_BY_CONTROLLER, BETA_CLASS, SELECTED_NODE):
+            annotations.pop(name, None)
+        document.pop("status", None)
+
+    behind = f", without what is on {claim.volume_name}" if claim.volume_name else ""
+    words = f"create claim {key} anew of class {of.meta.name} (WaitForFirstConsumer){behind}"
+    return Edit("PersistentVolumeClaim", key, words, "claim", "storage", mutate)
+
+
+def _delayed(of: StorageClass) -> Edit:
+    def mutate(document: Manifest) -> None:
+        document["volumeBindingMode"] = WAIT_FOR_FIRST_CONSUMER
+
+    words = f"set volumeBindingMode: {WAIT_FOR_FIRST_CONSUMER} in StorageClass {of.meta.name}"
+    return Edit("StorageClass", of.meta.name, words, "class", "storage", mutate)
 
 
 def _waits(place: PodOnNode, claim: PersistentVolumeClaim) -> bool:
@@ -59,7 +137,7 @@ def _waits(place: PodOnNode, claim: PersistentVolumeClaim) -> bool:
         return False
 
 
-def _new_claim(key: str, volume: str) -> Edit:
+def _new_claim(key: str, *, volume: str = "", storage_class: StorageClass | None = None) -> Edit:
     namespace, _, name = key.partition("/")
     manifest: Manifest = {
         "apiVersion": "v1",
@@ -68,11 +146,12 @@ def _new_claim(key: str, volume: str) -> Edit:
         "spec": {
             "accessModes": ["ReadWriteOnce"],
             "resources": {"requests": {"storage": format_resource("storage", DEFAULT_SIZE)}},
-            "storageClassName": "",
-            "volumeName": volume,
+            "storageClassName": "" if storage_class is None else storage_class.meta.name,
+            **({"volumeName": volume} if volume else {}),
         },
     }
-    words = f"create the PersistentVolumeClaim {key}, bound to {volume}"
+    whose = f"bound to {volume}" if storage_class is None else f"of class {storage_class.meta.name}"
+    words = f"create the PersistentVolumeClaim {key}, {whose}"
     return Edit("PersistentVolumeClaim", key, words, "volume", "storage", create=manifest)
 
 
@@ -103,12 +182,13 @@ def _new_volume(
 def _bind(key: str, volume: str) -> Edit:
     def mutate(document: Manifest) -> None:
         part(document, "spec")["volumeName"] = volume
+        part(document, "metadata", "annotations")[BIND_COMPLETED] = "yes"
 
     return Edit("PersistentVolumeClaim", key, f"bind claim {key} to {volume}", "volume", "storage", mutate)
 
 
 def nothing_to_bind(place: PodOnNode) -> Finding:
-    """Create a volume for each claim with delayed binding (``WaitForFirstConsumer``)."""
+    """Create a volume for each claim with delayed binding, or make it anew of a class that provisions."""
     storage = place.standing.cluster.storage
     waiting = storage.waiting_claims(place.standing.pod.info)
     edits = [_new_volume(f"pv-{claim.meta.name}", claim.meta.key, claim, bound=False) for claim in waiting]
@@ -117,28 +197,48 @@ def nothing_to_bind(place: PodOnNode) -> Finding:
         f"claim {c.meta.key} wants {format_resource('storage', c.request)} of class {c.storage_class}"
         for c in waiting
     ]
-    return Finding(tuple(details), () if known else (tuple(edits),))
+    others = list(zip(*(_by_classes(place, claim.meta.key, claim) for claim in waiting)))
+    return Finding(tuple(details), (*others, *(() if known else (tuple(edits),))))
 
 
 def unreachable_volume(place: PodOnNode) -> Finding:
-    """Drop the node affinity of a bound volume that is not reachable from the node."""
-    details, edits = [], []
+    """Make the claims of volumes that the node does not reach anew, or drop these volumes' node affinity."""
+    details: list[str] = []
+    dropped: list[Edit] = []
+    unreachable: set[str] = set()
     for volume in _bound(place):
         terms = volume.node_affinity
         if terms is not None and not any(term_matches(term, place.node) for term in terms):
             name = volume.meta.name
-            details.append(f"volume {name} is not reachable from node {place.node.meta.name}")
-            words = f"drop the node affinity of PersistentVolume {name}"
-            edits.append(
-                Edit("PersistentVolume", name, words, "volume", "storage", _drop("spec", "nodeAffinity"))
+            unreachable.add(name)
+            where = " or ".join(f"({_term(term)})" for term in terms)
+            details.append(
+                f"volume {name} is not reachable from node {place.node.meta.name}: it is in {where}"
             )
-    return Finding(tuple(details), (tuple(edits),) if edits else ())
+            words = f"drop the node affinity of PersistentVolume {name}"
+            mutate = _drop("spec", "nodeAffinity")
+            dropped.append(Edit("PersistentVolume", name, words, "moved", "storage", mutate))
+    options = (*_anew(place, unreachable), *([tuple(dropped)] if dropped else []))
+    return Finding(tuple(details), options)
+
+
+def _term(term: NodeSelectorTerm) -> str:
+    requirements = (*term.match_expressions, *term.match_fields)
+    return " and ".join(f"{one.key} {one.operator} {', '.join(one.values)}".strip() for one in requirements)
+
+
+def _anew(place: PodOnNode, volumes: Collection[str]) -> list[tuple[Edit, ...]]:
+    """Return how the claims of volumes could be made anew where the pod goes, each way by one class."""
+    claims = [claim for _, claim in _claims(place) if claim is not None and claim.volume_name in volumes]
+    own = [list(_by_classes(place, claim.meta.key, claim)) for claim in claims]
+    return list(zip(*own)) if own else []
 
 
 def other_zone(place: PodOnNode) -> Finding:
-    """Drop the zone labels of bound volumes, or give the node their values."""
+    """Make the claims anew, drop the zone labels of bound volumes, or give the node their values."""
     labels, details = place.node.meta.labels, []
     edits: list[Edit] = []
+    elsewhere: set[str] = set()
     wanted: dict[str, str | None] = {}
     for volume in _bound(place):
         for key, compared in place.standing.zone_labels.items():
@@ -147,13 +247,14 @@ def other_zone(place: PodOnNode) -> Finding:
             if value is None or own in [part_.strip() for part_ in value.split("__")]:
                 continue
             name = volume.meta.name
+            elsewhere.add(name)
             details.append(f"volume {name} is in {key}={value}, the node in {own or '(none)'}")
             wanted[key] = value.split("__")[0].strip()
             words = f"drop the label {key} of PersistentVolume {name}"
             mutate = _drop("metadata", "labels", key)
-            edits.append(Edit("PersistentVolume", name, words, "volume", "storage", mutate))
+            edits.append(Edit("PersistentVolume", name, words, "moved", "storage", mutate))
     options = ((set_labels(place, wanted),), tuple(edits)) if edits else ()
-    return Finding(tuple(details), options)
+    return Finding(tuple(details), (*_anew(place, elsewhere), *options))
 
 
 def _drop(*path: str) -> Mutation:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from scheduler_core.explain.findings import REASONS
+from scheduler_core.explain.findings import CLAIM_ERRORS, REASONS
 from scheduler_core.explain.v1_37.findings import SEARCHED
 from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
 from scheduler_core.formats.patch import apply_patch
@@ -22,6 +22,7 @@ from scheduler_core.run.v1_37.manifests import admitted
 from scheduler_core.schedulers.columns import Cluster
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
+from scheduler_core.schedulers.v1_11.predicates.storage import NO_VOLUME_TO_BIND, VOLUME_CONFLICT
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.change import Manifest
@@ -33,6 +34,7 @@ from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.refusals import Prepared, prepare, refusals
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, Status
+from scheduler_core.schedulers.v1_37.volumes import NO_SPACE, NODE_CONFLICT
 
 MOST_TRIALS = 400
 MOST_SECONDS = 20.0
@@ -43,6 +45,8 @@ SAME_REASON: Mapping[str, str] = {
     "node(s) had untolerated taint(s)": PodToleratesNodeTaints.reason,
     "node(s) didn't match Pod's node affinity/selector": MatchNodeSelector.reason,
     TOO_MANY_PODS: f"{INSUFFICIENT}pods",
+    NODE_CONFLICT: VOLUME_CONFLICT,
+    NO_SPACE: NO_VOLUME_TO_BIND,
 }
 """Reasons that v1.37 words differently from v1.11; the others are the same."""
 
@@ -277,7 +281,8 @@ def _counts(other: CompiledPod, pod: CompiledPod) -> bool:
 
 def _has_finding(failure: Failure) -> bool:
     return any(
-        text in REASONS or text in SEARCHED or text.startswith(INSUFFICIENT) for text in failure.reasons
+        text in REASONS or text in SEARCHED or text.startswith((INSUFFICIENT, *CLAIM_ERRORS))
+        for text in failure.reasons
     )
 
 

@@ -261,10 +261,17 @@ def with_additions(
     spec: Manifest = {**template}
     if typed.get("nodeName"):
         spec["nodeName"] = typed["nodeName"]
-    named = {volume.get("name") for volume in spec.get("volumes") or ()}
-    added = [volume for volume in typed.get("volumes") or () if volume.get("name") not in named]
+    made: list[Manifest] = list(typed.get("volumes") or ())
+    given: list[Manifest] = list(spec.get("volumes") or ())
+    if (
+        owner is not None and owner.kind == "StatefulSet"
+    ):  # its claims take the place of volumes of their name
+        claims = {volume.get("name") for volume in made if volume.get("persistentVolumeClaim")}
+        given = [volume for volume in given if volume.get("name") not in claims]
+    named = {volume.get("name") for volume in given}
+    added = [volume for volume in made if volume.get("name") not in named]
     if added:
-        spec["volumes"] = [*(spec.get("volumes") or ()), *added]
+        spec["volumes"] = [*given, *added]
     if owner is not None and owner.kind == "DaemonSet":
         spec["tolerations"] = _daemon_tolerations(spec, typed)
         required = ((typed.get("affinity") or {}).get("nodeAffinity") or {}).get(_TERMS[0])

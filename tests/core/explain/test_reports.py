@@ -97,7 +97,7 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         *("devices-capacity", "three"),
         (
             "request m: 1 device of class memory-card; the node has 3, 0 of them free",
-            "card-0: 8Gi of memory asked for, 0 of 16Gi left (held by default/one-m-6wg9c, default/two-m-mk8dt)",
+            "8Gi of memory asked for, 0 of 16Gi left (held by default/one-m-6wg9c, default/two-m-mk8dt)",
             "card-1: it has no capacity memory",
             "card-2: its taint cards.example.com/broken:NoSchedule is not tolerated",
         ),
@@ -111,6 +111,40 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
             "selector #0 of class whole refuses 2",
         ),
         ("each request alone has enough",),
+    ),
+    # volumes: a class that waits for the pod, a claim made anew in the node's zone, the missing volume
+    (
+        *("volumes-immediate", "wiki"),
+        (
+            "claim default/notes names no class, and none is the default: it needs a volume",
+            "create claim default/notes anew of class fast (WaitForFirstConsumer)",
+            "The API server does not permit another class or volume for a claim: delete it",
+        ),
+        ("No change",),
+    ),
+    (
+        *("volumes-immediate", "blog"),
+        ("create the PersistentVolumeClaim default/posts, of class fast",),
+        ("No change",),
+    ),
+    (
+        *("volumes-zone", "db"),
+        (
+            "volume pv-1 is not reachable from node b: it is in (topology.kubernetes.io/zone In z1)",
+            "create claim default/data anew of class fast (WaitForFirstConsumer), without what is on pv-1",
+        ),
+        ("drop the node affinity",),
+    ),
+    (
+        *("volumes-lost", "db"),
+        ("create the PersistentVolume pv-gone of 1Gi for claim default/data", "bound to pv-gone again"),
+        ("No change",),
+    ),
+    # the claims that a StatefulSet's controller would create, whatever volumes its template has
+    (
+        *("stateful-claims", "bus/queue-1"),
+        ("VolumeBinding: log-queue-1 is created or bound", "claim bus/log-queue-1 names no class"),
+        ("not found", "bus/log names"),
     ),
     ("preemption-never", "urgent", ("The pod may not preempt: its preemptionPolicy is Never.",), ()),
 )
