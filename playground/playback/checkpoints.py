@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from playground.limits import limit
 from playground.playback.counts import may_cache
-from playground.playback.packed_runs import opened
+from playground.playback.packed_runs import SealedRun
 from playground.pool.gate import GivingLock
 from scheduler_core.run import Stepper
 from scheduler_core.scenario.scenario import Scenario
@@ -28,10 +28,6 @@ NEAR_PACKED = 500  # the same, than one is unpacked
 NODE_BYTES, POD_BYTES = 1_100, 1_100
 
 
-PackedRun = tuple[int, bytes]
-"""A cycle, and the run after it as bytes."""
-
-
 class Checkpoints:
     """The copies of one source. All methods may be called from any thread."""
 
@@ -40,25 +36,25 @@ class Checkpoints:
         self._lock = GivingLock()
         self._scenario = scenario
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
-        self._packed: list[PackedRun] = []  # of a run, as its worker stored them, by cycle
+        self._packed: list[SealedRun] = []  # as a worker stored them, by cycle
         self._spent = 0.0  # CPU seconds since the last copy
         self._interval = EVERY_SECONDS
 
     @property
     def bytes(self) -> int:
         """An estimate of the memory that the copies hold."""
-        return sum(size for _, size in self._kept) + sum(len(data) for _, data in self._packed)
+        return sum(size for _, size in self._kept) + sum(len(one.data) for one in self._packed)
 
     @property
     def indices(self) -> list[int]:
         """The cycles that have a copy."""
         return [kept.index for kept, _ in self._kept]
 
-    def add_packed(self, read: Callable[[int], Iterable[PackedRun]]) -> None:
+    def add_packed(self, read: Callable[[int], Iterable[SealedRun]]) -> None:
         """Take what a worker packed: ``read(n)`` yields what it stored after cycle ``n``, in order."""
         with self._lock:
-            self._packed += read(self._packed[-1][0] if self._packed else 0)
-            while sum(len(data) for _, data in self._packed) > limit("RUN_CHECKPOINT_BYTES"):
+            self._packed += read(self._packed[-1].cycle if self._packed else 0)
+            while sum(len(one.data) for one in self._packed) > limit("RUN_CHECKPOINT_BYTES"):
                 del self._packed[::2]
 
     def passed(self, simulation: Stepper, seconds: float) -> None:
@@ -88,8 +84,8 @@ class Checkpoints:
         with self._lock:
             found = [kept for kept, _ in self._kept if beyond + NEAR < kept.index <= index]
             reached = found[-1].index if found else beyond
-            packed = [data for cycle, data in self._packed if reached + NEAR_PACKED < cycle <= index]
-        simulation = opened(packed[-1], self._scenario) if packed else None
+            packed = [one for one in self._packed if reached + NEAR_PACKED < one.cycle <= index]
+        simulation = packed[-1].opened(self._scenario) if packed else None
         if simulation is not None:
             simulation.record(trace=trace)
             return simulation

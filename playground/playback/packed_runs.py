@@ -1,7 +1,8 @@
 """Packed simulations of a run in the database: a jump begins at one of them, not at the first cycle.
 
-The worker pickles them. What is unpickled was signed with the installation's secret by a process of the same
-code; anything else is ignored, and decisions are replayed.
+The worker pickles them. What is unpickled was signed for its run and cycle, with a key derived from the
+installation's secret, by a process of the same code; anything else is ignored, and decisions are replayed. A
+restore drops them (:mod:`playground.storage.backups`).
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import msgspec
 import numpy as np
 import structlog
 import zstandard
-from django.conf import settings
 from django.db.models import F
 from django.db.models.functions import Length
+from django.utils.crypto import salted_hmac
+from msgspec import Struct
 
 import scheduler_core
 from playground.limits import limit
@@ -33,29 +35,35 @@ log = structlog.get_logger(__name__)
 _SIGNATURE = 32  # bytes
 
 
-def seal(simulation: Stepper) -> bytes | None:
-    """Return a run as bytes to store, ``None`` for one that replays its decisions."""
+class SealedRun(Struct, frozen=True):
+    """A run after a cycle, as it is stored: a signature, and the compressed bytes."""
+
+    run: str
+    cycle: int
+    data: bytes
+
+    def opened(self, scenario: Scenario) -> Stepper | None:
+        """Return the run, ``None`` if other code, another installation or another run was sealed."""
+        signature, content = self.data[:_SIGNATURE], self.data[_SIGNATURE:]
+        if not hmac.compare_digest(signature, _signature(self.run, self.cycle, content)):
+            return None
+        try:
+            return unpacked(unpack(content), scenario)
+        except Exception:
+            log.exception("a checkpoint cannot be read")
+            return None
+
+
+def packed(simulation: Stepper) -> bytes | None:
+    """Return a run as compressed bytes, ``None`` for one that replays its decisions."""
     data = simulation.packed()
-    if data is None:
-        return None
-    content = zstandard.ZstdCompressor(level=3).compress(data)
-    return _signature(content) + content
+    return None if data is None else zstandard.ZstdCompressor(level=3).compress(data)
 
 
-def opened(sealed: bytes, scenario: Scenario) -> Stepper | None:
-    """Return the run that :func:`seal` was given, ``None`` if other code or another installation did that."""
-    signature, content = sealed[:_SIGNATURE], sealed[_SIGNATURE:]
-    if not hmac.compare_digest(signature, _signature(content)):
-        return None
-    try:
-        return unpacked(unpack(content), scenario)
-    except Exception:
-        log.exception("a checkpoint cannot be read")
-        return None
-
-
-def _signature(content: bytes) -> bytes:
-    return hmac.digest(settings.SECRET_KEY.encode(), _code() + content, "sha256")
+def _signature(run: str, cycle: int, content: bytes) -> bytes:
+    signed = salted_hmac(__name__, f"{run} {cycle} ".encode() + _code(), algorithm="sha256")
+    signed.update(content)
+    return signed.digest()
 
 
 @cache
@@ -69,8 +77,9 @@ def _code() -> bytes:
     return digest.digest()
 
 
-def keep_checkpoint(run: Run, cycle: int, sealed: bytes) -> bool:
-    """Store a run as it is after a cycle; return whether others had to make room for it."""
+def keep_checkpoint(run: Run, cycle: int, content: bytes) -> bool:
+    """Sign and store a run as it is after a cycle; return whether others had to make room for it."""
+    sealed = _signature(run.pk, cycle, content) + content
     RunCheckpoint.objects.create(run=run, cycle=cycle, data=sealed)
     stored = RunCheckpoint.objects.filter(run=run)
     kept = list(stored.order_by("cycle").values_list("cycle", Length("data")))
@@ -85,8 +94,8 @@ def keep_checkpoint(run: Run, cycle: int, sealed: bytes) -> bool:
     return bool(gone)
 
 
-def read_checkpoints(run_id: str, after: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the cycles after ``after`` that have a packed run, with its bytes, in order."""
+def read_checkpoints(run_id: str, after: int) -> Iterator[SealedRun]:
+    """Yield the stored runs after cycles beyond ``after``, in order."""
     rows = RunCheckpoint.objects.filter(run_id=run_id, cycle__gt=after).order_by("cycle")
     for cycle, data in rows.values_list("cycle", "data"):
-        yield cycle, bytes(data)
+        yield SealedRun(run_id, cycle, bytes(data))

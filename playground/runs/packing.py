@@ -6,7 +6,7 @@ import math
 import time
 
 from playground.limits import limit
-from playground.playback.packed_runs import seal
+from playground.playback.packed_runs import packed
 from scheduler_core.run import Stepper
 
 EVERY_SECONDS = 2.0  # of CPU time between two packed simulations, which are replayed in a third of it
@@ -28,7 +28,7 @@ class PackingTimer:
         if not self._possible or self._spent < self._interval:
             return None
         began = time.thread_time()
-        data = seal(simulation)
+        data = packed(simulation)
         self._possible = data is not None and len(data) <= limit("RUN_CHECKPOINT_BYTES")
         self._spent = 0.0
         self._cost = min(self._cost, time.thread_time() - began)

@@ -1,7 +1,7 @@
 """The cache shared by web processes, with a fallback local to each process while Redis is unavailable.
 
 It holds bounded counts and the progress of imports: a count that is reset lets a visitor do more for a
-minute, whereas an error would let nobody do anything.
+minute, whereas an error would let nobody do anything. What is read from Redis is data and never code.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any, ClassVar
 
+import msgspec
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
@@ -21,13 +22,34 @@ ENTRIES = 20_000
 _outages = outage.OutageLog("cache")
 
 
+class MessagePack:
+    """Values as MessagePack: Django's own serializer would unpickle whatever somebody wrote to Redis."""
+
+    def dumps(self, value: Any) -> int | bytes:
+        """Return what Redis stores; a whole number as such, so that it can be incremented."""
+        return value if type(value) is int else msgspec.msgpack.encode(value)
+
+    def loads(self, data: bytes) -> Any:
+        """Return a value, ``None`` for what :meth:`dumps` did not make."""
+        try:
+            return int(data)
+        except ValueError:
+            pass
+        try:
+            return msgspec.msgpack.decode(data)
+        except (msgspec.DecodeError, RecursionError):
+            return None
+
+
 class SharedCache(RedisCache):
     """Django's Redis cache, which falls back to a cache of the process while Redis does not answer."""
 
     _again: ClassVar[float] = 0.0  # a class attribute: each thread has its own instance
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
-        super().__init__(server, params)
+        super().__init__(
+            server, {**params, "OPTIONS": {**params.get("OPTIONS", {}), "serializer": MessagePack}}
+        )
         self._own = LocMemCache("while-redis-is-unavailable", {"OPTIONS": {"MAX_ENTRIES": ENTRIES}})
 
     def _ask(self, method: str, *args: Any, **kwargs: Any) -> Any:

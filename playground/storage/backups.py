@@ -26,11 +26,13 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
+from django.db.models import F, Sum
+from django.db.models.functions import Length
 from django.utils import timezone
 from msgspec import Struct
 
 from playground import extenders
-from playground.models import Account, Draft, Run, RunChunk, Share, Worker
+from playground.models import Account, Draft, Run, RunCheckpoint, RunChunk, Share, Worker
 
 FORMAT = 1
 MANIFEST, DATABASE, SECRET, ANSWERS = "manifest.json", "database", "secret", "answers"
@@ -210,7 +212,8 @@ def _digest(path: Path) -> str:
 def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
     """Replace what is stored by a backup, secret included; return its manifest.
 
-    The database is migrated afterwards, and the workers that it lists are deleted: they are not here. Answers
+    The database is migrated afterwards. The workers that it lists are deleted: they are not here; and so are
+    the runs' checkpoints, which would be unpickled and are signed with a secret that came with them. Answers
     of extenders stay where the backup has none. Raises BackupError for a file that is not a complete backup,
     or is one of another vendor's database or of a newer podstep; while a worker is alive; and without
     ``replace`` if anything is stored. Raises OSError.
@@ -222,11 +225,19 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
         ENGINES[connection.vendor].load(home / DATABASE)
         call_command("migrate", interactive=False, verbosity=0)
         Worker.objects.all().delete()
+        _drop_checkpoints()
         if (home / ANSWERS).exists():
             extenders.unpack(home / ANSWERS)
         if (home / SECRET).exists() and _own_secret():
             (home / SECRET).replace(Path(settings.DATA_DIR) / "secret")
     return manifest
+
+
+def _drop_checkpoints() -> None:
+    sizes = RunCheckpoint.objects.order_by().values_list("run").annotate(size=Sum(Length("data")))
+    for run, size in list(sizes):
+        Run.objects.filter(pk=run).update(packed=F("packed") - size)
+    RunCheckpoint.objects.all().delete()
 
 
 def _unpacked(path: Path, home: Path) -> dict[str, Any]:

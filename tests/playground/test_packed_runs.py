@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from playground.celery import app
 from playground.models import Run, RunCheckpoint, RunChunk
@@ -13,7 +14,7 @@ from playground.playback import checkpoints, packed_runs, replaying, sources
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.runs import compute, packing, service
-from playground.storage import bundles
+from playground.storage import backups, bundles
 from scheduler_core.run import simulate
 from scheduler_core.run.trace import trace_line
 
@@ -95,8 +96,8 @@ def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [trace_line(replayed.cycle(index)) for index in cycles] == packed
 
 
-@pytest.mark.parametrize("harm", ["bytes", "secret", "code"])
-def test_what_other_code_or_installations_packed_is_not_read(
+@pytest.mark.parametrize("harm", ["bytes", "secret", "code", "cycle", "run"])
+def test_what_other_code_installations_or_runs_packed_is_not_read(
     harm: str, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of it is unpickled; the decisions are replayed."""
@@ -105,6 +106,12 @@ def test_what_other_code_or_installations_packed_is_not_read(
         stored = RunCheckpoint.objects.filter(run=run)
         for cycle, data in stored.values_list("cycle", "data"):
             stored.filter(cycle=cycle).update(data=bytes(data)[:-1] + b"!")
+    elif harm == "cycle":
+        RunCheckpoint.objects.filter(run=run).update(cycle=F("cycle") + 1)
+    elif harm == "run":
+        other = computed()
+        RunCheckpoint.objects.filter(run=run).delete()
+        RunCheckpoint.objects.filter(run=other).update(run=run)
     elif harm == "secret":
         settings.SECRET_KEY = "another"
     else:
@@ -114,6 +121,17 @@ def test_what_other_code_or_installations_packed_is_not_read(
     playback = opened(run)
     assert playback.cycle(run.cycles).decision == playback.trail.decisions[-1]
     assert read == []
+
+
+def test_a_restore_drops_what_would_be_unpickled() -> None:
+    """No checkpoint comes with a backup, whose secret may have signed it; a run's bytes are without them."""
+    run, other = computed(), computed()
+    backups._drop_checkpoints()
+    assert not RunCheckpoint.objects.exists()
+    for one in (run, other):
+        one.refresh_from_db()
+        chunks = RunChunk.objects.filter(run=one)
+        assert one.packed == sum(len(chunk.data + (chunk.messages or b"")) for chunk in chunks)
 
 
 def test_what_is_stored_is_bounded_and_counted(limits: Callable[..., None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -55,3 +56,25 @@ def test_redis_is_not_asked_for_a_while_after_it_failed(monkeypatch: pytest.Monk
     monkeypatch.setattr(shared_cache.SharedCache, "_again", 0.0)
     shared.get("d")
     assert asked == ["a", "d"]
+
+
+@pytest.mark.parametrize(
+    "value", [0, -7, 2**62, True, None, "7", b"7", 1.5, {"done": 1, "of": None}, [b"\x00", ["x"]]]
+)
+def test_a_value_comes_back_as_it_was(value: Any) -> None:
+    """Numbers, texts, bytes, lists and objects, with their types."""
+    kept = shared_cache.MessagePack().dumps(value)
+    found = shared_cache.MessagePack().loads(str(kept).encode() if isinstance(kept, int) else kept)
+    assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize("data", [pickle.dumps({"done": 1}), b"", b"\xc1", b"\x91" * 10_000, b"9" * 10_000])
+def test_what_the_cache_did_not_write_is_nothing(data: bytes) -> None:
+    """Pickles above all, which would run what somebody wrote into Redis."""
+    assert shared_cache.MessagePack().loads(data) is None
+
+
+def test_the_cache_writes_message_pack() -> None:
+    """The serializer is the one that Redis is asked through."""
+    shared = shared_cache.SharedCache("redis://127.0.0.1:1/0", {"OPTIONS": {"socket_timeout": 1}})
+    assert isinstance(shared._cache._serializer, shared_cache.MessagePack)
