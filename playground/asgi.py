@@ -16,7 +16,7 @@ from django.urls import path  # noqa: E402
 
 from playground.live.consumer import Connection  # noqa: E402
 from playground.runtime import collecting  # noqa: E402
-from playground.serving import metrics  # noqa: E402
+from playground.serving import deployment, metrics  # noqa: E402
 from playground.serving.bodies import bounded  # noqa: E402
 from playground.serving.kept import StaticCache  # noqa: E402
 from playground.serving.origins import OwnOrigin  # noqa: E402
@@ -34,6 +34,7 @@ application = RequestIds(
             "http": metrics.CountedAnswers(StaticCache(bounded(django_application))),
             "lifespan": lifespan,
             "websocket": OwnOrigin(URLRouter([path("ws/", Connection.as_asgi())])),
+            "lifespan": deployment.lifespan,
         }
     )
 )

@@ -441,12 +441,17 @@ class RunCheckpoint(models.Model):
 
 
 class Worker(models.Model):
-    """A worker; alive if its last heartbeat is at most :data:`WORKER_SECONDS` old."""
+    """A worker; alive if its last heartbeat is at most :data:`WORKER_SECONDS` old.
+
+    Web servers and beat have rows too, without queues, for :mod:`playground.serving.deployment` to compare.
+    """
 
     name = models.CharField(primary_key=True, max_length=200)
     seen = models.DateTimeField(default=timezone.now)
     started = models.DateTimeField(default=timezone.now)
     queues = models.JSONField(default=all_queues)  # names of the playground.queues that it serves
+    service = models.CharField(max_length=20, default="worker")
+    settings = models.JSONField(default=dict)  # fingerprints of playground.serving.deployment
 
     def __str__(self) -> str:
         return self.name
@@ -455,7 +460,7 @@ class Worker(models.Model):
     def alive(now: datetime | None = None) -> models.QuerySet[Worker]:
         """Return the workers with a recent heartbeat."""
         since = (now or timezone.now()) - timedelta(seconds=WORKER_SECONDS)
-        return Worker.objects.filter(seen__gte=since)
+        return Worker.objects.filter(service="worker", seen__gte=since)
 
     @staticmethod
     def serving() -> set[str]:

@@ -216,14 +216,14 @@ CELERY_BEAT_SCHEDULE: dict[str, Any] = {
         "schedule": float(PLAYGROUND["SWEEP_SECONDS"]),
         # Long runs may occupy their processes for an hour; expired messages do not pile up.
         "options": {"queue": SHORT, "expires": PLAYGROUND["SWEEP_SECONDS"]},
-    }
-}
-if LTI_PLATFORMS or LRS:
-    CELERY_BEAT_SCHEDULE["deliver"] = {
+    },
+    # Always: what is due is known by web servers and workers, and beat may lack their variables.
+    "deliver": {
         "task": DELIVER_TASK,
         "schedule": float(DELIVER_SECONDS),
         "options": {"queue": SHORT, "expires": DELIVER_SECONDS},
-    }
+    },
+}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = DATA_DIR / "broker" / "queue"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import structlog
 from celery import shared_task
+from django.conf import settings
 
 from playground import extenders
 from playground.accounts import owning
@@ -37,11 +38,17 @@ def sweep() -> dict[str, int]:
 
 @shared_task(name=DELIVER_TASK, ignore_result=True)
 def deliver() -> dict[str, int]:
-    """Send what is due to other servers."""
-    from playground.lti import scores  # takes a worker a second to import, and memory
-    from playground.outbox import statements
+    """Send what is due to the other servers that this worker has been told of."""
+    sent = {}
+    if settings.LTI_PLATFORMS:
+        from playground.lti import scores  # takes a worker a second to import, and memory
 
-    return {"scores": scores.deliver(), "statements": statements.deliver()}
+        sent["scores"] = scores.deliver()
+    if settings.LRS:
+        from playground.outbox import statements
+
+        sent["statements"] = statements.deliver()
+    return sent
 
 
 # A cycle that never ends would occupy its process forever: the pool kills it, and another takes over.

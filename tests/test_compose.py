@@ -42,6 +42,7 @@ SETTINGS |= {"SECRET_KEY", "SECRET_KEY_FALLBACKS"}
 #: What the programs read: uvicorn its number of processes, the settings their folder.
 PROGRAMS = {"WEB_CONCURRENCY", "PLAYGROUND_DATA_DIR", "PLAYGROUND_METRICS_TOKEN"}
 PROGRAMS |= {"PLAYGROUND_EXTENDERS", "PLAYGROUND_EXTENDER_NETWORKS"}
+PROGRAMS |= {f"PLAYGROUND_{name}" for name in ("LESSONS", "LTI", "LTI_KEY", "LRS", "LRS_HOME")}
 
 SERVICES: dict[str, Any] = compose.read({})["services"]
 OURS = [name for name, service in SERVICES.items() if service["image"].startswith("podstep:")]

@@ -17,7 +17,7 @@ from typing import Any
 
 import structlog
 from billiard.exceptions import WorkerLostError
-from celery.signals import task_failure, worker_ready, worker_shutdown
+from celery.signals import beat_init, task_failure, worker_ready, worker_shutdown
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
@@ -25,6 +25,7 @@ from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runs import rescue
 from playground.runtime import outage
+from playground.serving import deployment
 from playground.serving.stalling import StallWatch
 
 log = structlog.get_logger(__name__)
@@ -48,7 +49,8 @@ def name_of(worker: Any) -> str:
 
 def beat(name: str, queues: Collection[str] = QUEUES) -> None:
     """Record that worker ``name`` serves ``queues``; re-announce lost runs and those of dead processes."""
-    Worker.objects.update_or_create(name=name, defaults={"seen": timezone.now(), "queues": sorted(queues)})
+    known = {"queues": sorted(queues), "settings": deployment.fingerprints(), "seen": timezone.now()}
+    Worker.objects.update_or_create(name=name, defaults=known)
     rescue.release_dead_claims()
     rescue.rescue()
 
@@ -94,6 +96,13 @@ def start(sender: Any = None, **_: Any) -> None:
     threading.Thread(
         target=_loop, args=(name_of(sender), served, watch), name="worker-beat", daemon=True
     ).start()
+
+
+@beat_init.connect
+def start_beat(**_: Any) -> None:
+    """Say that scheduled tasks are sent from here."""
+    connection.close()  # of the worker that this process may be forked from
+    deployment.start(deployment.BEAT)
 
 
 @task_failure.connect

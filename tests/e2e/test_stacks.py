@@ -314,6 +314,12 @@ def test_hosts_proxies_and_secrets_follow_the_environment(stack: Stack) -> None:
     assert (script.status, script.headers.get("content-encoding")) == (200, "gzip")
 
 
+def redis_client(redis: Server) -> tuple[str, ...]:
+    """Return the command about Redis' clients, with the password that it wants."""
+    known = ("--no-auth-warning", "-a", SHELL["REDIS_PASSWORD"])
+    return (program("redis-cli"), "-p", str(redis.port), *known, "client")
+
+
 @pytest.mark.xdist_group("compose")
 def test_composed_data_lies_in_postgres_and_redis(stacks: Any, postgres: Server, redis: Server) -> None:
     """The servers that docker-compose.yml's variables name are used: one for rows, one as broker."""
@@ -327,7 +333,7 @@ def test_composed_data_lies_in_postgres_and_redis(stacks: Any, postgres: Server,
     assert f"127.0.0.1:{redis.port}/1" in stack.env["CELERY_BROKER_URL"]
 
     def databases() -> set[str]:
-        clients = stack.run("redis-cli", "-p", str(redis.port), "client", "list")
+        clients = stack.run(*redis_client(redis), "list")
         return {line.split("db=")[1].split()[0] for line in clients.splitlines() if "db=" in line}
 
     # Not at once if Redis was away: a worker takes seconds to connect again.
@@ -337,7 +343,7 @@ def test_composed_data_lies_in_postgres_and_redis(stacks: Any, postgres: Server,
 @pytest.mark.xdist_group("compose")
 def test_composed_connections_outlive_those_to_redis(stacks: Any, redis: Server) -> None:
     """A page that says nothing for a while stays connected, also when Redis ends every connection."""
-    ask = (program("redis-cli"), "-p", str(redis.port), "client")
+    ask = redis_client(redis)
     stack = stacks("compose")
     with stack.socket() as socket:
         socket.call("session.hello")
@@ -357,9 +363,13 @@ def test_composed_servers_pass_their_own_health_checks(postgres: Server, redis: 
         kind, command, *rest = services[name]["healthcheck"]["test"]
         assert kind == "CMD"
         here = ["--port", str(port), "--host", "127.0.0.1"] if name == "postgres" else ["-p", str(port)]
-        env = {"PATH": os.environ["PATH"]}
+        env = {"PATH": os.environ["PATH"], **services[name]["environment"]}
         done = subprocess.run([program(command), *here, *rest], env=env, capture_output=True, check=False)
         assert done.returncode == 0, done
+        if name == "redis":  # what has no password is not answered
+            bare = {"PATH": os.environ["PATH"]}
+            asked = [program(command), *here, *rest]
+            assert subprocess.run(asked, env=bare, capture_output=True, check=False).returncode != 0
         closed = [program(command), *here, *rest]
         closed[closed.index(str(port))] = "1"
         assert subprocess.run(closed, env=env, capture_output=True, check=False).returncode != 0

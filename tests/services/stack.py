@@ -28,12 +28,19 @@ from tests.services.servers import Server
 #: Values for the variables that docker-compose.yml takes from the shell; none is its default.
 SHELL = {
     "ALLOWED_HOSTS": "127.0.0.1,podstep.example",
+    "PLAYGROUND_ACCOUNTS": "1000",
     "PLAYGROUND_EXTENDERS": "https://extender.example/scheduler",
     "PLAYGROUND_EXTENDER_NETWORKS": "10.0.0.0/8",
+    "PLAYGROUND_LESSONS": "/data/lessons",
+    "PLAYGROUND_LRS": "https://key:secret@lrs.example/xapi",
+    "PLAYGROUND_LRS_HOME": "https://podstep.example",
+    "PLAYGROUND_LTI": "/data/lti.json",
+    "PLAYGROUND_LTI_KEY": "/data/key-of-platforms.pem",
     "PLAYGROUND_METRICS_TOKEN": "a-token-for-metrics",
     "PLAYGROUND_TRUSTED_PROXIES": "1",
     "PORT": "8123",
     "POSTGRES_PASSWORD": "a-password",
+    "REDIS_PASSWORD": "another-password",
     "SECRET_KEY": "a-secret-for-tests-of-more-than-fifty-characters-0123456789",
     "SECRET_KEY_FALLBACKS": "the-secret-before-that-one,another-one-before",
     "SHORT_WORKER_PROCESSES": "2",
@@ -211,14 +218,20 @@ def clean_environment() -> dict[str, str]:
     return kept
 
 
+def _platforms(folder: Path) -> Path:
+    """Write the registration of a platform that a test may bring."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "lti.json"
+    path.write_text(json.dumps({"platforms": [registration(f"http://127.0.0.1:{free_port()}")]}))
+    return path
+
+
 def embedded_parts(home: Path, port: int) -> dict[str, Part]:
     """Return what ``make run`` starts, with the data in ``home``, and a platform that a test may bring."""
-    platforms = home / "lti.json"
-    platforms.write_text(json.dumps({"platforms": [registration(f"http://127.0.0.1:{free_port()}")]}))
     env = {
         **clean_environment(),
         "PLAYGROUND_DATA_DIR": str(home / "data"),
-        "PLAYGROUND_LTI": str(platforms),
+        "PLAYGROUND_LTI": str(_platforms(home)),
     }
     parts = {
         program.name: Part(
@@ -232,6 +245,7 @@ def embedded_parts(home: Path, port: int) -> dict[str, Part]:
 def compose_parts(home: Path, port: int, postgres: Server, redis: Server) -> dict[str, Part]:
     """Return the services of docker-compose.yml that run podstep's image."""
     services = compose.read(SHELL)["services"]
+    _platforms(home / "data")
     places = {
         "postgres:5432": f"127.0.0.1:{postgres.port}",
         "redis:6379": f"127.0.0.1:{redis.port}",
