@@ -16,12 +16,12 @@ from django.urls import path  # noqa: E402
 
 from playground.live.consumer import Connection  # noqa: E402
 from playground.runtime import collecting  # noqa: E402
-from playground.serving import deployment, metrics  # noqa: E402
+from playground.serving import metrics  # noqa: E402
 from playground.serving.bodies import bounded  # noqa: E402
 from playground.serving.kept import StaticCache  # noqa: E402
+from playground.serving.lifespan import lifespan  # noqa: E402
 from playground.serving.origins import OwnOrigin  # noqa: E402
 from playground.serving.request_ids import RequestIds  # noqa: E402
-from playground.serving.watchdog import lifespan  # noqa: E402
 from scheduler_core.run.table import preload  # noqa: E402
 
 # While other threads compute, a response waits for the GIL a dozen times, for this interval each time. With
@@ -34,7 +34,6 @@ application = RequestIds(
             "http": metrics.CountedAnswers(StaticCache(bounded(django_application))),
             "lifespan": lifespan,
             "websocket": OwnOrigin(URLRouter([path("ws/", Connection.as_asgi())])),
-            "lifespan": deployment.lifespan,
         }
     )
 )

@@ -21,7 +21,6 @@ from django.utils import timezone
 from playground.limits import LIMITS
 from playground.models import Worker
 from playground.runtime import outage
-from playground.serving.bodies import AsgiScope, Receive, Send
 
 log = structlog.get_logger(__name__)
 
@@ -88,14 +87,6 @@ def _announce_forever(service: str) -> None:
         finally:
             close_old_connections()
         time.sleep(ANNOUNCE_SECONDS)
-
-
-async def lifespan(_scope: AsgiScope, receive: Receive, send: Send) -> None:
-    """Announce a web server when it starts; an ASGI application."""
-    while (await receive())["type"] != "lifespan.shutdown":
-        start(WEB)
-        await send({"type": "lifespan.startup.complete"})
-    await send({"type": "lifespan.shutdown.complete"})
 
 
 # --- checking ----------------------------------------------------------------------------------

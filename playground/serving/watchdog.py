@@ -13,9 +13,6 @@ import asyncio
 import faulthandler
 import signal
 
-from playground.limits import limit
-from playground.serving.bodies import AsgiScope, Receive, Send
-
 STALLED = signal.SIGALRM  # what ends the process
 BEATS = 5  # in the time after which the loop counts as stalled
 
@@ -43,14 +40,3 @@ class Watchdog:
     def _beat(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
         self._next = asyncio.get_running_loop().call_later(self._seconds / BEATS, self._beat)
-
-
-async def lifespan(_scope: AsgiScope, receive: Receive, send: Send) -> None:
-    """Watch the loop from the start of the server to its end: an ASGI application."""
-    watchdog = Watchdog(limit("LOOP_STALL_SECONDS"))
-    await receive()
-    watchdog.start()
-    await send({"type": "lifespan.startup.complete"})
-    await receive()
-    watchdog.stop()
-    await send({"type": "lifespan.shutdown.complete"})

@@ -102,10 +102,13 @@ def test_a_worker_that_knows_no_other_server_delivers_nothing(settings: Any) -> 
     assert tasks.deliver() == {}
 
 
-async def test_a_web_server_announces_itself_at_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_web_server_announces_itself_at_its_start(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
     """Uvicorn's lifespan is answered, at the end too."""
     started: list[str] = []
     monkeypatch.setattr(deployment, "start", started.append)
+    settings.PLAYGROUND = {**settings.PLAYGROUND, "LOOP_STALL_SECONDS": 0}
     from playground.asgi import application
 
     asked = iter(("lifespan.startup", "lifespan.shutdown"))

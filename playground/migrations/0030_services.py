@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("playground", "0028_progress"),
+        ("playground", "0029_launch_teaches"),
     ]
 
     operations = [
