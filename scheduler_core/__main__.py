@@ -52,11 +52,10 @@ def _forget_output() -> None:
 
 
 def _collect_rarely() -> None:
-    """Exempt what was imported from garbage collections, and collect after more objects than by default.
+    """Collect garbage after more objects than by default.
 
-    A run keeps what it makes, and hardly any of it refers to itself.
+    Modules and a run keep what they make, and hardly any of it refers to itself.
     """
-    gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 
 

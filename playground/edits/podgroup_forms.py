@@ -26,8 +26,8 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment, manifest_at
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.enabling import schedules_groups, with_coscheduling
+from scheduler_core.settings.release import CONFIGURATION_KIND
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 CLASSES_SHOWN = 200

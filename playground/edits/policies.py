@@ -18,15 +18,11 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, PolicyError, Problem
 from scheduler_core.kubernetes.reading import At, DocumentRoot, Report
 from scheduler_core.scenario.load import read_text
-from scheduler_core.schedulers.v1_22.configuration import (
-    CONFIGURATION_KIND,
-    Conversion,
-    from_policy,
-    to_policy,
-)
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.conversion import Conversion, to_policy
+from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, compile_profile
-from scheduler_core.settings.release import is_framework_document, row_of
+from scheduler_core.settings.release import CONFIGURATION_KIND, is_framework_document, row_of
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 Wire = dict[str, Any]

@@ -34,8 +34,7 @@ from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import RunDivergence, diverging
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.settings.release import CACHING, row_of
+from scheduler_core.settings.release import CACHING, CONFIGURATION_KIND, row_of
 from scheduler_core.settings.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 READING = ("reading", "checking", "assembling")  # stages of reading; any other is a strategy's name

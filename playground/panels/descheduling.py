@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.cluster.descheduler.actor import Pass, Return
-from scheduler_core.cluster.descheduler.configuration import is_descheduler_policy
 from scheduler_core.cluster.descheduler.policy import V1ALPHA2
 from scheduler_core.cluster.descheduler.record import (
     APPROPRIATE,
@@ -24,6 +23,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run.several.descheduling import descheduling_of
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.descheduler import is_descheduler_policy
 
 PASSES = 50  # the newest of them
 CANDIDATES = 100  # of a strategy

@@ -12,8 +12,7 @@ from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.settings.release import ALONE, POLICY_KIND, row_of
+from scheduler_core.settings.release import ALONE, CONFIGURATION_KIND, POLICY_KIND, row_of
 from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND
 
 

@@ -34,9 +34,7 @@ from playground.storage import bundles, quotas, store
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.scenario import scenario as core
-from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
-from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
-from scheduler_core.settings.release import can_read, row_of
+from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, can_read, row_of
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 
@@ -72,7 +70,7 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         try:
             head = {"apiVersion": version, "kind": kind}
             if name == "policy" and config[name].get("kind") == CONFIGURATION_KIND:
-                head = {"apiVersion": NEWEST, "kind": CONFIGURATION_KIND}
+                head = {"apiVersion": CONFIGURATION_V1, "kind": CONFIGURATION_KIND}
             text = json.dumps({**head, **config[name], "kind": head["kind"]})
         except RecursionError as error:
             raise ConfigError(f"config.{name} is nested too deeply") from error

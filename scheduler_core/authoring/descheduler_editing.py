@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.authoring.policy_rewriting import EditError, read_json, with_field
-from scheduler_core.cluster.descheduler.policy import KIND, V1ALPHA2
+from scheduler_core.cluster.descheduler.policy import V1ALPHA2
 from scheduler_core.cluster.descheduler.protections import DEFAULT_EVICTOR
 from scheduler_core.cluster.descheduler.table import PLUGINS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At, DocumentRoot, Report
+from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
 from scheduler_core.settings.settings import SETTINGS_KIND, read_settings
 
-HEAD: Document = {"apiVersion": V1ALPHA2, "kind": KIND}
+HEAD: Document = {"apiVersion": V1ALPHA2, "kind": DESCHEDULER_POLICY}
 FIELDS = ("interval", "passes", "dryRun")
 DEFAULT_PROFILE = "default"
 MOST_PROFILES = 20
@@ -59,7 +60,7 @@ def with_descheduler(documents: Sequence[Document], value: str) -> tuple[Documen
     """
     if value not in ("on", ""):
         raise EditError(f"A descheduler is on, or nothing, not {value[:40]!r}.")
-    kept = [one for one in documents if value == "on" or one.get("kind") != KIND]
+    kept = [one for one in documents if value == "on" or one.get("kind") != DESCHEDULER_POLICY]
     place = next((at for at, one in enumerate(kept) if one.get("kind") == SETTINGS_KIND), None)
     settings: Document = {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND} if place is None else kept[place]
     given = settings.get("descheduler") or {"interval": INTERVAL}
@@ -67,7 +68,7 @@ def with_descheduler(documents: Sequence[Document], value: str) -> tuple[Documen
     written = [settings] if set(settings) > {"apiVersion", "kind"} else []
     place = len(kept) if place is None else place
     kept[place : place + 1] = written
-    if value == "on" and not any(one.get("kind") == KIND for one in kept):
+    if value == "on" and not any(one.get("kind") == DESCHEDULER_POLICY for one in kept):
         kept.append(enable_strategy(HEAD, FIRST, "on"))
     return tuple(kept)
 

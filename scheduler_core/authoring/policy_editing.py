@@ -31,7 +31,6 @@ from scheduler_core.authoring.policy_rewriting import (
     with_field,
 )
 from scheduler_core.authoring.scheduler_editing import design, schedule
-from scheduler_core.cluster.descheduler.policy import KIND as DESCHEDULER_KIND
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES, keys_of
@@ -39,15 +38,12 @@ from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES,
 from scheduler_core.schedulers.v1_11.policy.reading import ARGUMENT_OF
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
-from scheduler_core.schedulers.v1_22.configuration import (
-    CONFIGURATION_KIND,
-    Conversion,
-    compile_configuration,
-    from_policy,
-    to_policy,
-)
-from scheduler_core.schedulers.v1_22.configuration.versions import GROUP, VERSIONS
-from scheduler_core.settings.release import RELEASES, can_read
+from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.conversion import Conversion, to_policy
+from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
+from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
+from scheduler_core.settings.release import CONFIGURATION_GROUP, CONFIGURATION_KIND, RELEASES, can_read
 from scheduler_core.settings.settings import (
     CACHE_MODES,
     DEFAULT_SETTINGS,
@@ -62,7 +58,7 @@ POLICY_KIND = "Policy"
 HEADS: Mapping[str, Document] = {
     POLICY_KIND: {"apiVersion": "v1", "kind": POLICY_KIND},
     SETTINGS_KIND: {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND},
-    DESCHEDULER_KIND: HEAD,
+    DESCHEDULER_POLICY: HEAD,
 }
 CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
     "quirks": (QUIRK_MODES, DEFAULT_SETTINGS.quirks),
@@ -124,7 +120,7 @@ def _as_policy(document: Document, change: Callable[[Document], Document]) -> Do
     Its first profile is rewritten; every other field stays.
     """
     policy = _whole(to_policy(document), f"A Policy cannot hold all of this {CONFIGURATION_KIND}")
-    version = str(document.get("apiVersion")).removeprefix(f"{GROUP}/")
+    version = str(document.get("apiVersion")).removeprefix(f"{CONFIGURATION_GROUP}/")
     written = _whole(
         from_policy(change(policy), version), f"{CONFIGURATION_KIND} {version} has no corresponding plugin"
     )
@@ -284,8 +280,8 @@ EDITS: Mapping[str, tuple[str, Callable[[Document, str, str], Document]]] = {
     "scheduler": (SETTINGS_KIND, schedule),
     "design": (SETTINGS_KIND, design),
     "descheduler": (SETTINGS_KIND, run_descheduler),
-    "strategy": (DESCHEDULER_KIND, enable_strategy),
-    "descheduler-profile": (DESCHEDULER_KIND, change_profile),
+    "strategy": (DESCHEDULER_POLICY, enable_strategy),
+    "descheduler-profile": (DESCHEDULER_POLICY, change_profile),
     "order": (POLICY_KIND, reorder),
     "weights": (POLICY_KIND, weigh),
     "argument": (POLICY_KIND, argue),

@@ -15,17 +15,16 @@ from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, re
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report, path_text
-from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
-from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
-from scheduler_core.schedulers.v1_37.configuration import check_v1_37_configuration
+from scheduler_core.schedulers.v1_37.configuration_checks import check_v1_37_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.feature_gates import read_gates
+from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 DEFAULT_DOCUMENT: Document = {
-    "apiVersion": NEWEST,
+    "apiVersion": CONFIGURATION_V1,
     "kind": CONFIGURATION_KIND,
     "profiles": [{"schedulerName": "default-scheduler"}],
 }

@@ -27,12 +27,12 @@ from scheduler_core.authoring.verb_targets import (
 from scheduler_core.cluster.controllers.draining import FORCE
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
-from scheduler_core.cluster.descheduler.actor import DESCHEDULE
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.scenario.history import landed_at
 from scheduler_core.scenario.history_entries import SCENARIO_KIND, SCENARIO_VERSION, patching
+from scheduler_core.settings.descheduler import DESCHEDULE
 
 DEFAULT_SECOND = "60"
 _COUNT = re.compile(r"\d{1,6}")

@@ -28,7 +28,6 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, is_timed_run, simulate
-from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.dump import scheduling_conditions
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.approval import using
@@ -98,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
     with _opened(options.trace) as trace:
         for cycle in simulation:
             if trace is not None:
-                print(trace_line(cycle), file=trace)
+                _print_trace(cycle, trace)
             if options.events:
                 _print_events(cycle, out)
             cycle.matrix = None  # written already; from here on the story is enough
@@ -138,6 +137,12 @@ def _recorded_answers(scenario: Scenario) -> RecordedAnswers | None:
     from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 
     return RecordedAnswers(DumpFacts.of(scenario))
+
+
+def _print_trace(cycle: Cycle, out: TextIO) -> None:
+    from scheduler_core.run.trace import trace_line
+
+    print(trace_line(cycle), file=out)
 
 
 def _print_events(of: Cycle | FinalState | None, out: TextIO) -> None:

@@ -71,6 +71,10 @@ class PredicateMatrix(Struct):
     errors: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
+QUEUE_SHOWN = 50
+"""Entries of each queue in the record of a step."""
+
+
 class QueueState(Struct):
     """The queues at the moment the cycle's pod was popped (it is in neither).
 

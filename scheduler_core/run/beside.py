@@ -10,9 +10,8 @@ from typing import Protocol
 import scheduler_core.schedulers.firmament.scheduler
 import scheduler_core.schedulers.kube_batch.scheduler  # noqa: F401 - adds its row to SCHEDULERS
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
-from scheduler_core.record.cycle import QueueState
+from scheduler_core.record.cycle import QUEUE_SHOWN, QueueState
 from scheduler_core.run.control import ControlledFramework
-from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS, Configurable, GroupWriter

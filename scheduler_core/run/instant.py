@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent
+from scheduler_core.record.cycle import QUEUE_SHOWN, Cycle, Decision, KubernetesEvent
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
@@ -30,7 +30,7 @@ from scheduler_core.schedulers.v1_11.equivalence.batching import Batching
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.extending import Extension
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
-from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN, PriorityQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from scheduler_core.record.cycle import QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
-from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
+from scheduler_core.record.cycle import QUEUE_SHOWN, QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
 from scheduler_core.schedulers.v1_22.queue import FLUSH, QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.scheduler import Framework
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration, read_configuration
-from scheduler_core.cluster.descheduler.policy import KIND
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.model import PriorityClass
 from scheduler_core.kubernetes.reading import At, Report
-from scheduler_core.settings.descheduler import DeschedulerSettings
+from scheduler_core.settings.descheduler import DESCHEDULER_POLICY, DeschedulerSettings
+
+if TYPE_CHECKING:
+    from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 
 
 def read_descheduler(
@@ -26,10 +27,13 @@ def read_descheduler(
         return None
     report: Report = settings_at.report
     for entry in policies[1:]:
-        At(report, None, entry).child("kind").error(f"a second {KIND}: a bundle has one at most")
+        text = f"a second {DESCHEDULER_POLICY}: a bundle has one at most"
+        At(report, None, entry).child("kind").error(text)
     if not policies:
-        settings_at.child("descheduler").warn(f"nothing runs without a {KIND}: add one")
+        settings_at.child("descheduler").warn(f"nothing runs without a {DESCHEDULER_POLICY}: add one")
         return None
+    from scheduler_core.cluster.descheduler.configuration import read_configuration
+
     values = (one.object for one in objects)
     classes = {one.meta.name: one.value for one in values if isinstance(one, PriorityClass)}
     labels = dict(_labels(entry.value) for entry in namespaces)

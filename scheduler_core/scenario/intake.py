@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import force_setattr, replace
 
 from scheduler_core.cluster.controllers.workloads import WorkloadChange
-from scheduler_core.cluster.descheduler.configuration import is_descheduler_policy
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import (
     SECRET_KINDS,
@@ -36,6 +35,7 @@ from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND
 from scheduler_core.schedulers.kube_batch.document import BATCH_CONFIGURATION, is_batch_configuration
 from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
+from scheduler_core.settings.descheduler import is_descheduler_policy
 from scheduler_core.settings.release import release_of_kubelets
 from scheduler_core.settings.settings import SETTINGS_KIND
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RELEASE, RUN
-from scheduler_core.cluster.descheduler.actor import DESCHEDULE
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.settings.descheduler import DESCHEDULE
 from scheduler_core.settings.release import CONFIGURATION_KIND, plugins_named
 
 OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})

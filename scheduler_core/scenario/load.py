@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
-from scheduler_core.cluster.descheduler.policy import KIND as DESCHEDULER_POLICY
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
 from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.kwok import read_kwok
@@ -51,11 +49,12 @@ from scheduler_core.schedulers.kube_batch.document import (
     check_batch_configuration,
 )
 from scheduler_core.schedulers.table import SUPPORT, TYPED, checked, support_beside
-from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
+from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
+    CONFIGURATION_KIND,
     GATED,
     PASSING_TIME,
     TIMED,
@@ -66,6 +65,9 @@ from scheduler_core.settings.release import (
     row_with_controllers,
 )
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
+
+if TYPE_CHECKING:
+    from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 
 DEFAULT_LIMITS = Limits()
 

@@ -32,7 +32,7 @@ from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.table import SUPPORT
-from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, foreign_plugins
 from scheduler_core.settings.release import (
     HOLDING,
     VIRTUAL,
@@ -135,7 +135,7 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
         if made["kind"] == SETTINGS_KIND:
             yield _release_of_settings(made)
         else:
-            chosen = configured_release(made, "", "", FOREIGN_PLUGINS)
+            chosen = configured_release(made, "", "", foreign_plugins)
             yield HOLDING if SUPPORT[chosen].holding.intersection(plugins_named(made)) else chosen
     if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
         yield release_of_patch(str(patched.get("patch")), ONLY_V1_11)
@@ -144,7 +144,7 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
 def _release_of_settings(made: dict[str, Any]) -> str:
     time, several = str(made.get("time")), bool(made.get("schedulers") or made.get("design"))
     named = str(made.get("scheduler") or "")
-    chosen = configured_release(None, named, time, (), asks_framework=several)
+    chosen = configured_release(None, named, time, foreign_plugins, asks_framework=several)
     only_v1_11 = names_only_v1_11(made)
     return release_of_settings(chosen, only_v1_11=only_v1_11, timed=time == VIRTUAL)
 

@@ -17,15 +17,19 @@ from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.schedulers.table import SUPPORT
-from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
-from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
-from scheduler_core.schedulers.v1_22.configuration.versions import GROUP
-from scheduler_core.settings.release import GATED, TIMED, plugins_named
+from scheduler_core.settings.release import (
+    CONFIGURATION_GROUP,
+    CONFIGURATION_KIND,
+    CONFIGURATION_V1,
+    GATED,
+    TIMED,
+    plugins_named,
+)
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 POLICY_KIND = "Policy"
-VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: NEWEST, SETTINGS_KIND: "podstep/v1"}
+VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: CONFIGURATION_V1, SETTINGS_KIND: "podstep/v1"}
 """The kinds that configure the scheduler, each with its current version."""
 
 OTHER = {POLICY_KIND: CONFIGURATION_KIND, CONFIGURATION_KIND: POLICY_KIND}
@@ -39,7 +43,9 @@ def is_configuration(value: Any) -> bool:
         return False
     version = value.get("apiVersion")
     if kind == CONFIGURATION_KIND:
-        return version is None or (isinstance(version, str) and version.partition("/")[0] == GROUP)
+        return version is None or (
+            isinstance(version, str) and version.partition("/")[0] == CONFIGURATION_GROUP
+        )
     return version in (None, VERSIONS[kind])  # other APIs have a kind Policy too
 
 

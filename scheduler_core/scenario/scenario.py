@@ -8,12 +8,11 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
-from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
@@ -34,6 +33,9 @@ from scheduler_core.settings.release import (
     row_with_controllers,
 )
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
+
+if TYPE_CHECKING:
+    from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 
 
 class Operation(Struct, frozen=True):

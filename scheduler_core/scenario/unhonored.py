@@ -18,8 +18,7 @@ from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
 from scheduler_core.schedulers.kube_batch.document import BATCH_SCHEDULER
 from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER
-from scheduler_core.settings.release import row_of
+from scheduler_core.settings.release import DEFAULT_SCHEDULER, row_of
 
 NAMED = 3  # objects named in a warning; the others are counted
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,11 +16,9 @@ from scheduler_core.schedulers.v1_11 import RELEASE as V1_11
 from scheduler_core.schedulers.v1_22 import RELEASE as V1_22
 from scheduler_core.schedulers.v1_22.configuration import profiles
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.schedulers.v1_37 import RELEASE as V1_37
 from scheduler_core.schedulers.v1_37.benchmark import SHAPES
 from scheduler_core.schedulers.v1_37.configuration import (
-    check_v1_37_configuration,
     v1_37_plugins,
     warn_of_readers,
 )
@@ -29,6 +28,9 @@ from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, is_settled, 
 from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
 from scheduler_core.settings.release import CONFIGURATION_KIND, is_framework_document
 from scheduler_core.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 
 
 def _is_never_settled(problem: Problem, configurations: Iterable[Configuration]) -> bool:
@@ -70,6 +72,8 @@ def _check_v1_22(configuration: Configuration, at: At) -> None:
 
 
 def _check_v1_37(configuration: Configuration, at: At) -> None:
+    from scheduler_core.schedulers.v1_37.configuration_checks import check_v1_37_configuration
+
     check_v1_37_configuration(configuration.policy or {}, configuration.settings, at)
 
 

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -17,8 +18,17 @@ from scheduler_core.kubernetes.durations import duration
 from scheduler_core.kubernetes.label_query import parse_label_query
 from scheduler_core.kubernetes.reading import At, Field, boolean, integer, outlined, record, text
 
+DESCHEDULER_POLICY = "DeschedulerPolicy"
+"""The kind of the document that says what the descheduler does."""
+DESCHEDULE = "podstep/deschedule"
+"""The annotation of a node that asks for a pass over the whole cluster now; it goes with the pass."""
 MOST_PASSES = 1_000
 SHORTEST = 1.0  # seconds between passes
+
+
+def is_descheduler_policy(document: Mapping[str, Any]) -> bool:
+    """Return whether a document is a DeschedulerPolicy, of whatever version."""
+    return document.get("kind") == DESCHEDULER_POLICY
 
 
 class DeschedulerSettings(Struct, frozen=True):

@@ -10,7 +10,7 @@ settings name what only v1.11 reads or, in virtual time, several schedulers. The
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -20,6 +20,8 @@ from scheduler_core.settings.terms import PLUGINS, PREDICATES, Terms
 
 POLICY_KIND = "Policy"
 CONFIGURATION_KIND = "KubeSchedulerConfiguration"
+CONFIGURATION_GROUP = "kubescheduler.config.k8s.io"
+DEFAULT_SCHEDULER = "default-scheduler"
 
 
 class Release(Struct, frozen=True, kw_only=True):
@@ -146,7 +148,7 @@ def release_of_patch(written: str, only_v1_11: Iterable[str]) -> str:
     return CACHING if any(one in written for one in only_v1_11) else ""
 
 
-CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
+CONFIGURATION_V1 = f"{CONFIGURATION_GROUP}/v1"
 DEFAULT_RELEASE = RELEASES[-1]
 """Of a bundle that chooses none; :func:`default_release` returns it."""
 
@@ -183,13 +185,13 @@ def configured_release(
     policy: Mapping[str, Any] | None,
     scheduler: str,
     time: str,
-    foreign: Collection[str],
+    foreign: Callable[[], Collection[str]],
     *,
     asks_framework: bool = False,
 ) -> str:
     """Return the release that a configuration and the settings choose, "" if they choose none.
 
-    ``foreign`` are the plugins of the scheduling framework that kube-scheduler v1.37 is not built with.
+    ``foreign`` returns the plugins of the scheduling framework that kube-scheduler v1.37 is not built with.
     ``asks_framework``: the settings have what in virtual time only the framework has.
     """
     if scheduler:
@@ -199,7 +201,7 @@ def configured_release(
     if not is_framework_document(policy):
         return release_by_time(timed=time == VIRTUAL)
     modern = policy.get("apiVersion") == CONFIGURATION_V1
-    foreigners = any(name in foreign for name in plugins_named(policy))
+    foreigners = any(name in foreign() for name in plugins_named(policy))
     return GATED if modern and not foreigners else TIMED
 
 

@@ -22,8 +22,6 @@ from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
 
 LISTED = ("Node", "Pod", "PodDisruptionBudget", "PersistentVolumeClaim")
-DESCHEDULE = "podstep/deschedule"
-"""The annotation of a node that asks for a pass over the whole cluster now; it goes with the pass."""
 NAME_LABEL = "kubernetes.io/metadata.name"
 TIMED = frozenset(("PodLifeTime", "RemoveFailedPods"))
 """Plugins that may find something merely because time has passed."""

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from scheduler_core.cluster.descheduler.arguments import InvalidArguments
 from scheduler_core.cluster.descheduler.conversion import converted
 from scheduler_core.cluster.descheduler.policy import (
-    KIND,
     SYSTEM_CLASSES,
     V1ALPHA2,
     Policy,
@@ -43,11 +42,6 @@ class DeschedulerConfiguration(Struct, frozen=True):
 
     def __deepcopy__(self, memo: object) -> DeschedulerConfiguration:
         return self
-
-
-def is_descheduler_policy(document: Document) -> bool:
-    """Return whether a document is a DeschedulerPolicy, of whatever version."""
-    return document.get("kind") == KIND
 
 
 def read_configuration(

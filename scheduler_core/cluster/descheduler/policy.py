@@ -21,7 +21,7 @@ from scheduler_core.cluster.descheduler.strategy import BALANCE, CURRENT, DESCHE
 from scheduler_core.cluster.descheduler.table import PLUGINS
 from scheduler_core.kubernetes.label_query import parse_label_query
 
-GROUP, KIND = "descheduler", "DeschedulerPolicy"
+GROUP = "descheduler"
 V1ALPHA1, V1ALPHA2 = f"{GROUP}/v1alpha1", f"{GROUP}/v1alpha2"
 FILTER, PRE_EVICTION_FILTER = "filter", "preEvictionFilter"
 POINTS = {

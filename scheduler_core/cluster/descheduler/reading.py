@@ -9,7 +9,6 @@ from scheduler_core.cluster.descheduler.arguments import COUNT, TEXTS, InvalidAr
 from scheduler_core.cluster.descheduler.classic.params import STRATEGY_FIELDS
 from scheduler_core.cluster.descheduler.eviction import EvictionLimits
 from scheduler_core.cluster.descheduler.policy import (
-    KIND,
     POINTS,
     V1ALPHA1,
     V1ALPHA2,
@@ -38,6 +37,7 @@ from scheduler_core.kubernetes.reading import (
     show,
     text,
 )
+from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
 
 _TYPE = "apiVersion kind metadata"
 _LIMITS = {
@@ -185,7 +185,7 @@ OTHER: Mapping[str, Mapping[str, str]] = {
 
 def unregistered(version: object) -> str:
     """Return the message for a version that the descheduler does not know."""
-    return f'no kind "{KIND}" is registered for version "{version}"'
+    return f'no kind "{DESCHEDULER_POLICY}" is registered for version "{version}"'
 
 
 def parse_policy(document: Mapping[str, Any], versions: tuple[str, ...], file: str = "policy.yaml") -> Policy:
@@ -199,7 +199,7 @@ def parse_policy(document: Mapping[str, Any], versions: tuple[str, ...], file: s
         version = str(document.get("apiVersion") or "")
         raise PolicyRefusedError([InvalidArguments(prefix + unregistered(version), "apiVersion", "")])
     report = Report()
-    policy = read_policy(document, At(report, None, Entry(dict(document), KIND, None, 1)))
+    policy = read_policy(document, At(report, None, Entry(dict(document), DESCHEDULER_POLICY, None, 1)))
     if policy is None:
         raise PolicyRefusedError(
             [InvalidArguments(prefix + message, "", "") for _, message in report.errors[:1]]

@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
 from scheduler_core.cluster.controllers.evicting import EVICT
-from scheduler_core.cluster.descheduler.actor import DESCHEDULE, Descheduler
+from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.cluster.v1_37.drain import Drain
 from scheduler_core.cluster.v1_37.eviction import evict
@@ -48,6 +48,7 @@ from scheduler_core.run.several.reasons import NO_DESCHEDULER, drained, eviction
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.descheduler import DESCHEDULE
 
 MOST_WRITES = 200_000
 """Writes in one moment after which controllers are taken to undo each other's work."""

@@ -7,10 +7,9 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
-from scheduler_core.record.cycle import QueueEntry, Queues, QueueState, TimedQueue
+from scheduler_core.record.cycle import QUEUE_SHOWN, QueueEntry, Queues, QueueState, TimedQueue
 from scheduler_core.run.v1_37.record import Hint
 from scheduler_core.schedulers.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPodInfo

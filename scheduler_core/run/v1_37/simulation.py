@@ -38,10 +38,10 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.podinfo import PodResources
 from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.reads import class_fields
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
-from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
@@ -73,7 +73,7 @@ class V1_37Simulation(V1_37Stepper):
     def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
         super().__init__(scenario, trace=trace)
         self._members = {}
-        self.cluster = Cluster(declared_fields())
+        self.cluster = Cluster(class_fields(()))
         self.queue = Nominations()
         self._deleted: list[str] = []
         self.unsettled: list[str] = []

@@ -8,11 +8,6 @@ from typing import Any
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, place_of
-from scheduler_core.schedulers.kube_batch.configuration import (
-    BatchConfiguration,
-    ConfigurationError,
-    parse_configuration,
-)
 
 BATCH_SCHEDULER = "kube-batch"
 BATCH_CONFIGURATION = "configuration of kube-batch"  # what a document without a kind is called
@@ -39,6 +34,12 @@ def _file_of(value: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def check_batch_configuration(value: Mapping[str, Any], at: At) -> str | None:
     """Report all errors and warnings of a configuration; return its text if it can be used."""
+    from scheduler_core.schedulers.kube_batch.configuration import (
+        BatchConfiguration,
+        ConfigurationError,
+        parse_configuration,
+    )
+
     found = _file_of(value)
     if found is not None:
         name, text = found

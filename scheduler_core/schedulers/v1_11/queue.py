@@ -6,11 +6,9 @@ from bisect import insort
 from collections.abc import Iterable
 from itertools import islice
 
-from scheduler_core.record.cycle import QueueState
+from scheduler_core.record.cycle import QUEUE_SHOWN, QueueState
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodKind, PodState
-
-QUEUE_SHOWN = 50
 
 QueuePosition = tuple[
     int, int, str

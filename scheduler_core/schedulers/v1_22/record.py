@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -11,9 +11,11 @@ from scheduler_core.kubernetes.model import PodGroupStatus
 from scheduler_core.record.plugin_record import AttemptRecord
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.schedulers.columns.reasons import Codes
-from scheduler_core.schedulers.v1_11.filtering import Filtered
-from scheduler_core.schedulers.v1_11.scoring import Ranking
 from scheduler_core.schedulers.v1_22.status import Status
+
+if TYPE_CHECKING:
+    from scheduler_core.schedulers.v1_11.filtering import Filtered
+    from scheduler_core.schedulers.v1_11.scoring import Ranking
 
 AttemptResult = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 

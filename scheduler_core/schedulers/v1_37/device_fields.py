@@ -12,14 +12,26 @@ from typing import Any
 from scheduler_core.kubernetes.device_versions import FLAT, GROUP, OLD_RULES, VERSIONS
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.kubernetes.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
-from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, refusal_of
+
+
+def _refusal_of(expression: str) -> str:
+    from scheduler_core.schedulers.v1_37.cel.estimate import refusal_of
+
+    return refusal_of(expression)
+
+
+def _limitation_of(expression: str) -> str:
+    from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of
+
+    return limitation_of(expression)
+
 
 _OPERATOR = Words(("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))
 _REQUIREMENTS: Shape = [{"key!": str, "operator!": _OPERATOR, "values": [str]}]
 _NODE_SELECTOR: Shape = {
     "nodeSelectorTerms": [{"matchExpressions": _REQUIREMENTS, "matchFields": _REQUIREMENTS}]
 }
-_SELECTORS: Shape = [{"cel!": {"expression!": Admitted(refusal_of, limitation_of)}}]
+_SELECTORS: Shape = [{"cel!": {"expression!": Admitted(_refusal_of, _limitation_of)}}]
 _EFFECT = Words(("NoSchedule", "NoExecute", "None"))
 _ASKED: Mapping[str, Shape] = {
     "selectors": _SELECTORS,

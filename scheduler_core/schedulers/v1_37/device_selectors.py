@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scheduler_core.schedulers.v1_37.cel.errors import CelError, CompileError
-from scheduler_core.schedulers.v1_37.cel.selectors import compile_selector
 from scheduler_core.schedulers.v1_37.devices import Device, Request
 from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -62,6 +61,8 @@ def _matches(selector: DeviceSelector, device: Device) -> bool:
 
 
 def _evaluate(selector: DeviceSelector, device: Device) -> bool | CelError:
+    from scheduler_core.schedulers.v1_37.cel.selectors import compile_selector
+
     try:
         return compile_selector(selector.expression).evaluate(device.variable)[0]
     except CompileError as error:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
-from scheduler_core.schedulers.v1_37.cel.functions.quantities import parse_quantity, parse_semver
-from scheduler_core.schedulers.v1_37.cel.selectors import device_variable
-from scheduler_core.schedulers.v1_37.cel.values import CelMap, Semver
 from scheduler_core.schedulers.v1_37.change import Manifest
+
+if TYPE_CHECKING:
+    from scheduler_core.schedulers.v1_37.cel.values import CelMap, Semver
 
 DeviceId = tuple[str, str, str]
 """Driver, pool, device."""
@@ -42,6 +42,9 @@ class Device:
     @cached_property
     def variable(self) -> CelMap:
         """What selectors see of it. Raises CelError if an attribute cannot be read."""
+        from scheduler_core.schedulers.v1_37.cel.functions.quantities import parse_quantity
+        from scheduler_core.schedulers.v1_37.cel.selectors import device_variable
+
         read, spec = _attribute_of, self.spec
         attributes = {name: read(name, value) for name, value in (spec.get("attributes") or {}).items()}
         given = (spec.get("capacity") or {}).items()
@@ -67,13 +70,19 @@ def _attribute_of(name: str, given: Mapping[str, Any]) -> Any:
         raise CelError(f"attribute {name}: parse semantic version: {error}") from None
 
 
+def _version(text: str) -> Semver:
+    from scheduler_core.schedulers.v1_37.cel.functions.quantities import parse_semver
+
+    return parse_semver(text)
+
+
 def _versions(texts: list[str]) -> list[Semver]:
-    return [parse_semver(text) for text in texts]
+    return [_version(text) for text in texts]
 
 
 _ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
     "ints": list, "bools": list, "strings": list, "versions": _versions,
-    "int": int, "bool": bool, "string": str, "version": parse_semver,
+    "int": int, "bool": bool, "string": str, "version": _version,
 }  # fmt: skip
 
 

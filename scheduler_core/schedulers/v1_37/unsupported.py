@@ -7,7 +7,6 @@ from typing import Any
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS, is_manifest_kind
-from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 
 GATES = (
@@ -70,6 +69,8 @@ def unsupported_selectors(objects: Iterable[Manifest]) -> Iterator[str]:
     for given in objects:
         manifest = as_v1(given)
         for expression in _expressions(manifest):
+            from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of
+
             reason = limitation_of(expression)
             if reason:
                 name = (manifest.get("metadata") or {}).get("name")

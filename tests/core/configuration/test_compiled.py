@@ -10,10 +10,11 @@ import yaml
 
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.schedulers.coscheduling import Arguments
-from scheduler_core.schedulers.v1_22.configuration import VERSIONS, compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.arguments import NodeResourcesFitArgs
+from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS, POINTS
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
 from scheduler_core.settings.settings import Settings
 
 CASES = yaml.safe_load((Path(__file__).parent / "compiled.yaml").read_text(encoding="utf-8"))["cases"]

@@ -13,13 +13,11 @@ from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
-from scheduler_core.schedulers.v1_22.configuration import (
-    VERSIONS,
-    compile_configuration,
-    from_policy,
-    to_policy,
-)
+from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.conversion import to_policy
+from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
 from tests.core.configuration.test_compiled import document
 from tests.core.trials import trials
 

@@ -10,9 +10,10 @@ import pytest
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND, VERSIONS, compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
-from scheduler_core.schedulers.v1_22.configuration.versions import has_plugin
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, has_plugin
+from scheduler_core.settings.release import CONFIGURATION_KIND
 
 
 def configuration(version: str) -> Document:

@@ -30,7 +30,7 @@ from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED
 from scheduler_core.schedulers.v1_11.predicates.rule import Place, Rule
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
-from scheduler_core.schedulers.v1_22.configuration import from_policy
+from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import node, operation, pod, scenario, simulate
 from tests.core.engine.declared import ASKING, OBJECTS, changes, cluster_of, result_of, untested

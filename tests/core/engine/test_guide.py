@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER, keys_of, static_order
 from scheduler_core.schedulers.v1_11.equivalence.rules import InvalidationRules
 from scheduler_core.explain import explain
-from scheduler_core.schedulers.v1_22.configuration import from_policy
+from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.from_policy import PLUGIN_OF, SCORER_OF
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES

@@ -36,9 +36,10 @@ from scheduler_core.schedulers.v1_22.configuration.result import (
     FrameworkProfile,
 )
 from scheduler_core.schedulers.v1_22.configuration.rules import predicates_of, priorities_of, unread
-from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER, Version
+from scheduler_core.schedulers.v1_22.configuration.versions import Version
 from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.schedulers.v1_22.profile import OWN
+from scheduler_core.settings.release import DEFAULT_SCHEDULER
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 PLUGIN_READERS = {

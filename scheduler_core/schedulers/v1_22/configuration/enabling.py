@@ -11,12 +11,8 @@ from scheduler_core.schedulers.v1_22.configuration.compiling import compile_conf
 from scheduler_core.schedulers.v1_22.configuration.conversion import Conversion
 from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.plugins import COSCHEDULING, MULTI_POINT
-from scheduler_core.schedulers.v1_22.configuration.versions import (
-    CONFIGURATION_KIND,
-    DEFAULT_SCHEDULER,
-    VERSIONS,
-    Version,
-)
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, Version
+from scheduler_core.settings.release import CONFIGURATION_KIND, DEFAULT_SCHEDULER
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 AT_POINTS = ("preFilter", "postFilter", "permit", "reserve", "postBind")

@@ -13,7 +13,7 @@ from scheduler_core.schedulers.profiles.profile import (
     Profile,
     WeightedPriority,
 )
-from scheduler_core.schedulers.v1_11.policy import compile_policy
+from scheduler_core.schedulers.v1_11.policy.compiling import compile_policy
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
@@ -28,13 +28,8 @@ from scheduler_core.schedulers.v1_22.configuration.conversion import (
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS, SCORES_ALONE
 from scheduler_core.schedulers.v1_22.configuration.result import FrameworkProfile
 from scheduler_core.schedulers.v1_22.configuration.rules import BY_STRATEGY, TO_RATIO
-from scheduler_core.schedulers.v1_22.configuration.versions import (
-    CONFIGURATION_KIND,
-    DEFAULT_SCHEDULER,
-    VERSIONS,
-    Version,
-    has_plugin,
-)
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, Version, has_plugin
+from scheduler_core.settings.release import CONFIGURATION_KIND, DEFAULT_SCHEDULER
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 PLUGIN_OF: Mapping[str, str] = {

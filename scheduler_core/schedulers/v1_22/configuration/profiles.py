@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -12,24 +13,38 @@ from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, Extender, read_extenders
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_11.policy import compile_policy
-from scheduler_core.schedulers.v1_11.policy.document import check_policy
-from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
-from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins, FrameworkConfiguration
-from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND, VERSIONS
-from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
-from scheduler_core.settings.release import V1_11, V1_22, V1_37, configured_release, is_framework_document
+from scheduler_core.settings.release import (
+    CONFIGURATION_GROUP,
+    CONFIGURATION_KIND,
+    V1_11,
+    V1_22,
+    V1_37,
+    configured_release,
+    is_framework_document,
+)
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
+if TYPE_CHECKING:
+    from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins, FrameworkConfiguration
+
 DEFAULT_NAMES = ("", "default-scheduler")
-DEFAULT_FRAMEWORK: Document = {"apiVersion": VERSIONS["v1beta2"].api_version, "kind": CONFIGURATION_KIND}
+DEFAULT_FRAMEWORK: Document = {"apiVersion": f"{CONFIGURATION_GROUP}/v1beta2", "kind": CONFIGURATION_KIND}
 """The configuration of v1.22 where none is given."""
 
-FOREIGN_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS if not entry.in_v1_37)
-"""Those of the scheduling framework that kube-scheduler v1.37 is not built with."""
-_TIMED_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS)
-"""Those that only the framework runs next to other schedulers."""
+
+def foreign_plugins() -> frozenset[str]:
+    """Return the plugins of the scheduling framework that kube-scheduler v1.37 is not built with."""
+    from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
+
+    return frozenset(entry.name for entry in FRAMEWORK_PLUGINS if not entry.in_v1_37)
+
+
+def _timed_plugins() -> frozenset[str]:
+    """Return those that only the framework runs next to other schedulers."""
+    from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
+
+    return frozenset(entry.name for entry in FRAMEWORK_PLUGINS)
 
 
 class Configuration(Struct, frozen=True, dict=True):
@@ -48,7 +63,7 @@ class Configuration(Struct, frozen=True, dict=True):
         """The release that the configuration and the settings choose, "" if they choose none."""
         settings = self.settings
         asks = settings.asks_framework
-        foreign = _TIMED_PLUGINS if settings.are_several else FOREIGN_PLUGINS
+        foreign = _timed_plugins if settings.are_several else foreign_plugins
         return configured_release(
             self.policy, settings.scheduler, settings.time, foreign, asks_framework=asks
         )
@@ -56,7 +71,7 @@ class Configuration(Struct, frozen=True, dict=True):
     @property
     def read_by(self) -> str:
         """The release that reads the document where several releases run side by side, "" without one."""
-        return configured_release(self.policy, "", "instant", _TIMED_PLUGINS)
+        return configured_release(self.policy, "", "instant", _timed_plugins)
 
     @property
     def is_for_peers(self) -> bool:
@@ -99,9 +114,13 @@ class Configuration(Struct, frozen=True, dict=True):
 
     @cached_property
     def _compiled(self) -> Profile | FrameworkConfiguration:
+        from scheduler_core.schedulers.v1_11.policy.compiling import compile_policy
+
         document = self.in_force
         if document is None or not is_framework_document(document):
             return compile_policy(document, self.settings)
+        from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+
         if self.release != V1_37:
             return compile_configuration(document, self.settings)
         try:
@@ -112,6 +131,8 @@ class Configuration(Struct, frozen=True, dict=True):
     @cached_property
     def extenders(self) -> tuple[Extender, ...]:
         """The extenders that the scheduler asks: those of v1.11's Policy, or of v1.37's configuration."""
+        if self.policy is None:
+            return ()
         if self.reader != V1_37:
             return self.profile.extenders
         document = self.policy if is_framework_document(self.policy) else None
@@ -121,7 +142,7 @@ class Configuration(Struct, frozen=True, dict=True):
     def framework(self) -> FrameworkConfiguration | None:
         """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy."""
         compiled = self._compiled if self.in_framework else None
-        return compiled if isinstance(compiled, FrameworkConfiguration) else None
+        return None if isinstance(compiled, Profile) else compiled
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:
@@ -142,6 +163,8 @@ class Configuration(Struct, frozen=True, dict=True):
 
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     """Compile a configuration document; report its errors and warnings to ``at``."""
+    from scheduler_core.schedulers.v1_11.policy.checking import check_policy
+
     made = Configuration(policy, settings)
     if made.is_for_peers and made.read_by == V1_11:
         check_policy(policy, settings, at)
@@ -158,6 +181,8 @@ def framework_plugins(configuration: Configuration) -> Mapping[str, EnabledPlugi
     """Return the plugins of each profile by schedulerName, ``None`` under a Policy."""
     if configuration.framework is None:
         return None
+    from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
+
     return {
         one.scheduler_name: EnabledPlugins(
             {point: one.names(point) for point in one.points},

@@ -23,13 +23,8 @@ from scheduler_core.kubernetes.reading import (
     text,
 )
 from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT, POINTS, base_name
-from scheduler_core.schedulers.v1_22.configuration.versions import (
-    CONFIGURATION_KIND,
-    DEFAULT_SCHEDULER,
-    GROUP,
-    VERSIONS,
-    Version,
-)
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, Version
+from scheduler_core.settings.release import CONFIGURATION_GROUP, CONFIGURATION_KIND, DEFAULT_SCHEDULER
 
 MOST_PROFILES = 50
 MOST_PLUGINS = 200  # in one list
@@ -214,13 +209,13 @@ def version_of(value: Mapping[str, Any], at: At) -> Version | None:
     """Return the version of a document's apiVersion; report an unknown one and return ``None``."""
     given = value.get("apiVersion")
     group, _, name = given.rpartition("/") if isinstance(given, str) else ("", "", "")
-    if group == GROUP and name in VERSIONS:
+    if group == CONFIGURATION_GROUP and name in VERSIONS:
         return VERSIONS[name]
-    known = ", ".join(f"{GROUP}/{version}" for version in VERSIONS)
+    known = ", ".join(f"{CONFIGURATION_GROUP}/{version}" for version in VERSIONS)
     place = at.child("apiVersion")
     if given is None:
         place.error(f"apiVersion is missing: write one of {known}")
-    elif isinstance(given, str) and (given in OLD or (group == GROUP and name in OLD)):
+    elif isinstance(given, str) and (given in OLD or (group == CONFIGURATION_GROUP and name in OLD)):
         place.error(f"{show(given)}, {OLD[given if given in OLD else name]}: known are {known}")
     else:
         hint = did_you_mean(str(given), known.split(", ")) or f": known are {known}"

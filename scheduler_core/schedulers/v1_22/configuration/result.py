@@ -10,7 +10,8 @@ from msgspec import Struct
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.configuration.plugins import COSCHEDULING, POINTS
-from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER, Version
+from scheduler_core.schedulers.v1_22.configuration.versions import Version
+from scheduler_core.settings.release import DEFAULT_SCHEDULER
 
 
 class Enabled(Struct, frozen=True):

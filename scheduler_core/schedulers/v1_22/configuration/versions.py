@@ -8,10 +8,7 @@ from msgspec import Struct
 
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT, Edition
 from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT, PLUGINS, POINTS
-
-CONFIGURATION_KIND = "KubeSchedulerConfiguration"
-GROUP = "kubescheduler.config.k8s.io"
-DEFAULT_SCHEDULER = "default-scheduler"
+from scheduler_core.settings.release import CONFIGURATION_GROUP
 
 DefaultPlugin = tuple[str, int | None]  # a plugin's name, and its weight if it scores
 Defaults = Mapping[str, tuple[DefaultPlugin, ...]]
@@ -33,7 +30,7 @@ class Version(Struct, frozen=True):
     @property
     def api_version(self) -> str:
         """Return the apiVersion of a document of this version."""
-        return f"{GROUP}/{self.name}"
+        return f"{CONFIGURATION_GROUP}/{self.name}"
 
 
 def _plain(*names: str) -> tuple[DefaultPlugin, ...]:
