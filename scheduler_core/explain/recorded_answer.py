@@ -6,7 +6,7 @@ word the same reasons differently. A difference comes with its likely causes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -25,6 +25,14 @@ OF_PODS = (
     "node(s) exceed max volume count", "node(s) had no available disk",
 )  # fmt: skip
 """How the reasons begin that depend on the other pods of a node or a domain."""
+HOLDERS = (
+    ("node(s) didn't have free ports", "the pod that holds the port is"),
+    ("node(s) had no available disk", "the pod that uses the disk is"),
+    ("node(s) exceed max volume count", "pods whose volumes are attached are"),
+    ("node(s) didn't satisfy existing pods", "the pod whose anti-affinity excludes this one is"),
+    ("node(s) didn't match pod anti-affinity", "the pod that its anti-affinity excludes is"),
+)  # fmt: skip
+"""Who is missing where such a reason was recorded and is not found here."""
 UNKNOWN = (
     "the cluster has changed since its scheduler wrote the condition, or that scheduler has a configuration "
     "that is not in the bundle"
@@ -129,6 +137,8 @@ class DumpFacts(Struct, frozen=True):
         if not same_nodes and recorded.nodes is not None:
             had = f"{recorded.nodes:,} node{'' if recorded.nodes == 1 else 's'}"
             yield f"the cluster had {had} when the condition was written, the dump has {self.nodes:,}"
+        gone = [name for name in of_pods if before.get(name, 0) > now.get(name, 0)]
+        yield from (f"{who} not in the dump" for head, who in HOLDERS if any(map(_begins(head), gone)))
         if of_pods:
             yield from self.incomplete
         if any("olume" in name for name in changed) and not self.has_storage:
@@ -140,6 +150,10 @@ class DumpFacts(Struct, frozen=True):
         if others := [minor for minor in self.kubelets if minor != self.release]:
             runs = f"the cluster runs {', '.join(others)} (its kubelets)"
             yield f"{runs}, the answer is kube-scheduler {self.release}'s"
+
+
+def _begins(head: str) -> Callable[[str], bool]:
+    return lambda name: name.startswith(head)
 
 
 def _differences(condition: SchedulingCondition, outcome: SimulatedOutcome) -> Iterator[str]:

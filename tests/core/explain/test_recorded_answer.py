@@ -122,6 +122,24 @@ def test_the_same_reasons_agree_whatever_release_worded_them(
             "the dump has no PersistentVolumes, claims or storage classes",
         ),
         (
+            "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.",
+            [node(), system(cpu="100m")],
+            "here the pod is placed on n1",
+            "the pod that holds the port is not in the dump",
+        ),
+        (
+            "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.",
+            [node(), system()],
+            "Insufficient cpu: none recorded, 1 here",
+            "the pod that holds the port is not in the dump",
+        ),
+        (
+            "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.",
+            [node(), system(cpu="100m")],
+            "here the pod is placed on n1",
+            "the pod whose anti-affinity excludes this one is not in the dump",
+        ),
+        (
             insufficient(1, 1),
             [node(), system(cpu="100m")],
             "here the pod is placed on n1",
