@@ -31,7 +31,7 @@ class Drain:
         self.node = node
         self.force = force
         self.refused = refused
-        """Called with a pod and the message of its first refusal."""
+        """Called with a pod and its first refusal."""
         self.facts: Facts = {"node": node, "from": round(self.loop.now), "until": None, "evicted": 0}
         self.refusals: dict[str, str] = {}
         """By pod that is still there: the message of the last refusal."""
@@ -74,15 +74,15 @@ class Drain:
             if error.code in (404, 409):
                 self._answered(key)
             elif error.code == 429:
-                self._refuse(pod, str(error), again=again)
+                self._refuse(pod, error, again=again)
             else:
                 self.facts.setdefault("errors", []).append(str(error))
 
-    def _refuse(self, pod: Manifest, message: str, *, again: bool) -> None:
+    def _refuse(self, pod: Manifest, error: StatusError, *, again: bool) -> None:
         self.facts["refused"] = self.facts.get("refused", 0) + 1
-        self.refusals[key_of(pod)] = message
+        self.refusals[key_of(pod)] = error.told
         if not again:
-            self.refused(self.server.get("Pod", key_of(pod)) or pod, message)
+            self.refused(self.server.get("Pod", key_of(pod)) or pod, error)
         self._retries += 1
         self.loop.pass_at(self.loop.now + RETRY_SECONDS, self._evict_again, pod)
 

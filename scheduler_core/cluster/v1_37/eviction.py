@@ -80,11 +80,20 @@ def _refusal(budget: Manifest) -> str:
     return "does not allow evicting pods currently"
 
 
+def _unprocessed(budget: Manifest) -> str:
+    """Return why the controller has not observed a budget: kubectl describe shows it as an event."""
+    failed = condition_of(budget, "DisruptionAllowed") or {}
+    if failed.get("reason") == "SyncFailed":
+        why = failed.get("message") or "its sync failed"
+        return f"the disruption controller cannot count its pods (CalculateExpectedPodCountFailed): {why}"
+    return "the disruption controller has not observed its latest change yet"
+
+
 def _take(server: ApiServer, budget: Manifest, pod: Manifest) -> None:
     """Take one of the allowed disruptions (checkAndDecrement)."""
     status = status_of(budget)
     if (status.get("observedGeneration") or 0) < generation(budget):
-        raise StatusError(429, "is still being processed by the server.")
+        raise StatusError(429, "is still being processed by the server.", _unprocessed(budget))
     allowed = status.get("disruptionsAllowed") or 0
     if allowed <= 0:
         raise StatusError(429, _refusal(budget))

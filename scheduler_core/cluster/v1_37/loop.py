@@ -32,11 +32,17 @@ CLIENTS = {
 
 
 class StatusError(Exception):
-    """The API server refuses a write; ``code`` is the HTTP status."""
+    """The API server refuses a write; ``code`` is the HTTP status, ``cause`` what its message leaves open."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, cause: str = "") -> None:
         super().__init__(message)
         self.code = code
+        self.cause = cause
+
+    @property
+    def told(self) -> str:
+        """The message with its cause, as users are told it."""
+        return f"{str(self).removesuffix('.')}: {self.cause}" if self.cause else str(self)
 
 
 class UnsettledError(Exception):

@@ -185,9 +185,9 @@ class Life:
             self.drains.append(drain)
             self.loop.spawn(drain.run())
 
-    def _refused(self, pod: Manifest, message: str) -> None:
+    def _refused(self, pod: Manifest, error: StatusError) -> None:
         about = {key: value for key, value in self.timeline.about(pod).items() if not key.startswith("_")}
-        self.timeline.add("refused", **about, message=message)
+        self.timeline.add("refused", **about, message=str(error))
 
     _writes: ClassVar[dict[str, Any]] = {
         "create": _create,

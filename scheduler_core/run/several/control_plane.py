@@ -239,7 +239,7 @@ class ControlPlaneManager:
         wanted = None if node is None else annotations_of(node).get(DRAIN)
         if wanted is None or any(one.node == key for one in self._drains):
             return
-        drain = Drain(self.server, key, force=wanted == "force", refused=self._refused)
+        drain = Drain(self.server, key, force=wanted == "force", refused=self._drain_refused)
         self._drains.append(drain)
         self.loop.spawn(drain.run())
 
@@ -252,7 +252,7 @@ class ControlPlaneManager:
             evict(self.server, key, uid_of(pod))
         except StatusError as error:
             without = partial(_without_annotation, name=EVICT)
-            self.server.change(kind, key, without, "user", outcome=eviction_refused(str(error)))
+            self.server.change(kind, key, without, "user", outcome=eviction_refused(error.told))
 
     def _deschedule(self, kind: str, key: str) -> None:
         """Run the pass of the descheduler that a node's annotation asks for."""
@@ -264,6 +264,9 @@ class ControlPlaneManager:
             self.descheduler.run(key)
         without = partial(_without_annotation, name=DESCHEDULE)
         self.server.change(kind, key, without, "user", outcome=outcome)
+
+    def _drain_refused(self, pod: Manifest, error: StatusError) -> None:
+        self._refused(pod, error.told)
 
     def _refused(self, pod: Manifest, message: str) -> None:
         refused = eviction_refused(message)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scheduler_core.__main__ import main
 from tests.core.controllers.test_v1_37_nodes import node, pod
 from tests.core.controllers.test_v1_37_replicas import ADVANCE, expect, workload
 
@@ -63,3 +66,29 @@ def test_a_pod_that_leaves_its_budget_is_not_noticed() -> None:
     bare["metadata"]["labels"] = {"app": "web"}
     found = expect([node("a"), bare, budget(minAvailable=0)], ADVANCE, leave, ADVANCE)["final"]["budgets"]
     assert found["default/web"]["expectedPods"] == 1
+
+
+@pytest.mark.parametrize(
+    ("owner", "why"),
+    [
+        ("example.com/v1 Cruncher", "crunchers.example.com does not implement the scale subresource"),
+        ("apps/v1 ReplicaSet", 'found no controllers for pod "web-1"'),
+    ],
+)
+def test_what_the_server_still_processes_has_a_cause(
+    owner: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The API server's message leaves open that the budget's controller failed; users are told why."""
+    version, _, kind = owner.partition(" ")
+    running = pod("web-1", nodeName="a")
+    reference = {"apiVersion": version, "kind": kind, "name": "web", "uid": "u", "controller": True}
+    running["metadata"] |= {"labels": {"app": "web"}, "ownerReferences": [reference]}
+    running["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "items": [node("a"), running, budget(maxUnavailable=1)]}))
+    assert main(["simulate", str(path), "--evict", "default/web-1@60", "--events"]) == 0
+    cause = f"cannot count its pods (CalculateExpectedPodCountFailed): {why}"
+    assert (
+        f"is still being processed by the server: the disruption controller {cause}"
+        in capsys.readouterr().out
+    )
