@@ -330,6 +330,12 @@ class SocketCommand(Struct, frozen=True):
     # may change it. Only for a command that changes nothing and has the same answer for everyone who may see
     # the source.
     kept: LookupKey | None = None
+    decisions: bool = False  # its answer tells of some, of sources that no field ``source`` names
+
+    @property
+    def is_veiled(self) -> bool:
+        """Whether its answer may tell what a viewer of an open question is to predict."""
+        return bool(self.source) or self.decisions
 
 
 COMMANDS: dict[str, SocketCommand] = {}
@@ -348,13 +354,15 @@ def command(
     throttle: str = "",
     each: str = "",
     kept: LookupKey | None = None,
+    decisions: bool = False,
     **fields: str,
 ) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
     """Register an async function as the command ``name``; see :class:`SocketCommand`."""
 
     def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
+        limits = (latest, large, throttle, each)
         COMMANDS[name] = SocketCommand(
-            name, function, answers, fields, source, owner, visitor, latest, large, throttle, each, kept
+            name, function, answers, fields, source, owner, visitor, *limits, kept, decisions
         )
         return function
 
@@ -395,11 +403,12 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
     if row.throttle or row.each:
         await in_storage(_count, row, call)
     try:
-        if row.source:
+        if row.is_veiled:
             await _veil(call)
+        if row.source:
             call.source = await _source(row, call)
         answer = await row.answer(call)
-        if row.source and (veil := connection.veil) is not None and veil != call.veil:
+        if row.is_veiled and (veil := connection.veil) is not None and veil != call.veil:
             raise Superseded  # a question was asked meanwhile, whose answer may be in this one
         return answer
     except BundleError as error:

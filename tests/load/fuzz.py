@@ -58,11 +58,16 @@ class Report:
         self.slowest = sorted([*self.slowest, (seconds, line["seed"], phase)], reverse=True)[:10]
         self.peak_mib = max(self.peak_mib, line["mib"])
         if seconds > bound:
-            self.beyond.append((line["seed"], f"{phase} took {seconds:.1f} s"))
+            self.note(line["seed"], f"{phase} took {seconds:.1f} s")
         if line["mib"] > most_mib:
-            self.beyond.append((line["seed"], f"{line['mib']:.0f} MiB"))
+            self.note(line["seed"], f"{line['mib']:.0f} MiB")
         if line["defect"]:
-            self.beyond.append((line["seed"], line["defect"]))
+            self.note(line["seed"], line["defect"])
+
+    def note(self, seed: int, why: str) -> None:
+        """Note a bundle that is beyond a bound or met a defect, and print it at once."""
+        self.beyond.append((seed, why))
+        print(f"BEYOND seed {seed}: {why}", file=sys.stderr, flush=True)
 
     def print(self, seconds: float) -> None:
         """Print the summary."""
@@ -70,8 +75,7 @@ class Report:
         print(f"peak of memory: {self.peak_mib:,.0f} MiB")
         for took, seed, phase in self.slowest:
             print(f"  {took:6.2f} s  {phase:<8} seed {seed}")
-        for seed, why in self.beyond:
-            print(f"BEYOND seed {seed}: {why}")
+        print(f"{len(self.beyond):,} beyond a bound")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -90,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
             for line in _child(home, seed, last, PATIENCE * options.bound, options.mib):
                 if line is None:
                     report.outcomes["ended"] += 1
-                    report.beyond.append((seed, "the process was silent for too long, or ended"))
+                    report.note(seed, "the process was silent for too long, or ended")
                     seed += 1
                     break
                 report.take(line, options.bound, options.mib)

@@ -39,6 +39,12 @@ TELLING: list[tuple[str, dict[str, Any]]] = [
     ("run.start", {}),
 ]
 
+#: Commands that tell decisions of what other fields than ``source`` name; None: the room's scenario.
+BESIDE: dict[str, dict[str, Any]] = {
+    "compare.get": {"left": None, "right": None, "rightScheduler": "v1.11"},
+    "link.check": {"link": "a-link"},
+}
+
 
 @pytest.fixture
 def opened(web: str) -> dict[str, Any]:
@@ -86,6 +92,9 @@ async def test_nothing_of_the_cycle_is_told(opened: dict[str, Any], question: di
                 for name, payload in TELLING:
                     refused = await socket.error(name, {"source": source, **payload})
                     assert refused["code"] == "room.question-open", name
+                for name, payload in BESIDE.items():
+                    about = {field: source if value is None else value for field, value in payload.items()}
+                    assert (await socket.error(name, about))["code"] == "room.question-open", name
                 other = {"source": {**source, "scheduler": "default-scheduler"}}
                 assert (await socket.error("scenario.open", other))["code"] == "room.question-open"
         assert (await everything(leader, source))["window"] == before["window"]
@@ -192,3 +201,4 @@ def test_a_veiled_playback_is_the_beginning_of_the_whole(slug: str) -> None:
 def test_what_viewers_may_ask_exists() -> None:
     """A command that is renamed is not told by accident, nor hidden by one."""
     assert set(commands.COMMANDS) >= UNVEILED
+    assert {name for name, row in commands.COMMANDS.items() if row.decisions} == BESIDE.keys()

@@ -16,6 +16,7 @@ from playground.wire import Encoded
     "compare.get",
     answers=ComparisonWire,
     latest=1,
+    decisions=True,
     left="object",
     right="object",
     leftScheduler="text?",

@@ -101,7 +101,7 @@ async def revoke(call: Call) -> Answer:
     return {}
 
 
-@command("link.check", answers=LinkCheckWire, latest=1, link="text")
+@command("link.check", answers=LinkCheckWire, latest=1, decisions=True, link="text")
 async def check(call: Call) -> Answer:
     """Return whether the engine still decides what the link pinned, and where it first does not."""
     link = await in_storage(_pinned, call.payload["link"])
