@@ -51,13 +51,20 @@ DISK = Outage(
     "The server's disk is full",
     "Nothing was stored. Try again later, or contact the operator of this server.",
 )
+READ_ONLY = Outage(
+    "disk",
+    503,
+    30,
+    "The server's disk is read-only",
+    "Nothing was stored. Try again later, or contact the operator of this server.",
+)
 
 #: Primary result codes of SQLite (https://sqlite.org/rescode.html). SQLITE_ERROR, a wrong statement, is not
 #: an outage.
 SQLITE = {
     5: DATABASE,  # SQLITE_BUSY
     6: DATABASE,  # SQLITE_LOCKED
-    8: DATABASE,  # SQLITE_READONLY: the file system was remounted after an error
+    8: READ_ONLY,  # SQLITE_READONLY: the file system was remounted after an error
     10: DATABASE,  # SQLITE_IOERR
     13: DISK,  # SQLITE_FULL
     14: DATABASE,  # SQLITE_CANTOPEN
@@ -73,7 +80,7 @@ POSTGRESQL = {
     "57": DATABASE,  # operator intervention: shutdown, crash, start-up, statement timeout
     "58": DATABASE,  # system errors: I/O
 }
-ERRNO = {errno.ENOSPC: DISK, errno.EDQUOT: DISK, errno.EFBIG: DISK}
+ERRNO = {errno.ENOSPC: DISK, errno.EDQUOT: DISK, errno.EFBIG: DISK, errno.EROFS: READ_ONLY}
 
 
 def cause_of(error: BaseException | None) -> Outage | None:

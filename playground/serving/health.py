@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -44,6 +45,8 @@ def _database() -> str:
 
 
 def _disk() -> str:
+    if not os.access(settings.DATA_DIR, os.W_OK):
+        raise LookupError("the data folder cannot be written")
     free = shutil.disk_usage(settings.DATA_DIR).free
     if free < limit("DISK_FREE_BYTES"):
         raise LookupError(f"{free:,} bytes are free, less than {limit('DISK_FREE_BYTES'):,}")

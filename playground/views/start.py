@@ -24,6 +24,7 @@ from playground.pool.process import LostError
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
 from playground.runs import service
+from playground.runtime import outage
 from playground.serving.error_pages import error_page
 from playground.storage import bundles, store, texts
 from playground.storage.quotas import StorageFullError
@@ -138,8 +139,10 @@ def _miniature() -> tuple[core.Scenario, str]:
 
 
 def _miniature_link() -> str:
-    """Return the short id of the miniature; share it without an owner if it is not shared yet."""
-    return store.shared_by_nobody(*_miniature()).short
+    """Return the short id of the miniature, which is shared without an owner; "" if it cannot be stored."""
+    with outage.SuppressOutage():
+        return store.shared_by_nobody(*_miniature()).short
+    return ""
 
 
 @cache

@@ -104,6 +104,17 @@ def test_an_upload_that_fills_the_disk_is_507(owner: Client, monkeypatch: pytest
     assert owner.post("/import/", {"text": "x"}).status_code == 507
 
 
+def test_the_start_page_stores_nothing_that_it_needs(owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its demo is shared when it is first shown; where that fails, the page says that there is none now."""
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("playground.storage.store.shared_by_nobody", full)
+    page = owner.get("/")
+    assert (page.status_code, page.context["miniature"]) == (200, "")
+
+
 def test_ready_names_the_part_that_is_away(limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database, also where it can be read and not written; the disk, once little of it is free."""
     heartbeat.beat("celery@here")
@@ -117,6 +128,10 @@ def test_ready_names_the_part_that_is_away(limits: Any, monkeypatch: pytest.Monk
     assert answer.status_code == 503
     assert [name for name, part in answer.json()["parts"].items() if not part["ok"]] == ["disk"]
     limits(DISK_FREE_BYTES=0)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda *_: False)  # of a disk that was mounted read-only
+        detail = Client().get("/readyz").json()["parts"]["disk"]
+    assert detail == {"ok": False, "detail": "the data folder cannot be written"}
     monkeypatch.setattr(health, "LOCK_SECONDS", 0)
     with sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
