@@ -68,6 +68,8 @@ class Checkpoints:
             self._spent += seconds
             if self._spent < self._interval or simulation.index <= max(self.indices, default=NEAR):
                 return  # a copy within the first cycles serves no jump, and would delay the first of them
+            if not simulation.is_copyable:
+                return
             began = time.thread_time()
             self._kept.append((simulation.fork(trace=False), _size(simulation)))
             self._spent = 0.0

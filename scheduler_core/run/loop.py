@@ -183,6 +183,11 @@ class Stepper(ReportedRun):
         if made != decision:
             raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
 
+    @property
+    def is_copyable(self) -> bool:
+        """Whether a fork is a copy now, rather than a run that repeats all decisions."""
+        return True
+
     def fork(self, *, trace: bool) -> Self:
         """Return an independent copy at the current step, which records with ``trace``.
 

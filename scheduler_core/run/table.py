@@ -51,9 +51,10 @@ def _in_time(scenario: Scenario) -> type[TimedSimulation]:
 
 def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
     if scenario.row.is_timed:
-        from scheduler_core.run.several.lone import LoneSimulation
+        from scheduler_core.run.several.lone import LoneSimulation, RecordedSimulation
 
-        return LoneSimulation(scenario, trace=options.trace, interrupt=options.interrupt)
+        made = LoneSimulation if scenario.controllers else RecordedSimulation
+        return made(scenario, trace=options.trace, interrupt=options.interrupt)
     from scheduler_core.run.v1_37.simulation import V1_37Simulation
 
     return V1_37Simulation(scenario, trace=options.trace)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, simulate
-from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.several.lone import RecordedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.run.v1_37.simulation import unpacked
@@ -76,7 +76,7 @@ def test_the_api_servers_run_decides_as_the_record_does(name: str, start: int, c
             continue
         scenario = scenario_of(record)
         assert scenario is not None
-        alone = LoneSimulation(replace(scenario, controllers=False))
+        alone = RecordedSimulation(replace(scenario, controllers=False))
         if simulated(alone, end_of(record)) != recorded(record):
             differing.append(record["id"])
     assert differing == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from scheduler_core.cluster.v1_37.loop import Write
@@ -25,20 +26,20 @@ class Clientset:
 
     def create(self, obj: Manifest) -> Write:
         """Create an object."""
-        return self._of("create", obj, lambda: self.server.create(obj, self.name))
+        return self._of("create", obj, partial(self.server.create, obj, self.name))
 
     def update(self, obj: Manifest) -> Write:
         """Update an object without its status."""
-        return self._of("update", obj, lambda: self.server.update(obj, self.name))
+        return self._of("update", obj, partial(self.server.update, obj, self.name))
 
     def update_status(self, obj: Manifest) -> Write:
         """Update an object's status."""
-        return self._of("update", obj, lambda: self.server.update_status(obj, self.name))
+        return self._of("update", obj, partial(self.server.update_status, obj, self.name))
 
     def patch(self, obj: Manifest, patch: Callable[[Manifest], Manifest]) -> Write:
         """Patch an object, of the same uid."""
         kind, key, uid = obj["kind"], key_of(obj), uid_of(obj)
-        return self._of("patch", obj, lambda: self.server.change(kind, key, patch, self.name, uid))
+        return self._of("patch", obj, partial(self.server.change, kind, key, patch, self.name, uid))
 
     def delete(
         self, obj: Manifest, *, grace: int | None = None, propagation: str = "Background", by: str = ""
@@ -48,7 +49,7 @@ class Clientset:
         return self._of(
             "delete",
             obj,
-            lambda: self.server.delete(kind, key, author, uid=uid, grace=grace, propagation=propagation),
+            partial(self.server.delete, kind, key, author, uid=uid, grace=grace, propagation=propagation),
         )
 
     def call(self, verb: str, obj: Manifest, make: Callable[[], Any]) -> Write:

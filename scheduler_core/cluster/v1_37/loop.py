@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Sequence
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from scheduler_core import interrupting
 
@@ -70,10 +70,22 @@ Request = Write | Together | Sequence[Write]
 Work = Generator[Any, Any, Any]
 
 
+class CopyableWork(Protocol):
+    """A work that goes on as a generator does, and can be copied while it waits."""
+
+    def send(self, result: Any, /) -> Request:
+        """Return the next writes, after the results of the last; raise StopIteration at the end."""
+        ...
+
+    def throw(self, error: Any, /) -> Request:
+        """Return the next writes after one that was refused; raise StopIteration at the end."""
+        ...
+
+
 class _PendingWrites:
     """The writes that one generator waits for."""
 
-    def __init__(self, work: Work, single: bool, size: int) -> None:
+    def __init__(self, work: Work | CopyableWork, single: bool, size: int) -> None:
         self.work = work
         self.single = single
         self.results: list[Any] = [None] * size
@@ -102,6 +114,10 @@ class Loop:
         """A bit for each place in ``_polls`` that is called without being woken."""
         self._woken = 0
         """A bit for each place in ``_polls`` that may have something to begin."""
+        self._begun: tuple[Write, _PendingWrites, int] | None = None
+        """The write that is made next; those whose turn was before it have seen what it does not."""
+        self.holds: Callable[[], bool] = _never
+        """A method that says whether somebody outside of the loop acts before the next write."""
 
     @property
     def wall_time(self) -> float:
@@ -145,30 +161,49 @@ class Loop:
         """Have a worker polled that may have something to begin."""
         self._woken |= 1 << place
 
-    def spawn(self, work: Work) -> None:
+    def spawn(self, work: Work | CopyableWork) -> None:
         """Run a generator up to its first write."""
         self._resume(work, None)
 
     def settle(self) -> None:
         """Do everything that takes no time but that of the writes."""
-        until = self.writes + self.most_writes
+        self.advance(self.now)
+
+    def advance(self, until: float) -> bool:
+        """Let time pass, with all that happens up to its end, and all that follows from that at once.
+
+        Return False as soon as the loop is held; the next call goes on there.
+        """
+        most = self.writes + self.most_writes
         while True:
             self._work()
-            if not self._waiting:
-                return
-            if self.writes >= until:
-                write = self._waiting[0][2]
-                raise UnsettledError(f"{write.resource} {write.namespace}/{write.name}")
-            self._write()
-
-    def advance(self, until: float) -> None:
-        """Let time pass, with all that happens up to its end, and all that follows from that at once."""
-        self.settle()
-        while (queue := self._first()) is not None and queue[0][0] <= until:
-            self.now = max(self.now, queue[0][0])
-            self._fire(self.now)
-            self.settle()
+            if self.holds():
+                return False
+            if self._begun is not None or self._waiting:
+                if self.writes >= most:
+                    write = self._begun[0] if self._begun else self._waiting[0][2]
+                    raise UnsettledError(f"{write.resource} {write.namespace}/{write.name}")
+                self._write()
+            elif (queue := self._first()) is not None and queue[0][0] <= until:
+                self.now = max(self.now, queue[0][0])
+                self._fire(self.now)
+                most = self.writes + self.most_writes
+            else:
+                break
         self.now = max(self.now, until)
+        return True
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no write waits."""
+        return self._begun is None and not self._waiting
+
+    @property
+    def is_copyable(self) -> bool:
+        """Whether no generator waits, which cannot be copied."""
+        begun = () if self._begun is None else (self._begun[1],)
+        waiting = (*begun, *(batch for _, _, _, batch, _ in self._waiting))
+        return not any(isinstance(batch.work, Generator) for batch in waiting)
 
     def next_time(self) -> float | None:
         """Return the time of the next timer, ``None`` without one; idle passes do not count."""
@@ -201,11 +236,14 @@ class Loop:
                 place += 1
 
     def _write(self) -> None:
-        """Make the next write; what is due by its end does not see it yet."""
-        _, _, write, batch, place = heappop(self._waiting)
-        self.now = round(self.now + WRITE_SECONDS, 6)
-        self._fire(self.now)
-        self._work()
+        """Begin the next write, or make the one that was begun: what is due by its end does not see it."""
+        if self._begun is None:
+            _, _, write, batch, place = heappop(self._waiting)
+            self._begun = write, batch, place
+            self.now = round(self.now + WRITE_SECONDS, 6)
+            self._fire(self.now)
+            return
+        (write, batch, place), self._begun = self._begun, None
         self.writes += 1
         interrupting.look()
         try:
@@ -228,7 +266,7 @@ class Loop:
             result = error
         self._done(batch, place, result)
 
-    def _resume(self, work: Work, result: Any) -> None:
+    def _resume(self, work: Work | CopyableWork, result: Any) -> None:
         """Run a generator up to its next write; a single write that failed raises there."""
         try:
             request = work.throw(result) if isinstance(result, StatusError) else work.send(result)
@@ -246,6 +284,10 @@ class Loop:
         for place, write in enumerate(writes):
             key = (CLIENTS[write.client], *write[1:5])
             heappush(self._waiting, (key, self._next_order(), write, batch, place))
+
+
+def _never() -> bool:
+    return False
 
 
 def _parts(request: Any) -> Sequence[Any]:

@@ -17,6 +17,8 @@ from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.building import Parts, make_parts, v1_11_parts
 from scheduler_core.run.control import Manager
 from scheduler_core.run.several.ledger import BindingLedger
+from scheduler_core.run.several.living_peer import LivingPeer
+from scheduler_core.run.several.living_view import LivingView
 from scheduler_core.run.several.lone_view import LoneView
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import BesidePeer, FrameworkPeer, Peer
@@ -66,6 +68,7 @@ def make_server(
     gangs: bool = False,
     indexes: bool = False,
     native: bool = False,
+    pace: Pace | None = None,
 ) -> SharedCluster:
     """Return the API server with the objects, its controllers and the controller of PodGroups.
 
@@ -89,7 +92,7 @@ def make_server(
         objects,
         own,
         profiles={NOBODY: ProfileSpec({}, scheduling, ())},
-        pace=Pace(),
+        pace=pace or Pace(),
         release=parts.release,
         keep=keep,
         details=details,
@@ -161,6 +164,11 @@ class PeerBuilder:
         """Virtual time 0 in seconds since 1970."""
         return self.server.manager.options.epoch
 
+    @property
+    def lives(self) -> bool:
+        """Whether v1.37 is alone at the API server of its control plane."""
+        return self.lone and self.server.controlled
+
     @cached_property
     def v1_37(self) -> CompiledConfiguration:
         """The configuration of the processes that run v1.37."""
@@ -230,12 +238,15 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     profiles = filter(is_enabled, run.configuration.profiles.values())
     gangs = [V1_37Coscheduling(one, make.epoch) for one in profiles]
     plugins = make.plugins(parts, edition=CURRENT if gangs else None)
-    kind = LoneView if make.lone and not gangs else V1_37View  # the plugin follows a typed cluster of its own
+    kind: type[V1_37View] = V1_37View
+    if make.lives:
+        kind = LivingView if gangs else LoneView  # the plugin follows a typed cluster of its own
     view = kind(make.objects, [*plugins, *gangs], **given)
     if gangs:
         view.permits = PermitStage(view, gangs)
     view.begin_scheduling()
-    return V1_37Peer(view, listed=make.is_listed(process))
+    peer = LivingPeer if make.lives else V1_37Peer
+    return peer(view, listed=make.is_listed(process))
 
 
 def _custom(make: PeerBuilder, process: Process, label: str) -> Peer:

@@ -7,7 +7,7 @@ users and the scheduler change is written there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -66,8 +66,9 @@ class ControlPlaneManager:
         self.gave_up = ""
         self.store = TypedObjects()
         self.manifests = PlaneManifests(scenario, self)
-        self._writes: list[StoredWrite] = []
+        self._writes: list[tuple[StoredWrite, Manifest | None]] = []
         self._own: Key | None = None
+        self._show_write: Callable[[StoredWrite], None] | None = None
         self._drains: list[Drain] = []
         self.plane = ControlPlane(NodeOptions(), self._watch, int(options.epoch))
         self.server, self.loop = self.plane.server, self.plane.loop
@@ -82,11 +83,35 @@ class ControlPlaneManager:
     def _watch(self, server: ApiServer) -> None:
         server.watch(self._see)
 
+    def show_to(self, observe: Callable[[StoredWrite], None]) -> None:
+        """Have a scheduler see each write before the next one is made, when ``manifests`` have it.
+
+        Who drives the loop then is the caller of :meth:`settle`, which only yields what has changed.
+        """
+        self._show_write = observe
+
     def _see(self, write: StoredWrite) -> None:
+        manifest = None
+        if self._show_write is not None:
+            manifest = self._keep(write)
         if self._own == (write.kind, write.key):
-            self._show(write)
+            for _ in self._changes(write, manifest):
+                pass
         else:
-            self._writes.append(write)
+            self._writes.append((write, manifest))
+        if self._show_write is not None:
+            self._show_write(write)
+
+    def _keep(self, write: StoredWrite) -> Manifest | None:
+        """Follow a write in ``manifests``; return what is stored by now."""
+        if write.kind not in KINDS:
+            return None
+        if write.new is None:
+            self.manifests.drop(write.kind, write.key)
+            return None
+        manifest = self._outbound(write.new)
+        self.manifests.keep(manifest)
+        return manifest
 
     # --- the cluster at its start
 
@@ -126,8 +151,8 @@ class ControlPlaneManager:
     def _list(self, order: Iterable[KubernetesObject]) -> None:
         """Take what is stored as the objects of the start: those of the scenario first, in its order."""
         writes, self._writes = self._writes, []
-        for write in writes:
-            for _ in self._changes(write, removed=False):
+        for write, manifest in writes:
+            for _ in self._changes(write, manifest, removed=False):
                 pass
         listed = {typed_key(one): one for one in order}
         kept = {key: self.store.objects.get(key, obj) for key, obj in listed.items() if self._has(key)}
@@ -270,7 +295,8 @@ class ControlPlaneManager:
 
     def _refused(self, pod: Manifest, message: str) -> None:
         refused = eviction_refused(message)
-        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, "drain", refused))
+        write = StoredWrite("Pod", key_of(pod), pod, pod, "drain", refused)
+        self._writes.append((write, None))
 
     # --- time
 
@@ -281,14 +307,14 @@ class ControlPlaneManager:
         self._pass_to(now)
         self._end_drains()
         writes, self._writes = self._writes, []
-        gone = {(one.kind, one.key) for one in writes if one.new is None}
-        for write in writes:
+        gone = {(one.kind, one.key) for one, _ in writes if one.new is None}
+        for write, manifest in writes:
             ends = write.old is not None and is_deleting(write.old) and (write.kind, write.key) in gone
             if write.kind != "Pod" or write.new is None or not ends:
-                yield from self._changes(write)
+                yield from self._changes(write, manifest)
 
     def _pass_to(self, now: float) -> None:
-        if not self.gave_up:
+        if not self.gave_up and self._show_write is None:
             try:
                 self.loop.advance(now)
             except UnsettledError as error:
@@ -328,27 +354,23 @@ class ControlPlaneManager:
             return with_spec(manifest, selector=spec_of(manifest)["selector"]["matchLabels"])
         return manifest
 
-    def _show(self, write: StoredWrite) -> None:
-        """Show the scheduler a write that its caller knows of."""
-        for _ in self._changes(write):
-            pass
-
-    def _changes(self, write: StoredWrite, *, removed: bool = True) -> Iterator[Change]:
+    def _changes(
+        self, write: StoredWrite, manifest: Manifest | None, *, removed: bool = True
+    ) -> Iterator[Change]:
         kind, key = write.kind, write.key
         previous = self.store.objects.get((kind, key))
         if kind not in KINDS:
             return
+        if self._show_write is None:
+            manifest = self._keep(write)
         if write.new is None:
-            self.manifests.drop(kind, key)
             self.store.objects.pop((kind, key), None)
             if previous is not None and removed:
                 yield Change("delete", previous, *reason_of(write))
             return
-        manifest = self._outbound(write.new)
-        self.manifests.keep(manifest)
         if previous is not None and write.old is not None and not _is_shown(write):
             return
-        obj = self.store.read(manifest, write.old, previous)
+        obj = self.store.read(manifest or self._outbound(write.new), write.old, previous)
         if obj is None:
             return
         self.store.objects[kind, key] = obj

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from scheduler_core.cluster.controllers.changes import Action
+from functools import partial
+
+from scheduler_core.cluster.controllers.changes import Action, Change
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.server import SharedCluster
@@ -39,6 +41,30 @@ class LivingServer(SharedCluster):
         """Have the control plane store a pod, unless it is its own version."""
         if self.manager.store.objects.get(("Pod", pod.meta.key)) is not pod:
             self.observe(action, pod)
+
+    def _take(self, change: Change) -> None:
+        pod, previous = change.object, self.pods.get(change.object.meta.key)
+        if not isinstance(pod, Pod) or change.action != "update" or previous is None:
+            super()._take(change)
+            return
+        if pod.node_name and not previous.node_name and not pod.terminal:
+            self._bound(pod)
+            return
+        super()._take(change)
+        state = self.cluster.pods.get(pod.meta.key)
+        if state is not None and not state.node_name:
+            state.nominated = pod.nominated_node_name
+
+    def _bound(self, pod: Pod) -> None:
+        """Follow a binding; a pod of a node that is gone counts nowhere until it is collected."""
+        key = pod.meta.key
+        self.store_pod(key, pod)
+        self.record_event("Scheduled", key, f"Successfully assigned {key} to {pod.node_name}")
+        state = self.cluster.put(pod) if pod.node_name in self.cluster.nodes else None
+        self.changed[key] = None
+        if state is not None:
+            self.later(partial(self._heard_of_bound, state))
+        self._send_pod(key)
 
     def create_binding(self, key: str, node: str) -> str:
         """Bind a pod unless it is being deleted; return why that fails, "" on success."""

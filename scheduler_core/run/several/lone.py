@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from math import floor
+from typing import Any, Self
 
+from scheduler_core.cluster.v1_37.loop import Loop, UnsettledError
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.ending import CYCLE
 from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
@@ -19,16 +24,16 @@ from scheduler_core.run.v1_37.claims import with_claims
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 
-class LoneSimulation(V1_37Stepper, LivingSimulation):
-    """Step through what kube-scheduler v1.37 and the controllers do with a scenario.
+class LoneStepper(V1_37Stepper, LivingSimulation):
+    """Step through what one kube-scheduler v1.37 does at an API server of its own.
 
-    It is the only scheduler of the API server and hears of each write at once; its cycle takes a millisecond,
-    as in a run without controllers, and no record of views is made.
+    No record of views is made.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
@@ -44,12 +49,15 @@ class LoneSimulation(V1_37Stepper, LivingSimulation):
 
     def _decide(self) -> tuple[Attempt, float]:
         attempt, began = super()._decide()
+        self._note_attempt(attempt)
+        return attempt, began
+
+    def _note_attempt(self, attempt: Attempt) -> None:
         if isinstance(attempt, V1_37Attempt) and attempt.ran is not None:
             self._keep_members(attempt.ran, self.index + 1)
         if attempt.result == "waiting":
             self._touch(attempt.pod)
-            self._look()
-        return attempt, began
+        self._look()
 
     def _keep(self, what: Attempt | TimelineEvent) -> None:
         if isinstance(what, TimelineEvent) and isinstance(what.detail, WaitingPod):
@@ -113,3 +121,166 @@ class LoneSimulation(V1_37Stepper, LivingSimulation):
         """Return the manifests of all kinds that only v1.37 reads."""
         assert self.manifests is not None
         return [one for kind in MANIFEST_KINDS for one in self.manifests.list(kind)]
+
+
+class RecordedSimulation(LoneStepper):
+    """Step through a recording, in which nobody but the scheduler acts; its cycle takes a millisecond.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+
+class LoneSimulation(LoneStepper):
+    """Step through what kube-scheduler v1.37 and its control plane do, on the clock of their API server.
+
+    The scheduler is one of those who write there: it hears of each write before the next one, a cycle takes
+    no time but that of its writes, and a user's operation finds all done that takes no time.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
+        return super()._make_server(objects, **given, pace=Pace(creation=0.0))
+
+    def _run_framework(self, framework: ControlledFramework) -> None:
+        super()._run_framework(framework)
+        self.loop.holds = self._holds
+
+    @property
+    def plane(self) -> ControlPlaneManager:
+        """The control plane."""
+        manager = self.framework.manager
+        assert isinstance(manager, ControlPlaneManager)
+        return manager
+
+    @property
+    def loop(self) -> Loop:
+        """The clock of the API server, and the writes that wait."""
+        return self.plane.loop
+
+    @property
+    def peer(self) -> LivingPeer:
+        """The scheduler."""
+        (peer,) = self.peers
+        assert isinstance(peer, LivingPeer)
+        return peer
+
+    def _holds(self) -> bool:
+        return self.peer.ready or self.peer.is_due()
+
+    @property
+    def _has_attempt(self) -> bool:
+        return self._holds()
+
+    @property
+    def is_copyable(self) -> bool:
+        """Whether no write of a controller waits."""
+        return self.loop.is_copyable
+
+    def fork(self, *, trace: bool) -> Self:
+        """Return an independent copy; while writes wait, one that has replayed the decisions."""
+        if self.is_copyable:
+            return super().fork(trace=trace)
+        other = type(self)(self.scenario, trace=False, interrupt=self.framework.interrupt)
+        other.replay(self.decisions)
+        other.record(trace=trace)
+        return other
+
+    # Attempts
+
+    def _decide(self) -> tuple[Attempt, float]:
+        peer, now = self.peer, self.framework.clock.now
+        self._look()
+        pace = self._pace()
+        self._recording.begin((peer.decides_about,), now)
+        peer.ready = False
+        attempt = peer.decide()
+        if pace > CYCLE:
+            peer.rests_until = round(now + pace, 6)
+        self.ending.tried(now)
+        self._follow()
+        self._note_attempt(attempt)
+        return attempt, now
+
+    def _consequences(self) -> None:
+        self._land()
+        self._follow()
+
+    # Time
+
+    def _follow(self) -> bool:
+        """Let the typed objects follow what was written; return whether the run gave up."""
+        framework = self.framework
+        framework.clock.wait_until(whole_milliseconds(self.loop.now))
+        framework.ask_to_settle()
+        broken = self._take_turns()
+        self.peer.prepare()
+        return broken
+
+    def _advance(self) -> bool:
+        while not self.peer.ready:
+            self.turns += 1
+            self.framework.interrupt()
+            settled = self._pass_in_plane(self.loop.now)
+            if self._follow():
+                return False
+            if self.ending.stuck(self._subject):
+                self._give_up(
+                    f"The run was ended: {self.ending.moments - 1:,} events since the last cycle are too many"
+                )
+                return False
+            self._look()
+            clock = self.framework.clock
+            due = clock.next_time()
+            if due is not None and due <= self.loop.now:
+                clock.fire()
+            elif settled and (self._holds() or not self.loop.is_settled):
+                continue  # what the typed objects were told of gives the scheduler something to do
+            elif (settled or self._agenda.counting) and self._agenda.due(
+                self.minor, self.loop.now, active=not settled
+            ):
+                self._land_next()
+            elif not settled:
+                to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
+                if not self.ending.stops(self._subject, clock.now, more=to_come):
+                    self.peer.start()
+                    self.peer.ready = True
+                elif not self._go_on(due):
+                    return False
+            elif not self._pass_time(earliest(due, self.peer.due)):
+                return False
+        self.cluster.refresh()
+        return True
+
+    def _pass_in_plane(self, until: float) -> bool:
+        """Let the control plane go on to a time; return False if the scheduler acts before."""
+        try:
+            return self.loop.advance(until)
+        except UnsettledError as error:
+            self.plane.gave_up = f"{error} keeps changing while no virtual time passes"
+            return True
+
+    def _pass_time(self, due: float | None) -> bool:
+        goes_on = super()._pass_time(due)
+        until = self.ending.until
+        if not goes_on and until is not None and self.framework.clock.now >= until:
+            self._pass_in_plane(until)
+            self._follow()
+        return goes_on
+
+    def _pass_to(self, due: float | None, landing: float | None) -> None:
+        moment = earliest(due, landing)
+        assert moment is not None
+        self._pass_in_plane(moment)
+
+
+def whole_milliseconds(time: float) -> float:
+    """Return a time as it is told: without the microseconds that writes take."""
+    return floor(time * 1000 + 1e-6) / 1000
+
+
+def earliest(*moments: float | None) -> float | None:
+    """Return the earliest of some times, ``None`` without any."""
+    return min((at for at in moments if at is not None), default=None)

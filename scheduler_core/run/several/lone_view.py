@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
-from scheduler_core.run.several.v1_37_view import V1_37View
+from scheduler_core.run.several.living_view import LivingView
+from scheduler_core.run.several.plane_manifests import KINDS
 from scheduler_core.run.several.view import Sent
 
 
@@ -23,7 +24,7 @@ class Unrecorded:
         """Do nothing."""
 
 
-class LoneView(V1_37View):
+class LoneView(LivingView):
     """A view whose typed cluster is that of the API server: nothing is counted twice.
 
     What it has assumed is in ``reserved``, and in v1.37's own cluster.
@@ -34,13 +35,13 @@ class LoneView(V1_37View):
         super().__init__((), *args, **{**kw, "ledger": Unrecorded()})
         self.cluster = self.server.cluster
 
+    def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
+        """Hear of a write of a kind that the control plane does not store."""
+        if kind not in KINDS:
+            super().written(kind, key, obj)
+
     def _receive(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Do nothing: the typed cluster has the write."""
 
     def assume(self, placements: Iterable[tuple[str, str]]) -> None:
         """Do nothing: ``reserved`` has the pod until its binding is confirmed."""
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a watch event, a decision or a write of it is in flight."""
-        return bool(self.unheard or self._held is not None or self.reserved)

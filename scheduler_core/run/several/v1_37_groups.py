@@ -48,6 +48,8 @@ def schedule_group(view: V1_37View, group: QueuedGroup, place: Place) -> Ran:
     bound = {one.pod.key: str(one.node) for one in cycle.placed if one.error is None}
     deleted = [pod.key for pod in victims]
     view.preempt(members, deleted, ())
+    for waiting_member, attempt in cycle.failed:
+        view.report(waiting_member.key, attempt)
     document = cycle.record.document(group_conditions(run.cluster.objects["PodGroup"][group.key]))
     return Ran(group.key, first, cycle.record.attempts, bound, deleted, [], document)
 

@@ -281,13 +281,13 @@ class V1_37View(SchedulerView):
             refused = self.server.bind_claim(claim, volume, node)
             if refused:
                 return f'running PreBind plugin "VolumeBinding": binding volumes: {refused}'
-        refused = self._bind_devices(key) or self.server.bind(key, node)
+        refused = self.write_devices(key) or self.server.bind(key, node)
         if not refused:
             self._claims.pop(key, None)
             self._devices.pop(key, None)
         return refused
 
-    def _bind_devices(self, key: str) -> str:
+    def write_devices(self, key: str) -> str:
         """Write allocations of the pod's ResourceClaims and reserve them; return why it is refused."""
         manifest, devices = self.manifests.of("Pod", key), self._devices.get(key, [])
         if manifest is None or not (devices or has_claims(manifest)):
@@ -366,6 +366,9 @@ class V1_37View(SchedulerView):
     def write_nomination(self, key: str, node: str) -> None:
         """Write a pod's nomination to its status after the bind delay."""
         self._after(self.of.bind_delay, partial(self.server.nominate, key, node), f"status of {key}")
+
+    def report(self, key: str, tried: PodAttempt) -> None:
+        """Write what a failed attempt came to; among several schedulers that is its nomination alone."""
 
     def preempt(self, preemptors: Sequence[str], victims: Sequence[str], unnominated: Sequence[str]) -> None:
         """Send the evictions for pods, which no cycle tries before the last one (prepareCandidateAsync)."""

@@ -13,7 +13,7 @@ from scheduler_core import load
 from scheduler_core.explain import explain
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import simulate
-from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.several.lone import LoneStepper
 from scheduler_core.schedulers.coscheduling.record import PodGroupRecord, record_of
 from tests.core.timed.parts import group, history, node, pod
 
@@ -63,11 +63,11 @@ def deleted(at: float, name: str) -> str:
     return f"time: {at}, deleteOperation: {{{target}}}"
 
 
-def ran(*documents: str, until: float = 40, most: int = 60) -> tuple[LoneSimulation, list[Cycle]]:
+def ran(*documents: str, until: float = 40, most: int = 60) -> tuple[LoneStepper, list[Cycle]]:
     """Return a run until a time, of so many cycles at most, and its cycles."""
     settings = f"apiVersion: podstep/v1\nkind: SimulationSettings\nuntil: {until}\n"
     made = simulate(load("---\n".join((*documents, settings))))
-    assert isinstance(made, LoneSimulation)
+    assert isinstance(made, LoneStepper)
     return made, list(islice(made, most))
 
 

@@ -137,7 +137,6 @@ def lived(record: dict[str, Any]) -> list[dict[str, Any]]:
         made = simulate(load(text), trace=False)
     assert isinstance(made, LoneSimulation)
     list(made)
-    list(made.framework.manager.settle(seconds + 0.4))  # what happens after the last decision, too
     return timelines[0].document()
 
 
