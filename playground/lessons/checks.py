@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from playground.pool.reading import reading
 from scheduler_core.authoring.lessons import Lesson, LessonError, lessons
 from scheduler_core.authoring.lessons.catalogue import words
 from scheduler_core.authoring.lessons.played import played
+from scheduler_core.authoring.lessons.prose import facts_in
 from scheduler_core.authoring.lessons.reading import read_lesson
 from scheduler_core.authoring.lessons.validation import problems_of
 from scheduler_core.formats.locate import find_lines
@@ -68,7 +68,7 @@ def _placed(problem: Problem, name: str, files: Mapping[str, str]) -> Problem:
 
 
 def _line(text: str, problem: Problem) -> int:
-    for quoted in re.findall(r"\{\{ (.+?) \}\}", problem.message):
+    for quoted in facts_in(problem.message):
         if (at := text.find(quoted)) >= 0:
             return text.count("\n", 0, at) + 1
     steps = tuple(int(step) if step.isdigit() else step for step in problem.path.split(".") if step)

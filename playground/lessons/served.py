@@ -39,7 +39,7 @@ class Sources(NamedTuple):
 
 def sources(setting: str) -> Sources:
     """Return the folders and links of a setting. Raises LessonError for a link that is not https."""
-    named = [one for one in re.split(r"\s+(?=https?://|/)", setting.strip()) if one]
+    named = [one for one in re.split(r"(?<!\s)\s+(?=https?://|/)", setting.strip()) if one]
     found = Sources(
         tuple(one for one in named if not re.match("https?://", one)),
         tuple(one for one in named if re.match("https?://", one)),

@@ -13,7 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 _INLINE = re.compile(
-    r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\n]+)\*|\[([^\]\n]+)\]\((https?://[^\s)]+)\)|(https?://[^\s<>)]+)"
+    r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\n]+)\*|\[([^\[\]\n]+)\]\((https?://[^\s()]+)\)|(https?://[^\s<>)]+)"
 )
 _ITEM = re.compile(r"\s*[-*]\s+")
 _FENCE = "```"
@@ -37,7 +37,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
             at += 1
         elif _ITEM.match(lines[at]):
             at = _end(lines, at, lambda line: not _ITEM.match(line))
-            items = "".join(f"<li>{_line(_ITEM.sub('', line, count=1))}</li>" for line in lines[first:at])
+            items = "".join(f"<li>{_line(_unmarked(line))}</li>" for line in lines[first:at])
             yield f"<ul>{items}</ul>"
         elif not lines[at].strip():
             at += 1
@@ -48,6 +48,12 @@ def _blocks(lines: list[str]) -> Iterator[str]:
                 lambda line: not line.strip() or line.startswith(_FENCE) or bool(_ITEM.match(line)),
             )
             yield f"<p>{'<br>'.join(map(_line, lines[first:at]))}</p>"
+
+
+def _unmarked(line: str) -> str:
+    """Return an item of a list without what makes it one."""
+    found = _ITEM.match(line)
+    return line[found.end() :] if found else line
 
 
 def _end(lines: list[str], at: int, ends: Callable[[str], bool]) -> int:

@@ -48,8 +48,8 @@ KINDS: dict[str, dict[str, str]] = {
     "PodGroup": {"scheduling.k8s.io/v1beta1": "io.k8s.api.scheduling.v1beta1.PodGroup"},
 }
 
-_MORE = re.compile(r"\s*(More info|Learn more|See|Read more)[^.]*https?://\S+.*$", re.DOTALL)
-_LINK = re.compile(r"\s*\(?https?://\S+\)?")
+_MORE = re.compile(r"(?<!\s)\s*(More info|Learn more|See|Read more)[^.]*https?://\S+.*$", re.DOTALL)
+_LINK = re.compile(r"(?<!\s)\s*\(?https?://\S+\)?")
 
 
 def shortened(description: str) -> str:

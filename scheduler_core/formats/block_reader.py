@@ -22,7 +22,7 @@ from scheduler_core.formats.skipping import Skipped, ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 
 # Indentation, a list's dash, a key with its colon, and the rest of the line.
-_LINE = re.compile(r"( *)(-(?: +|$))?(?:([A-Za-z_][A-Za-z0-9_./-]{0,199}):(?: +|$))?([ -~]*)")
+_LINE = re.compile(r"( *+)(-(?: ++|$))?(?:([A-Za-z_][A-Za-z0-9_./-]{0,199}+):(?: ++|$))?([ -~]*+)")
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_./+~$(]|-[A-Za-z0-9.])[ -~]*")
 _DOUBLE = re.compile(r'"[^"\\]*"')
 _SINGLE = re.compile(r"'(?:[^']|'')*'")

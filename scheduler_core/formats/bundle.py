@@ -80,7 +80,7 @@ _FAILED = re.compile(
     r"(error: |Error from server|Unable to connect|The connection to the server|No resources found).*"
 )
 _FORM = re.compile(r"--\S+\nContent-Disposition: form-data", re.IGNORECASE)
-_CSV_HEADER = re.compile(r"(sn|name)(,[a-z_]+)*,(cpu_milli|memory_mib)(,[a-z_]+)*")
+_CSV_HEADER = re.compile(r"(sn|name)(,[a-z_]+){0,30},(cpu_milli|memory_mib)(,[a-z_]+){0,30}")
 
 
 def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) -> Bundle:

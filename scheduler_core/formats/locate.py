@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.reading import Steps
 
 DocumentPath = tuple[int, Steps]  # document (1-based), path inside it
 
-_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
+_JSON = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
 
 
 def find_lines(text: str, syntax: str, wanted: Iterable[DocumentPath]) -> dict[DocumentPath, int]:

@@ -10,8 +10,8 @@ from scheduler_core.kubernetes.selectors import valid
 
 _PART = re.compile(
     r"\s*(?:(?P<absent>!)\s*(?P<gone>[^\s=!<>,()]+)"
-    r"|(?P<key>[^\s=!<>,()]+)\s*(?:(?P<word>in|notin)\s*\((?P<set>[^()]*)\)"
-    r"|(?P<sign>==|=|!=|>|<)\s*(?P<value>[^\s=!<>,()]*))?)\s*(?:,|$)"
+    r"|(?P<key>[^\s=!<>,()]++)\s*+(?:(?P<word>in|notin)\s*\((?P<set>[^()]*)\)"
+    r"|(?P<sign>==|=|!=|>|<)\s*(?P<value>[^\s=!<>,()]*+))?)\s*+(?:,|$)"
 )
 _SIGNS = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}
 _WORDS = {"in": "In", "notin": "NotIn"}

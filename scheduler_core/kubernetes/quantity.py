@@ -16,7 +16,7 @@ _MAX_EXPONENT = 40
 
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|([KMGTPE]i|[numkMGTPE])?)", re.ASCII)
+_QUANTITY = re.compile(r"([+-]?)(\d++\.?+\d*+|\.\d++)(?:([eE][+-]?\d+)|([KMGTPE]i|[numkMGTPE])?)", re.ASCII)
 
 # Common misspellings of suffixes, and the intended ones. Looked up in lower case, without spaces.
 _CORRECTED_UNITS = {

@@ -208,7 +208,7 @@ def path_text(steps: Steps) -> str:
     return out
 
 
-_STEP = re.compile(r"\[(\d+)\]|\['(.+?)'\]|([^.\[\]]+)")
+_STEP = re.compile(r"\[(\d+)\]|\['([^']+)'\]|([^.\[\]]+)")
 
 
 def place_of(at: At, path: str) -> At:

@@ -26,6 +26,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 _TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(\w+)")
 _TOLERATION = re.compile(r"(\*|[^=:\s]+)(?:=([^=:\s]*))?(?::(\w+))?")
 _PORT = re.compile(r"(\d{1,5})(?::(\d{1,5}))?(?:/(\w+))?", re.ASCII)
+_ENTRY = re.compile(r"(?:\([^()]*+\)|[^,])++")
 _IN = re.compile(r"([^\s!=<>()]+)\s+(in|notin)\s*\(([^()]*)\)")
 _COMPARED = re.compile(r"([^\s!=<>()]+)\s*(==|!=|=|>|<)\s*([^\s!=<>()]*)")
 
@@ -153,7 +154,7 @@ def _flag(text: str, field: FormField) -> bool:
 
 def entries(text: str) -> list[str]:
     """Split at the commas outside brackets. Raises FieldError for too many entries."""
-    found = [part.strip() for part in re.split(r",(?![^()]*\))", text)]
+    found = [part.strip() for part in _ENTRY.findall(text)]
     found = [part for part in found if part]
     if len(found) > LIST_MOST:
         raise FieldError(f"must be at most {LIST_MOST} entries, not {len(found)}")

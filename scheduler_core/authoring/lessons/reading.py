@@ -324,7 +324,7 @@ def _check_expressions(reader: FileReader, task: _TaskFile, form: str | None) ->
     elif task.kind != "explain":
         if not task.answer:
             reader.at("the answer is a fact", "task")
-        elif not re.search(r"\w+\(", task.answer):
+        elif not re.search(r"\w\(", task.answer):
             reader.at("the answer is written by hand: compute it from a fact", "task", "answer")
     if form in ("number", "yesno", "reason", "choice", "order") and not task.why:
         reader.at("why says, with facts, what makes the answer right", "task")

@@ -106,10 +106,10 @@ def _amount(value: Any) -> str:
 def _quantity(value: Any) -> str:
     """Return a quantity as parsed; its text is kept where it is canonical (ParseQuantity)."""
     text = str(value if value is not None else "")
-    found = re.fullmatch(r"([+-]?)0*(\d*?)(?:\.(\d*?)0*)?([a-zA-Z]*)", text)
+    found = re.fullmatch(r"([+-]?)(\d*+)(?:\.(\d*+))?([a-zA-Z]*)", text)
     if found is None or not text:
         return _parsed(0, 0, "", "")
-    sign, whole, part, suffix = found[1], found[2] or "0", found[3] or "", found[4]
+    sign, whole, part, suffix = found[1], found[2].lstrip("0") or "0", (found[3] or "").rstrip("0"), found[4]
     digits = whole + part if whole != "0" or not part else part
     number = int(f"{sign}{digits}")
     if suffix in _BINARY:

@@ -9,7 +9,7 @@ from scheduler_core.authoring.lessons.expression import FactError
 from scheduler_core.kubernetes.names import did_you_mean
 
 LONGEST = 200  # characters of a path
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+|[\w-]+=[^\]]+)\]")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+|[\w-]+=[^\[\]]+)\]")
 
 
 def inside(value: Any, path: str) -> Any:

@@ -4,7 +4,7 @@
 import type { ComponentChild } from "preact";
 
 const INLINE =
-  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\n]+)\*|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|(https?:\/\/[^\s<>)]+)/g;
+  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\n]+)\*|\[([^[\]\n]+)\]\((https?:\/\/[^\s()]+)\)|(https?:\/\/[^\s<>)]+)/g;
 const FENCE = /^```/;
 const ITEM = /^\s*[-*]\s+/;
 

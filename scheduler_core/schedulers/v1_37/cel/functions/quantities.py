@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.cel.errors import CelError
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library, library, row
 from scheduler_core.schedulers.v1_37.cel.values import Quantity, Semver, is_int, is_uint
 
-_SHAPE = re.compile(r"([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_SHAPE = re.compile(r"([+-]?[0-9.]++)([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
@@ -29,7 +29,7 @@ def parse_quantity(text: str) -> Quantity:
     shape = _SHAPE.fullmatch(text) if len(text) <= 512 else None
     number = _NUMBER.fullmatch(shape[1]) if shape else None
     if shape is None or number is None or not (number[2] or number[3]):
-        shown = r"^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
+        shown = r"^([+-]?[0-9.]++)([eEinumkKMGTP]*[-+]?[0-9]*)$"
         raise CelError(f"quantities must match the regular expression '{shown}'")
     sign = -1 if number[1] == "-" else 1
     whole, places = (number[2] or "").lstrip("0") or "0", number[3] or ""

@@ -38,7 +38,7 @@ from scheduler_core.schedulers.v1_37.cel.values import (
 
 _DECIMAL = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(
-    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
+    r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
 )
 _HEXADECIMAL = re.compile(
     r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d{1,5}", re.ASCII
