@@ -29,7 +29,7 @@ def parse_quantity(text: str) -> Quantity:
     shape = _SHAPE.fullmatch(text) if len(text) <= 512 else None
     number = _NUMBER.fullmatch(shape[1]) if shape else None
     if shape is None or number is None or not (number[2] or number[3]):
-        shown = r"^([+-]?[0-9.]++)([eEinumkKMGTP]*[-+]?[0-9]*)$"
+        shown = r"^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
         raise CelError(f"quantities must match the regular expression '{shown}'")
     sign = -1 if number[1] == "-" else 1
     whole, places = (number[2] or "").lstrip("0") or "0", number[3] or ""
