@@ -25,6 +25,7 @@ from scheduler_core.explain.recorded_answer import DumpFacts, SimulatedOutcome, 
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.table import EXPLAINERS
+from scheduler_core.explain.v1_37.gang import gang_section
 from scheduler_core.explain.warnings import warnings_about
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run import Stepper, simulate
@@ -101,7 +102,7 @@ def asking(
     member = simulation.outcome_in_group(pod)
     summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
     answer = replace(answer, index=index, step=step, before=True, summary=summary)
-    answer = yield from _with_preemption(answer, scenario, decisions[:index])
+    answer = yield from _with_cycle(answer, simulation, decisions[:index])
     return with_input(answer, scenario)
 
 
@@ -184,7 +185,7 @@ def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
 def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> Asking:
     """Explain a pod at the simulation's current step."""
     answer = yield from _at_the_moment(simulation, pod, node, shown)
-    return (yield from _with_preemption(answer, simulation.scenario, simulation.decisions))
+    return (yield from _with_cycle(answer, simulation, simulation.decisions))
 
 
 def _at_the_moment(simulation: Stepper, pod: str, node: str | None, shown: int) -> Asking:
@@ -199,25 +200,30 @@ def _at_the_moment(simulation: Stepper, pod: str, node: str | None, shown: int) 
     return (yield from _standing(simulation, pod, node, shown))
 
 
-def _with_preemption(answer: Explanation, scenario: Scenario, decisions: Sequence[Decision]) -> Asking:
-    """Return the answer with what preemption evaluated for its pod, or in the cycle that evicted it."""
-    at = preempting(answer.pod, answer.state, decisions)
+def _with_cycle(answer: Explanation, simulation: Stepper, decisions: Sequence[Decision]) -> Asking:
+    """Return the answer with what a cycle found for the pod's PodGroup, and what preemption evaluated."""
+    together = EXPLAINERS[simulation.release].mates(simulation, answer.pod)
+    at = preempting(answer.pod, together, answer.state, decisions)
     if at is None:
         return answer
-    earlier = yield from _before(scenario, decisions, at)
+    earlier = yield from _before(simulation.scenario, decisions, at)
     yield
     cycle = earlier.step()
-    section = None if cycle is None else preemption_section(cycle, of_choice=answer.asked is not None)
-    if section is None:
+    if cycle is None:
         return answer
-    victims = decisions[at].victims
-    made = f" Cycle {at + 1:,} evicted {', '.join(victims)} from {decisions[at].nominated} for it."
-    told = answer.state == "placed" and 0 < len(victims) <= VICTIMS_NAMED
-    return replace(
-        answer,
-        summary=answer.summary + (made if told else ""),
-        sections=(*answer.sections, section),
-    )
+    of_choice = answer.asked is not None
+    found = (gang_section(cycle), preemption_section(cycle, of_choice=of_choice))
+    made = _evicted(decisions[at], at + 1) if answer.state == "placed" else ""
+    sections = (*answer.sections, *(one for one in found if one is not None))
+    return replace(answer, summary=answer.summary + made, sections=sections)
+
+
+def _evicted(decision: Decision, number: int) -> str:
+    """Return a sentence, after a blank, on the victims of an earlier cycle; "" if they are too many."""
+    if not 0 < len(decision.victims) <= VICTIMS_NAMED:
+        return ""
+    place = f" from {decision.nominated}" if decision.nominated else ""
+    return f" Cycle {number:,} evicted {', '.join(decision.victims)}{place} for it."
 
 
 def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Asking:

@@ -33,6 +33,7 @@ EFFORT = {
     "selector": 2,
     "port": 2,
     "request": 2,
+    "resize": 2,
     "fact": 3,  # a label that describes a machine: its zone, its architecture
     "affinity": 3,
     "allocatable": 3,

@@ -14,6 +14,7 @@ OF_COST: Mapping[str, str] = {
     "allocatable": (
         "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it."
     ),
+    "resize": "A running pod's requests are changed by its subresource: kubectl patch --subresource resize.",
     "claim": (
         "The API server does not permit another class or volume for a claim: delete it and create it anew. "
         "What it holds stays on its present volume, if it has one."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from scheduler_core.explain.section import Section
 from scheduler_core.record.cycle import Cycle, Decision
@@ -14,19 +14,21 @@ PODS_NAMED = 8
 WITHOUT_VALUE = frozenset({"start-time", "name"})  # a criterion whose numbers mean nothing to readers
 
 
-def preempting(pod: str, state: str, decisions: Sequence[Decision]) -> int | None:
+def preempting(pod: str, together: Collection[str], state: str, decisions: Sequence[Decision]) -> int | None:
     """Return the index of the cycle whose preemption explains a pod in a state; ``None``: none does.
 
-    It is the last one that evicted pods for it, or evicted it; of a pending pod else its last attempt.
+    It is the last one that evicted pods for it, or evicted it; of a pending pod else its last attempt. The
+    pods that are scheduled ``together`` with it have the same cycles.
     """
     if state == "preempted":
         return _last(decisions, lambda one: pod in one.victims)
     if state not in ("placed", "pending"):
         return None
-    made = _last(decisions, lambda one: one.pod == pod and bool(one.victims))
+    tried = {pod, *together}
+    made = _last(decisions, lambda one: one.pod in tried and bool(one.victims))
     if made is not None or state == "placed":
         return made
-    return _last(decisions, lambda one: one.pod == pod and one.result == "unschedulable")
+    return _last(decisions, lambda one: one.pod in tried and one.result == "unschedulable")
 
 
 def _last(decisions: Sequence[Decision], holds: Callable[[Decision], bool]) -> int | None:

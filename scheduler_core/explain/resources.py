@@ -11,11 +11,14 @@ from msgspec import Struct
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import correct_resource
+from scheduler_core.explain.world import Resize
 from scheduler_core.kubernetes.manifests import Manifest, part
-from scheduler_core.kubernetes.model import Container
+from scheduler_core.kubernetes.model import Container, Pod
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
 from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES
+
+RESIZES_NAMED = 3
 
 
 class ResourceAmounts(Struct, frozen=True):
@@ -107,7 +110,7 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
     if name != "pods" and lowest <= have.free < have.requested:
         words = f"lower the pod's {name} request from {shown(have.requested)} to {shown(have.free)}"
         cost = "request" if have.free else "forgo"
-        lower = place.edit_pod(words, cost, _lower(place, name, have.free), size=share)
+        lower = place.edit_pod(words, cost, _lower(place.standing.pod.pod, name, have.free), size=share)
         options.append((lower,))
     correct = correct_resource(place, name)
     if correct is not None:
@@ -115,7 +118,22 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
     detail = (
         f"{name}: requested {shown(have.requested)}, free {shown(have.free)}, short by {shown(have.short)}"
     )
-    return Finding((detail,), tuple(options), (have.as_dict(),))
+    resizes = place.standing.resizes(place.row, name)[:RESIZES_NAMED]
+    details = [
+        f"{shown(one.after - one.before)} {name} is taken by the deferred resize of {one.pod} from "
+        f"{shown(one.before)} to {shown(one.after)}, which counts as if it were done"
+        for one in resizes
+    ]
+    options += [(_taken_back(place, name, one),) for one in resizes if one.after - one.before >= have.short]
+    return Finding((detail, *details), tuple(options), (have.as_dict(),))
+
+
+def _taken_back(place: PodOnNode, name: str, resize: Resize) -> Edit:
+    """Resize a pod back to what it has."""
+    shown = [format_resource(name, amount) for amount in (resize.after, resize.before)]
+    words = f"take back the resize of pod {resize.pod}: its {name} request from {shown[0]} to {shown[1]}"
+    pod = place.standing.cluster.pods[resize.pod].pod
+    return Edit("Pod", resize.pod, words, "resize", "pods", _lower(pod, name, resize.before), size=1.0)
 
 
 def _crowded_devices(place: PodOnNode) -> Finding:
@@ -137,7 +155,10 @@ def _crowded_devices(place: PodOnNode) -> Finding:
     if demand.share and largest:
         lower = f"lower the pod's {SHARE} request from {demand.share} to {largest}"
         edit = place.edit_pod(
-            lower, "request", _lower(place, SHARE, largest), size=(demand.share - largest) / demand.share
+            lower,
+            "request",
+            _lower(place.standing.pod.pod, SHARE, largest),
+            size=(demand.share - largest) / demand.share,
         )
         options.append((edit,))
     wanted = f"a share of {demand.share}" if demand.share else f"{demand.devices} whole"
@@ -156,9 +177,8 @@ def _allocatable(given: Mapping[str, int], name: str, total: int) -> Mutation:
     return mutate
 
 
-def _lower(place: PodOnNode, name: str, target: int) -> Mutation:
+def _lower(pod: Pod, name: str, target: int) -> Mutation:
     """Lower the largest requests until their sum is the target; cap each init container at the target."""
-    pod = place.standing.pod.pod
     left = _lowered([c.requests.get(name, 0) for c in pod.containers], target)
     init = [min(c.requests.get(name, 0), target) for c in pod.init_containers]
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from scheduler_core.explain import by_predicates
 from scheduler_core.explain.explanation import Asking, Explanation
 from scheduler_core.explain.v1_37 import explanation as by_plugins
+from scheduler_core.explain.v1_37.gang import mates
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
@@ -20,15 +21,17 @@ class Explainer(Struct, frozen=True):
 
     ``placed`` explains a pod that the run's next cycle places, for a node or all. ``pending`` explains one
     that no cycle has placed: the moment, how many nodes' verdicts are included, whether the pod is next.
+    ``mates`` returns the pods that are scheduled in one cycle with a pod; none if it is scheduled alone.
     """
 
     placed: Callable[[Any, str, str | None], Asking]
     pending: Callable[[Any, Explanation, int, bool], Asking]
+    mates: Callable[[Any, str], frozenset[str]]
 
 
-_BY_PREDICATES = Explainer(by_predicates.placed, by_predicates.pending)
+_BY_PREDICATES = Explainer(by_predicates.placed, by_predicates.pending, lambda _, __: frozenset())
 EXPLAINERS: Mapping[str, Explainer] = {
     Simulation.release: _BY_PREDICATES,
     TimedSimulation.release: _BY_PREDICATES,
-    V1_37Simulation.release: Explainer(by_plugins.placed, by_plugins.pending),
+    V1_37Simulation.release: Explainer(by_plugins.placed, by_plugins.pending, mates),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -40,6 +40,14 @@ class Failure(Struct, frozen=True):
     error: str | None = None
     further: bool = False
     """Whether the scheduler's own answer leaves it out, because an earlier failure ends the evaluation."""
+
+
+class Resize(NamedTuple):
+    """A pod that is resized in place from and to an amount of a resource; the node has no room for it yet."""
+
+    pod: str
+    before: int
+    after: int
 
 
 class ObjectsAtMoment(Struct, frozen=True):
@@ -172,6 +180,10 @@ class Standing:
     def known_amounts(self, row: int, name: str) -> tuple[int, int, int] | None:  # noqa: ARG002
         """Return requested, allocatable and used of a resource, ``None``: as the typed cluster counts."""
         return None
+
+    def resizes(self, row: int, name: str) -> list[Resize]:  # noqa: ARG002
+        """Return the resizes of pods of a node that are deferred and count already, largest first."""
+        return []
 
     def _become(self, world: ObjectsAtMoment, keys: list[Key]) -> None:
         if any(_pod(key) and key in world.objects and key[1] not in self.cluster.pods for key in keys):

@@ -22,8 +22,11 @@ from scheduler_core.explain.explanation import (
     facts_of,
     refused_by_extender,
 )
+from scheduler_core.explain.hints import Labelled, hints_section
 from scheduler_core.explain.remedy import Remedy
+from scheduler_core.explain.section import Section
 from scheduler_core.explain.story import story_of
+from scheduler_core.explain.v1_37.gang import coscheduled_section, mates
 from scheduler_core.explain.v1_37.standing import (
     V1_37Standing,
     standing_now,
@@ -70,7 +73,7 @@ def placed(earlier: V1_37Stepper, pod: str, asked: str | None) -> Asking:
     """Explain a pod that the next cycle of ``earlier`` places, from the cluster that it sees."""
     standing = standing_now(earlier, pod)
     yield
-    names = standing.names
+    names, hints = standing.names, _hints(standing)
     cycle = earlier.step()
     assert cycle is not None
     node = dict(cycle.decision.placements)[pod]
@@ -91,6 +94,7 @@ def placed(earlier: V1_37Stepper, pod: str, asked: str | None) -> Asking:
         story=story if cycle.pod == pod else None,
         nodes_count=len(names),
         groups=groups_of(standing, names, {name for row, name in enumerate(names) if standing.fits(row)}),
+        sections=tuple(filter(None, (hints,))),
     )
     if asked is None or asked == node:
         return answer
@@ -141,7 +145,8 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
         summary = f"{pod} {'fits' if node_verdict.fits else 'does not fit'} on {asked}"
         summary += "." if node_verdict.fits else f": {_because(node_verdict)}.{node_verdict.further}"
     elif attempt.node is not None:
-        summary = f"{pod} fits on {len(fitting):,} of {len(names):,} nodes."
+        word = " alone" if mates(simulation, pod) else ""
+        summary = f"{pod}{word} fits on {len(fitting):,} of {len(names):,} nodes."
     else:
         summary = f"{pod} is pending: {attempt.error or fit_message(attempt)}"
     # Asked about all nodes, a pod that fits on one of them needs no change.
@@ -162,7 +167,19 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
         groups=groups_of(standing, names, fitting) if asked is None else (),
         changes=tuple(found),
         message="" if attempt.node is not None else attempt.error or fit_message(attempt),
+        sections=tuple(filter(None, (coscheduled_section(simulation, pod), _hints(standing)))),
     )
+
+
+def _hints(standing: V1_37Standing) -> Section | None:
+    """Return hints on selectors that miss the pod's own labels."""
+    pod, asked = standing.attempt.pod, standing.pod.pod
+    others = [
+        Labelled(o.info.namespace, o.info.labels) for o in standing.cluster.pods.values() if o.node >= 0
+    ]
+    owner = asked.meta.controller
+    named = f"{owner.kind} {owner.name}" if owner is not None else ""
+    return hints_section(pod.spec, Labelled(pod.namespace, pod.labels), others, owner=named)
 
 
 def decide_too(extenders: Sequence[Extender]) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from scheduler_core.explain.findings import CLAIM_ERRORS, REASONS
 from scheduler_core.explain.v1_37.findings import SEARCHED
-from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
+from scheduler_core.explain.v1_37.resizes import deferred_resizes
+from scheduler_core.explain.world import Failure, ObjectsAtMoment, Resize, Standing, snapshot
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
@@ -258,6 +259,12 @@ class V1_37Standing(Standing):
         elif not others or own.predicate != PRE_FILTER:
             self.unsearched.update(own.predicate.split(", "))
         yield from others
+
+    def resizes(self, row: int, name: str) -> list[Resize]:
+        """Return the resizes of pods of a node that are deferred and count already, largest first."""
+        at = self.trials.cluster.nodes.row(self.names[row])
+        pods = () if at is None else self.trials.cluster.nodes.nodes[at].pods
+        return sorted(deferred_resizes(pods, name), key=lambda one: one.before - one.after)
 
     def known_amounts(self, row: int, name: str) -> tuple[int, int, int] | None:
         """Return requested, allocatable and used as v1.37 counts them, with the pods nominated there."""

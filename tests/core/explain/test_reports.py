@@ -146,6 +146,62 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("VolumeBinding: log-queue-1 is created or bound", "claim bus/log-queue-1 names no class"),
         ("not found", "bus/log names"),
     ),
+    # gangs: what each member found, and the group
+    (
+        *("gang", "ring-0"),
+        (
+            "default/ring-0 alone fits on 1 of 2 nodes.",
+            "PodGroup default/ring in cycle 1:",
+            "default/ring-0: room on small beside the members before it; kept: node(s) had untolerated taint",
+            "default/ring-2: small: node(s) didn't match Pod's node affinity/selector; kept: node(s) had",
+            "the group: PodGroupInitiallyScheduled=False Unschedulable: minCount (3) cannot be satisfied",
+        ),
+        (),
+    ),
+    (
+        *("gang-coscheduling", "mpi-2"),
+        (
+            "PodGroup default/mpi:",
+            "default/mpi-2: a: Insufficient cpu",
+            "the group needs 3 pods at once; 3 pods exist, 0",
+        ),
+        (),
+    ),
+    # selectors that miss the pod's own labels
+    (
+        *("selectors-miss", "spread"),
+        (
+            "does not count the pod itself: it selects app In (apis), and the pod has app=api",
+            "has app=api; so its own workload is not spread",
+            "it has no labelSelector, and the pod has app=api",
+        ),
+        ("it selects app=api",),
+    ),
+    (
+        *("selectors-miss", "web-65d22"),
+        (
+            "the pod anti-affinity on zone does not select the pod itself: it selects app=proxy",
+            "app=web; so it does not keep the pods of ReplicaSet web apart",
+        ),
+        (),
+    ),
+    (
+        "selectors-miss",
+        "lonely",
+        ("no pod of the cluster matches, and as the pod does not match either",),
+        (),
+    ),
+    ("selectors-miss", "apart", (), ("Hints",)),
+    # a deferred resize takes room
+    (
+        *("resize-deferred", "needs-memory"),
+        (
+            "4Gi memory is taken by the deferred resize of default/grows from 2Gi to 6Gi",
+            "take back the resize of pod default/grows: its memory request from 6Gi to 2Gi",
+        ),
+        ("never",),
+    ),
+    ("resize-deferred", "needs-cpu", ("cpu: requested 3, free 2",), ("resize",)),
     ("preemption-never", "urgent", ("The pod may not preempt: its preemptionPolicy is Never.",), ()),
 )
 
