@@ -144,6 +144,7 @@ SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "coscheduling": _coscheduling,
     "v1.37": _kube_scheduler_v1_37,
     "v1.37-life": _life_v1_37,
+    "v1.37-life-dump": _life_v1_37,
     "kube-batch": _kube_batch,
     "firmament": _firmament,
     "descheduler": _descheduler,

@@ -1,4 +1,4 @@
-"""Every recorded life of a v1.37 cluster, whole: its timeline and what it ends with, by feature."""
+"""Every recorded life of a v1.37 cluster, from its creation or from a dump: its timeline and its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from scheduler_core.cluster.v1_37.template_hash import template_hash
 from scheduler_core.run.living.life import Life
 from scheduler_core.run.living.records import answer, life_of
 
-RECORDS = Path(__file__).parent / "data" / "life-v1.37.jsonl.gz"
+DATA = Path(__file__).parent / "data"
+RECORDS, DUMPS = DATA / "life-v1.37.jsonl.gz", DATA / "life-dump-v1.37.jsonl.gz"
 MATCHING = {
     "drain": 23, "nodefail": 23, "rollout": 19, "scale": 10, "statefulset": 27, "daemonset": 17, "pdb": 16,
     "preemption": 13, "spread": 9, "volumes": 12, "job": 25, "gc": 12, "minReadySeconds": 9, "priority": 11,
@@ -24,8 +25,8 @@ MATCHING = {
 """How many of the records with a feature are answered whole: all of them."""
 
 
-def _records() -> list[dict[str, Any]]:
-    with gzip.open(RECORDS, "rt") as file:
+def _records(path: Path = RECORDS) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt") as file:
         return [json.loads(line) for line in file]
 
 
@@ -62,9 +63,15 @@ def _halves(step: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**step, "seconds": part} for part in (seconds // 2, seconds - seconds // 2) if part] or [step]
 
 
+def test_a_control_plane_goes_on_from_a_dump() -> None:
+    """A fresh control plane on the objects of a cluster that runs does what the real one did."""
+    answers = [(record, json.loads(json.dumps(answer(record)["expect"]))) for record in _records(DUMPS)]
+    assert [record["id"] for record, found in answers if found != record["expect"]] == []
+
+
 def test_a_copy_goes_on_as_the_life_that_it_was_copied_from() -> None:
     """Copies of every eighth life, made at six moments of it, end as the records do, and so does it."""
-    for record in _records()[::8]:
+    for record in [*_records()[::8], *_records(DUMPS)[::8]]:
         life, copies = life_of(record), list[tuple[Life, list[dict[str, Any]]]]()
         steps = [half for step in record["steps"] for half in _halves(step)]
         every = max(1, len(steps) // 6)

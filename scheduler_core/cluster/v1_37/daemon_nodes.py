@@ -71,8 +71,8 @@ def _fits_affinity(spec: Mapping[str, Any], node: Manifest) -> bool:
     return any(term_matches(term, node) for term in required.get("nodeSelectorTerms") or ())
 
 
-def template_for(owner: Manifest, node: str, revision: str, label: str) -> Manifest:
-    """Return a DaemonSet's template for one node; ``label`` has the hash of its revision."""
+def template_for(owner: Manifest, node: str, labels: Mapping[str, str]) -> Manifest:
+    """Return a DaemonSet's template for one node; ``labels`` say which version of it this is."""
     template = clone(spec_of(owner)["template"])
     spec = spec_of(template)
     spec["tolerations"] = tolerations_of(owner)
@@ -81,7 +81,7 @@ def template_for(owner: Manifest, node: str, revision: str, label: str) -> Manif
     row = {"key": "metadata.name", "operator": "In", "values": [node]}
     node_affinity[_REQUIRED] = {"nodeSelectorTerms": [{"matchFields": [row]}]}
     meta = template.setdefault("metadata", {})
-    meta["labels"] = {**(meta.get("labels") or {}), label: revision}
+    meta["labels"] = {**(meta.get("labels") or {}), **labels}
     return {**template, "spec": spec}
 
 

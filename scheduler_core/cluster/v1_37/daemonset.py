@@ -10,9 +10,11 @@ from msgspec import Struct
 from scheduler_core.cluster.v1_37 import revisions
 from scheduler_core.cluster.v1_37.controller import Controller, gone, pod_from, pods_of, slow_start
 from scheduler_core.cluster.v1_37.daemon_nodes import should_run, target_of, template_for
+from scheduler_core.cluster.v1_37.defaults import GENERATION
 from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    annotations_of,
     created_at,
     generation,
     is_available,
@@ -29,13 +31,16 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
     taints_of,
     uid_of,
+    with_meta,
     with_status,
 )
 from scheduler_core.cluster.v1_37.replicaset import becomes_ready
 from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.template_hash import template_hash
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 BURST = 250
+GENERATION_LABEL = "pod-template-generation"
 Placed = Mapping[str, list[Manifest]]
 
 
@@ -108,17 +113,46 @@ class DaemonSets(Controller):
 
     def _revision(self, owner: Manifest, known: Sequence[Manifest]) -> Work:
         """Return the revision of the present template (constructHistory)."""
-        template = spec_of(owner)["template"]
-        same = [one for one in known if revisions.template_of(one) == template]
-        number = max((one["revision"] for one in known if one not in same), default=0) + 1
+        labelled = []
+        for one in known:
+            missing = {} if revisions.LABEL in labels_of(one) else {revisions.LABEL: name_of(one)}
+            marked = with_meta(one, labels={**labels_of(one), **missing})
+            labelled.append((yield self.client.update(marked)) if missing else one)
+        data = revisions.data_of(spec_of(owner)["template"])
+        same = [one for one in labelled if one.get("data") == data]
+        number = max((one["revision"] for one in labelled if one not in same), default=0) + 1
         if not same:
-            made = revisions.new_revision(owner, number)
-            suffix = labels_of(made)[revisions.HASH]
-            made["metadata"]["labels"][revisions.LABEL] = suffix
-            return (yield self.client.create(made))
+            return (yield from self._snapshot(owner, number))
+        for one in same[:-1]:
+            yield from self._replace(owner, one, by=same[-1])
         if same[-1]["revision"] < number:
             return (yield self.client.update({**same[-1], "revision": number}))
         return same[-1]
+
+    def _snapshot(self, owner: Manifest, number: int) -> Work:
+        """Create the revision of the present template; count a name that other content has (snapshot)."""
+        status, template = status_of(owner), spec_of(owner)["template"]
+        collisions = int(status.get("collisionCount") or 0)
+        suffix = template_hash(template, collisions)
+        made = revisions.new_revision(owner, number, revisions.LABEL, suffix)
+        try:
+            return (yield self.client.create(made))
+        except StatusError as error:
+            found = self.server.get("ControllerRevision", key_of(made))
+            if error.code != 409 or found is None:
+                raise
+            if found.get("data") == made["data"]:
+                return found
+            yield self.client.update_status(with_status(owner, {**status, "collisionCount": collisions + 1}))
+            raise
+
+    def _replace(self, owner: Manifest, revision: Manifest, by: Manifest) -> Work:
+        """Delete a revision of the same content as another, whose hash the pods get (dedupCurHistories)."""
+        hash_ = labels_of(by)[revisions.LABEL]
+        for pod in self.server.controlled(owner, "Pod"):
+            if labels_of(pod).get(revisions.LABEL) != hash_:
+                yield self.client.update(with_meta(pod, labels={**labels_of(pod), revisions.LABEL: hash_}))
+        yield self.client.delete(revision)
 
     def _forget_oldest(self, owner: Manifest, current: Manifest) -> Work:
         known = [one for one in revisions.listed(self.server, owner) if name_of(one) != name_of(current)]
@@ -181,6 +215,7 @@ class _DaemonSetSync:
         self.server = controller.server
         self.owner = owner
         self.revision = revision
+        self.generation = annotations_of(owner).get(GENERATION)
         self.wait = int(spec_of(owner).get("minReadySeconds") or 0)
         self.nodes = {name_of(node): should_run(owner, node) for node in self.server.of_kind("Node")}
 
@@ -197,7 +232,11 @@ class _DaemonSetSync:
         return is_available(pod, self.wait, self.controller.now)
 
     def _is_new(self, pod: Manifest) -> bool:
-        return labels_of(pod).get(revisions.LABEL) == self.revision
+        """Return whether a pod has the present template, by its hash or its generation (IsPodUpdated)."""
+        labels = labels_of(pod)
+        return labels.get(revisions.LABEL) == self.revision or (
+            bool(self.generation) and labels.get(GENERATION_LABEL) == self.generation
+        )
 
     def _amount(self, field: str, whole: int) -> int:
         rolling = spec_of(self.owner)["updateStrategy"].get("rollingUpdate") or {}
@@ -255,7 +294,10 @@ class _DaemonSetSync:
 
     def _apply(self, create: Sequence[str], delete: Sequence[Manifest]) -> Work:
         """Create pods in growing batches, then delete in parallel (syncNodes)."""
-        made = [template_for(self.owner, node, self.revision, revisions.LABEL) for node in create[:BURST]]
+        labels = {revisions.LABEL: self.revision}
+        if self.generation:
+            labels[GENERATION_LABEL] = self.generation
+        made = [template_for(self.owner, node, labels) for node in create[:BURST]]
         pods = [pod_from(template, self.owner) for template in made]
         error = yield from slow_start(len(pods), lambda place: self.client.create(pods[place]))
         results = yield [self.client.delete(pod) for pod in delete[:BURST]]

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from scheduler_core.cluster.v1_37.objects import CLUSTER_SCOPED, Manifest, spec_of, uid_of, with_meta
+from scheduler_core.cluster.v1_37.objects import (
+    CLUSTER_SCOPED,
+    Manifest,
+    annotations_of,
+    spec_of,
+    uid_of,
+    with_meta,
+)
+from scheduler_core.cluster.v1_37.template_defaults import defaulted as defaulted_template
 
 TOLERATION_SECONDS = 300
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+GENERATION = "deprecated.daemonset.template.generation"
+"""The annotation that counts the templates that a DaemonSet has had."""
 MOST = 2**31 - 1
 
 
@@ -29,7 +39,18 @@ def admitted(obj: Manifest, classes: PriorityClasses) -> Manifest:
     if obj["kind"] not in CLUSTER_SCOPED and not obj["metadata"].get("namespace"):
         obj = with_meta(obj, namespace="default")
     defaulted = _DEFAULTS.get(obj["kind"])
-    return obj if defaulted is None else defaulted(obj, classes)
+    return with_template(obj if defaulted is None else defaulted(obj, classes))
+
+
+def with_template(obj: Manifest) -> Manifest:
+    """Return a workload with the defaults of its pods' template."""
+    spec = spec_of(obj)
+    if spec.get("template"):
+        made = defaulted_template(spec["template"])
+        return obj if made == spec["template"] else {**obj, "spec": {**spec, "template": made}}
+    if spec.get("jobTemplate"):
+        return {**obj, "spec": {**spec, "jobTemplate": with_template(spec["jobTemplate"])}}
+    return obj
 
 
 def _merged(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -81,6 +102,8 @@ def _daemon_set(obj: Manifest, _: PriorityClasses) -> Manifest:
     if strategy["type"] == "RollingUpdate":
         given = strategy.get("rollingUpdate") or {}
         strategy["rollingUpdate"] = _merged({"maxUnavailable": 1, "maxSurge": 0}, given)
+    if GENERATION not in annotations_of(obj):
+        obj = with_meta(obj, annotations={**annotations_of(obj), GENERATION: "1"})
     return {**obj, "spec": {**spec, "updateStrategy": strategy}}
 
 

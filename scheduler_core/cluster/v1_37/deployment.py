@@ -39,6 +39,7 @@ from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
     condition_of,
+    controller_of,
     generation,
     is_deleting,
     is_finished,
@@ -187,12 +188,23 @@ class _Rollout:
         try:
             self.new = yield self.client.create(annotated(owner, made, revision, fresh=True))
         except StatusError as error:
-            if error.code == 409:
+            if error.code != 409:
+                raise
+            self.new = self._made_before(made)
+            if self.new is None:
                 yield from self._collided()
-            raise
+                raise
         self.sets.append(self.new)
         row = progressing(self.controller.now, "True", "NewReplicaSetCreated") if self._has_deadline else None
         yield from self._number_owner(str(revision), row)
+
+    def _made_before(self, made: Manifest) -> Manifest | None:
+        """Return the set of that name, if it is the Deployment's and has its template."""
+        found = self.controller.server.get("ReplicaSet", key_of(made))
+        owner = None if found is None else controller_of(found)
+        if found is None or owner is None or owner["uid"] != uid_of(self.owner):
+            return None
+        return found if same_template(spec_of(found)["template"], spec_of(self.owner)["template"]) else None
 
     def _collided(self) -> Work:
         status = status_of(self.owner)

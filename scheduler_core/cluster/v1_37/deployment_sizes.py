@@ -16,6 +16,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_meta,
     with_spec,
 )
+from scheduler_core.cluster.v1_37.template_defaults import bare
 
 HASH = "pod-template-hash"
 REVISION = "deployment.kubernetes.io/revision"
@@ -53,10 +54,11 @@ def revision_of(one: Manifest) -> int:
 
 def same_template(made: Manifest, wanted: Manifest) -> bool:
     """Return whether two templates are equal but for the hash (EqualIgnoreHash)."""
-    return _bare(made) == _bare(wanted)
+    one, other = _without_hash(made), _without_hash(wanted)
+    return one == other or bare(one) == bare(other)
 
 
-def _bare(template: Manifest) -> Manifest:
+def _without_hash(template: Manifest) -> Manifest:
     meta = template.get("metadata") or {}
     labels = {key: value for key, value in (meta.get("labels") or {}).items() if key != HASH}
     return {**template, "metadata": {**meta, "labels": labels}}

@@ -6,9 +6,11 @@ from typing import Any
 
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.eviction import evict
+from scheduler_core.cluster.v1_37.kubelet import MIRROR
 from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    annotations_of,
     controller_of,
     is_finished,
     key_of,
@@ -46,8 +48,8 @@ class Drain:
     def run(self) -> Work:
         """Sort the pods, and begin with their evictions."""
         pods = self.server.pods_of_node(self.node)
+        pods = [pod for pod in pods if MIRROR not in annotations_of(pod)]
         daemons = [pod for pod in pods if _kind(pod) == "DaemonSet" and not is_finished(pod)]
-        static = [pod for pod in pods if _kind(pod) == "Node"]
         bare = [pod for pod in pods if not _kind(pod) and not is_finished(pod)]
         if daemons:
             self.facts["ignored"] = len(daemons)
@@ -56,7 +58,7 @@ class Drain:
         if bare and not self.force:
             self.facts |= {"aborted": True, "until": round(self.loop.now)}
             return
-        ignored = {key_of(pod) for pod in (*daemons, *static)}
+        ignored = set(map(key_of, daemons))
         going = [pod for pod in pods if key_of(pod) not in ignored]
         self._left = {key_of(pod): uid_of(pod) for pod in going}
         self._end()

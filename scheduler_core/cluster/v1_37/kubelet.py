@@ -12,6 +12,7 @@ from math import ceil, floor, isfinite
 from typing import Any
 
 from scheduler_core.cluster.v1_37.clientset import Clientset
+from scheduler_core.cluster.v1_37.job_pods import INDEX, is_tracked
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -26,6 +27,8 @@ from scheduler_core.cluster.v1_37.objects import (
     name_of,
     node_of,
     phase_of,
+    ready_status,
+    second,
     spec_of,
     stamp,
     status_of,
@@ -37,7 +40,7 @@ from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 LEASE_SECONDS = 10
-INDEX = "batch.kubernetes.io/job-completion-index"
+MIRROR = "kubernetes.io/config.mirror"
 _BACKOFF, _BACKOFF_MOST = 10, 300
 PodWork = Callable[[str, str], Work]
 """What a kubelet does about a pod, by its key and uid."""
@@ -83,11 +86,14 @@ class Kubelets:
 
     def observe(self, write: StoredWrite) -> None:
         """Begin with a pod that is bound, and with one that is being deleted."""
-        if write.kind != "Pod" or write.new is None:
-            if write.kind == "Node" and write.new is None:
+        if write.kind == "Node":
+            if write.new is None:
                 self._forget(write.key)
-            elif write.kind == "Node" and write.new is not None:
+            else:
                 self._plan(write.old, write.new)
+            return
+        if write.new is None:
+            self._make_again(write.old)
             return
         pod, old = write.new, write.old
         if not node_of(pod) or (is_finished(pod) and not is_deleting(pod)):
@@ -101,6 +107,48 @@ class Kubelets:
                 self._run(key_of(pod), uid_of(pod))
             else:
                 self._later(pod, max(1, ceil(amount(pod, "start-seconds") or 0)), self._start)
+
+    # --- a cluster that runs
+
+    def go_on(self) -> None:
+        """Go on from the status of the stored nodes, pods and Jobs: that is what kubelets remember."""
+        for node in self.server.of_kind("Node"):
+            status = ready_status(node)
+            if status == "Unknown":
+                self.failed[name_of(node)] = self.loop.now
+            elif status == "False":
+                self.unready.add(name_of(node))
+            self._plan(None, node)
+        for job in self.server.of_kind("Job"):
+            self._ended[uid_of(job)] = self._ended_of(job)
+        for pod in self.server.of_kind("Pod"):
+            if node_of(pod):
+                self._go_on_with(pod)
+
+    def _ended_of(self, job: Manifest) -> int:
+        """Return how many pods of a Job have ended: those it has counted, and those it still tracks."""
+        tracked = [pod for pod in self.server.controlled(job, "Pod") if is_tracked(pod) and is_finished(pod)]
+        return sum(int(status_of(job).get(kind) or 0) for kind in ("succeeded", "failed")) + len(tracked)
+
+    def _go_on_with(self, pod: Manifest) -> None:
+        if is_deleting(pod):
+            if not is_finished(pod) or pod["metadata"].get("deletionGracePeriodSeconds"):
+                self._go_on_at(pod, 0.0, 1, self._terminate)
+        elif phase_of(pod) == "Pending":
+            wait = max(1, ceil(amount(pod, "start-seconds") or 0))
+            bound = second((condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime"))
+            self._go_on_at(pod, bound + wait, wait, self._start)
+        elif phase_of(pod) == "Running" and (stopped := _stopped_at(pod)) is not None:
+            wait = _backoff(most_restarts_of(pod)) + 1
+            self._go_on_at(pod, stopped + wait, wait, self._restart)
+        elif phase_of(pod) == "Running" and (seconds := amount(pod, "run-seconds")) is not None:
+            wait = max(1, ceil(seconds))
+            self._go_on_at(pod, _started_at(pod) + wait, wait, self._end)
+
+    def _go_on_at(self, pod: Manifest, wall_time: float, seconds: int, act: PodWork) -> None:
+        """Do something about a pod at a time, but not before a second has passed."""
+        at = max(1.0, wall_time - self.loop.epoch)
+        self.loop.at(at, self._due, node_of(pod), key_of(pod), uid_of(pod), seconds, act)
 
     # --- nodes
 
@@ -224,9 +272,7 @@ class Kubelets:
         policy = spec_of(pod).get("restartPolicy")
         if policy == "Always" or (policy == "OnFailure" and failed):
             yield from self._post(key, uid, partial(_stopped, code=_exit_code(pod, failed=failed)))
-            restarts = most_restarts_of(pod)
-            wait = min(_BACKOFF * 2 ** min(restarts - 1, 9), _BACKOFF_MOST) if restarts else 0
-            self._later(pod, wait + 1, self._restart)
+            self._later(pod, _backoff(most_restarts_of(pod)) + 1, self._restart)
             return
         phase = "Failed" if failed else "Succeeded"
         yield from self._post(key, uid, partial(_finished, phase=phase, code=_exit_code(pod, failed=failed)))
@@ -263,6 +309,49 @@ class Kubelets:
                 yield self.client.delete(pod, grace=0)
             except StatusError:
                 return
+
+    def _make_again(self, pod: Manifest | None) -> None:
+        """Make the mirror of a static pod again that somebody has deleted."""
+        if pod is None or MIRROR not in annotations_of(pod):
+            return
+        if node_of(pod) not in self.failed and self.server.get("Node", node_of(pod)) is not None:
+            self.loop.spawn(self._create(_anew(pod)))
+
+    def _create(self, pod: Manifest) -> Work:
+        try:
+            yield self.client.create(pod)
+        except StatusError:
+            return
+
+
+def _anew(pod: Manifest) -> Manifest:
+    """Return a pod as it was created, without what the API server and its kubelet have added."""
+    kept = ("name", "namespace", "labels", "annotations", "ownerReferences")
+    meta = {name: pod["metadata"][name] for name in kept if name in pod["metadata"]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec_of(pod)}
+
+
+def _backoff(restarts: int) -> int:
+    """Return how many seconds a container is left after so many restarts."""
+    return min(_BACKOFF * 2 ** min(restarts - 1, 9), _BACKOFF_MOST) if restarts else 0
+
+
+def _started_at(pod: Manifest) -> float:
+    """Return when the containers that run have started."""
+    states = [one.get("state") or {} for one in status_of(pod).get("containerStatuses") or ()]
+    return max((second(one["running"].get("startedAt")) for one in states if "running" in one), default=0.0)
+
+
+def _stopped_at(pod: Manifest) -> float | None:
+    """Return when a container ended that is to start again, ``None`` if there is none."""
+    ends = [
+        second((one.get(name) or {})["terminated"].get("finishedAt"))
+        for one in status_of(pod).get("containerStatuses") or ()
+        if "running" not in (one.get("state") or {})
+        for name in ("state", "lastState")
+        if "terminated" in (one.get(name) or {})
+    ]
+    return max(ends, default=None)
 
 
 def _known_again(conditions: list[Manifest], at: str) -> list[Manifest]:

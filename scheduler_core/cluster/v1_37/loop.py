@@ -95,12 +95,14 @@ class _PendingWrites:
 class Loop:
     """The clock, its timers, and the writes that wait. Times are virtual seconds.
 
-    ``epoch`` is virtual time 0 in seconds since 1970.
+    ``epoch`` is virtual time 0 in seconds since 1970, ``start`` when the control plane starts, from which
+    periodic passes count.
     """
 
-    def __init__(self, epoch: int = 0) -> None:
+    def __init__(self, epoch: int = 0, start: float = 0.0) -> None:
         self.epoch = epoch
-        self.now = 0.0
+        self.start = start
+        self.now = min(start, 0.0)
         self.writes = 0
         self.most_writes = 1_000_000
         """How many writes may follow each other before time has to pass."""

@@ -55,8 +55,6 @@ from scheduler_core.cluster.v1_37.rates import NEVER, TaintQueue
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 
-START = -0.8
-"""When the control plane starts, in virtual seconds."""
 PERIOD, TAINT_PERIOD = 5.0, 0.1
 _DRIFT = 1e-3
 """Passes take a little time: a grace period of whole passes has ended when the last one comes."""
@@ -108,6 +106,8 @@ class NodeLifecycle(Controller):
         """Whether a node awaits a pass, ``None`` if it is to be asked again."""
         self._unsettled: dict[str, None] = {}
         """Nodes whose taints do not follow from their condition Ready yet."""
+        self._passed = self.loop.now
+        """When the last pass began: nodes that are lost in one pass are lost at one time."""
         self._stale = False
         """Whether a node has changed its condition since the last pass, or zones may have changed theirs."""
         self._monitor_later()
@@ -155,8 +155,12 @@ class NodeLifecycle(Controller):
         return name in self._unsettled and (tainter is None or tainter.rate != NEVER)
 
     def _monitor_later(self) -> None:
-        passes = floor((self.loop.now - START + _DRIFT) / PERIOD) + 1
-        self.loop.pass_at(START + passes * PERIOD, self._pass)
+        passes = max(1, floor((self.loop.now - self.loop.start + _DRIFT) / PERIOD) + 1)
+        self.loop.pass_at(self.loop.start + passes * PERIOD, self._pass)
+
+    def first_pass(self) -> None:
+        """Look at the nodes of a cluster that runs."""
+        self.loop.spawn(self._monitor())
 
     def _pass(self) -> None:
         self.loop.spawn(self._monitor())
@@ -193,6 +197,7 @@ class NodeLifecycle(Controller):
 
     def _monitor(self) -> Work:
         """Look at all nodes: their leases, taints, pods, and zones (monitorNodeHealth)."""
+        self._passed = self.loop.now
         listed = {name_of(node): node for node in self._begin()}
         for node in listed.values():
             if name_of(node) not in self._known:
@@ -307,8 +312,8 @@ class NodeLifecycle(Controller):
         return (yield self.client.update_status(made))
 
     def _begun(self, node: Manifest) -> float:
-        """Return when a node was created, in virtual seconds."""
-        return created_at(node) - self.loop.epoch
+        """Return from when a node's kubelet renews its lease: its creation, in virtual seconds from 0 on."""
+        return max(0.0, created_at(node) - self.loop.epoch)
 
     def _probe(self, node: Manifest) -> _Health:
         name, heartbeat = name_of(node), _heartbeat(node)
@@ -332,9 +337,7 @@ class NodeLifecycle(Controller):
             yield from self._swap(node, [wanted], [opposite], "NoExecute")
             return
         tainter = self._tainters[zone_of(node)]
-        if not has_no_execute(node, wanted):
-            tainter.remove(name_of(node))
-        tainter.add(name_of(node))
+        tainter.add(name_of(node), self._passed, again=not has_no_execute(node, wanted))
         self._taint_later()
 
     def _reachable(self, node: Manifest) -> Work:
@@ -350,8 +353,8 @@ class NodeLifecycle(Controller):
     def _taint_later(self) -> None:
         if not self._tainting and any(len(one) for one in self._tainters.values()):
             self._tainting = True
-            passes = floor((self.loop.now - START + _DRIFT) / TAINT_PERIOD) + 1
-            self.loop.spawn_at(START + passes * TAINT_PERIOD + _DRIFT, self._taint)
+            passes = floor((self.loop.now - self.loop.start + _DRIFT) / TAINT_PERIOD) + 1
+            self.loop.spawn_at(self.loop.start + passes * TAINT_PERIOD + _DRIFT, self._taint)
 
     def _taint(self) -> Work:
         """Taint queued nodes as far as their zones' rates allow (doNoExecuteTaintingPass)."""

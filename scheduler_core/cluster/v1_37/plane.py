@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scheduler_core.cluster.v1_37.cronjob import CronJobs
@@ -13,7 +13,8 @@ from scheduler_core.cluster.v1_37.gc import GarbageCollector
 from scheduler_core.cluster.v1_37.job import Jobs
 from scheduler_core.cluster.v1_37.kubelet import Kubelets
 from scheduler_core.cluster.v1_37.loop import Loop
-from scheduler_core.cluster.v1_37.nodelifecycle import START, NodeLifecycle, NodeOptions
+from scheduler_core.cluster.v1_37.nodelifecycle import NodeLifecycle, NodeOptions
+from scheduler_core.cluster.v1_37.objects import Manifest
 from scheduler_core.cluster.v1_37.podgc import PodGC
 from scheduler_core.cluster.v1_37.replicaset import ReplicaSets, ReplicationControllers
 from scheduler_core.cluster.v1_37.server import ApiServer
@@ -21,6 +22,9 @@ from scheduler_core.cluster.v1_37.statefulset import StatefulSets
 from scheduler_core.cluster.v1_37.tainteviction import TaintEviction
 from scheduler_core.cluster.v1_37.ttl import TTLAfterFinished
 from scheduler_core.cluster.v1_37.volumes import Volumes
+
+START, RESTART = -0.8, 0.2
+"""When controllers start, in virtual seconds: in an empty cluster, or on the objects of one that runs."""
 
 CONTROLLERS: tuple[type[Any], ...] = (
     TaintEviction,
@@ -41,17 +45,40 @@ CONTROLLERS: tuple[type[Any], ...] = (
 
 
 class ControlPlane:
-    """An empty cluster at virtual time 0, which is ``epoch`` in seconds since 1970.
+    """A cluster whose virtual time 0 is ``epoch`` in seconds since 1970.
 
-    ``watch`` is called with its API server before anybody else.
+    It is empty, or has the ``objects`` of a cluster that runs, stored as they are: kubelets go on from their
+    pods' status, and controllers that know nothing else, and who else watches it, start on them at
+    :data:`RESTART`. ``watch`` is called with the API server before anybody else.
     """
 
-    def __init__(self, options: NodeOptions, watch: Callable[[ApiServer], Any], epoch: int) -> None:
-        self.loop = Loop(epoch)
-        self.loop.now = START
+    def __init__(
+        self,
+        options: NodeOptions,
+        watch: Callable[[ApiServer], Any],
+        epoch: int,
+        objects: Iterable[Manifest] | None = None,
+    ) -> None:
+        self.loop = Loop(epoch, START if objects is None else RESTART)
         self.server = ApiServer(self.loop)
+        if objects is not None:
+            self.server.keep(objects)
         self.watcher = watch(self.server)
         self.kubelets = Kubelets(self.server)
+        if objects is not None:
+            self._go_on()
         self.nodes = NodeLifecycle(self.server, self.kubelets, options)
         self.controllers = {make.__name__: make(self.server) for make in CONTROLLERS}
-        self.loop.advance(0.0)
+        if objects is None:
+            self.loop.advance(0.0)
+
+    def _go_on(self) -> None:
+        """Let the kubelets go on, and whoever watches from now on read what is stored when it starts."""
+        self.kubelets.go_on()
+        self.server.hold()
+        self.loop.at(self.loop.start, self._start)
+
+    def _start(self) -> None:
+        self.server.release()
+        self.nodes.first_pass()
+        self.controllers["PodGC"].first_pass()

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Loop, Together, Work
-from scheduler_core.cluster.v1_37.nodelifecycle import START
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
@@ -49,7 +48,7 @@ class PodGC:
         """Keys of pods that are being deleted, and are on no node."""
         self._out: set[str] = set()
         """Nodes that are out of service."""
-        self.loop.pass_at(START + PERIOD, self._due)
+        self.loop.pass_at(self.loop.start + PERIOD, self._due)
         self.loop.passes_matter(self._is_busy)
         server.watch(self.observe, ("Node", "Pod"))
 
@@ -76,11 +75,16 @@ class PodGC:
     def _is_busy(self) -> bool:
         return self._stale or self._waits
 
+    def first_pass(self) -> None:
+        """Look at the pods of a cluster that runs."""
+        self._stale = False
+        self.loop.spawn(self._pass())
+
     def _due(self) -> None:
         self._stale = False
         self.loop.spawn(self._pass())
         self._passes += 1
-        self.loop.pass_at(START + self._passes * PERIOD, self._due)
+        self.loop.pass_at(self.loop.start + self._passes * PERIOD, self._due)
 
     @property
     def _finds_nothing(self) -> bool:

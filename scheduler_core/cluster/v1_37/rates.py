@@ -11,15 +11,16 @@ _NEVER_SAYS = 1.0
 
 
 class TaintQueue:
-    """Nodes in order of arrival, let through at a rate with a burst of 1.
+    """Nodes that come at times, let through at a rate with a burst of 1.
 
-    A node that was taken stays known, and is not added again until it is removed.
+    They wait in a heap as Go's ``container/heap`` keeps it: of nodes that came at one time the first goes
+    first, then the last. A node that was taken stays known, and is not added again until it is removed.
     """
 
     def __init__(self, loop: Loop, rate: float) -> None:
         self.loop = loop
         self.rate = rate
-        self._waiting: dict[str, None] = {}
+        self._waiting: list[tuple[float, str]] = []
         self._known: set[str] = set()
         self._tokens = 1.0
         self._at = loop.now
@@ -27,11 +28,12 @@ class TaintQueue:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, node: str) -> None:
-        """Add a node unless it is known."""
-        if node not in self._known:
+    def add(self, node: str, at: float, *, again: bool) -> None:
+        """Add a node that came at a time, unless it waits or, if not ``again``, was taken."""
+        if node not in self._known or (again and self._place(node) is None):
             self._known.add(node)
-            self._waiting[node] = None
+            self._waiting.append((at, node))
+            _rise(self._waiting, len(self._waiting) - 1)
 
     def knows(self, node: str) -> bool:
         """Return whether a node waits, or was taken."""
@@ -40,15 +42,18 @@ class TaintQueue:
     def remove(self, node: str) -> None:
         """Forget a node."""
         self._known.discard(node)
-        self._waiting.pop(node, None)
+        place = self._place(node)
+        if place is not None:
+            _take(self._waiting, place)
+
+    def _place(self, node: str) -> int | None:
+        return next((place for place, (_, one) in enumerate(self._waiting) if one == node), None)
 
     def take(self) -> str | None:
         """Return the next node if the rate allows one; it leaves the queue."""
         if not self._waiting or not self._accept():
             return None
-        node = next(iter(self._waiting))
-        del self._waiting[node]
-        return node
+        return _take(self._waiting, 0)
 
     def swap(self, rate: float) -> None:
         """Change the rate; a queue that waits for its rate goes on waiting.
@@ -69,3 +74,33 @@ class TaintQueue:
             return False
         self._tokens -= 1.0
         return True
+
+
+def _take(heap: list[tuple[float, str]], place: int) -> str:
+    """Take an entry out of a heap (heap.Remove); entries are compared by time alone."""
+    heap[place], heap[-1] = heap[-1], heap[place]
+    _, node = heap.pop()
+    if place < len(heap) and not _sink(heap, place):
+        _rise(heap, place)
+    return node
+
+
+def _rise(heap: list[tuple[float, str]], place: int) -> None:
+    """Move an entry up while it is earlier than the one above (up)."""
+    while place and heap[place][0] < heap[(place - 1) // 2][0]:
+        above = (place - 1) // 2
+        heap[place], heap[above] = heap[above], heap[place]
+        place = above
+
+
+def _sink(heap: list[tuple[float, str]], place: int) -> bool:
+    """Move an entry down while one below is earlier; return whether it has moved (down)."""
+    first = place
+    while (below := 2 * place + 1) < len(heap):
+        if below + 1 < len(heap) and heap[below + 1][0] < heap[below][0]:
+            below += 1
+        if heap[below][0] >= heap[place][0]:
+            break
+        heap[place], heap[below] = heap[below], heap[place]
+        place = below
+    return place > first

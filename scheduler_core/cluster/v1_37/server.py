@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from copy import deepcopy
 from typing import Any
 
-from scheduler_core.cluster.v1_37.defaults import admitted
+from scheduler_core.cluster.v1_37.defaults import GENERATION, admitted, with_template
 from scheduler_core.cluster.v1_37.listers import INDEXES, Listers, is_indexed_alike
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    annotations_of,
     controller_of,
     generation,
     is_deleting,
@@ -30,6 +31,8 @@ from scheduler_core.cluster.v1_37.watching import EvictionOutcome, Observer, Sto
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 MOST_PODS = 1_000_000
+RUNNING_UID, RUNNING_SUFFIX = "f{:07d}-0000-4000-8000-000000000000", "z{:04d}"
+"""What uids and generated names are like where a cluster has some of its own: they come behind those."""
 _PROPAGATION = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
@@ -48,6 +51,7 @@ class ApiServer(Listers):
         self._version = 0
         self._uids = 0
         self._names = 0
+        self._uid, self._suffix = "{:08d}", "{:05d}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ApiServer:
         """Return a copy that shares the manifests, which nothing changes."""
@@ -85,12 +89,12 @@ class ApiServer(Listers):
         meta = dict(obj["metadata"])
         if not meta.get("name"):
             self._names += 1
-            meta["name"] = f"{meta.pop('generateName')}{self._names:05d}"
+            meta["name"] = meta.pop("generateName") + self._suffix.format(self._names)
         if (given := self.name(obj)) is not None:
             place, meta["name"] = self._named(obj, meta["name"]), given
             self._places[obj["kind"], key_in(obj["kind"], meta.get("namespace"), given)] = place
         self._uids += 1
-        uid = meta.get("uid") or f"{self._uids:08d}"
+        uid = meta.get("uid") or self._uid.format(self._uids)
         meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.wall_time), "generation": 1}
         if meta.get("ownerReferences"):
             meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
@@ -120,6 +124,26 @@ class ApiServer(Listers):
         """Store an object of a cluster that exists already: its uid, times and status are its own."""
         meta = {"creationTimestamp": stamp(self.loop.wall_time), "generation": 1, **obj["metadata"]}
         return self._store(None, admitted({**obj, "metadata": meta}, self), "user")
+
+    def keep(self, objects: Iterable[Manifest]) -> None:
+        """Store the objects of a running cluster as they are, unreported; new names come behind theirs."""
+        self._uid, self._suffix = RUNNING_UID, RUNNING_SUFFIX
+        for obj in objects:
+            self.index(obj)
+            if obj["kind"] == "Pod":
+                self.tallies.change(None, obj)
+            self.objects.setdefault(obj["kind"], {})[key_of(obj)] = obj
+            version = str(obj["metadata"].get("resourceVersion") or "")
+            self._version = max(self._version, int(version) if version.isdecimal() else 0)
+
+    def hold(self) -> None:
+        """Have whoever watches from now on wait for :meth:`release`."""
+        self._watches.hold()
+
+    def release(self) -> None:
+        """Report what is stored, as creations, to those who wait; from now on they hear of writes."""
+        kinds = sorted(self.objects, key=lambda kind: kind == "Pod")
+        self._watches.release({kind: list(self.of_kind(kind)) for kind in kinds})
 
     @property
     def is_full(self) -> bool:
@@ -190,7 +214,8 @@ class ApiServer(Listers):
         if old == new:
             return old
         if spec_of(old) != spec_of(new):
-            new = with_meta(new, generation=generation(old) + 1)
+            new = with_template(new)
+            new = with_meta(new, generation=generation(old) + 1, annotations=_counted(old, new))
         meta = new["metadata"]
         if is_deleting(new) and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds"):
             self._remove(old, by, last=new)
@@ -270,6 +295,14 @@ class ApiServer(Listers):
 def _unnamed(obj: Manifest) -> None:
     """Give no object a name of its own."""
     del obj
+
+
+def _counted(old: Manifest, new: Manifest) -> dict[str, str] | None:
+    """Return an object's annotations, with the number of a DaemonSet's template if that has changed."""
+    marks = annotations_of(new)
+    if new["kind"] != "DaemonSet" or spec_of(old).get("template") == spec_of(new).get("template"):
+        return marks or None
+    return {**marks, GENERATION: str(int(annotations_of(old).get(GENERATION) or 0) + 1)}
 
 
 def _grace(obj: Manifest, wanted: int | None) -> int:

@@ -69,10 +69,11 @@ class StatefulSets(Controller):
         ]
         known = yield from revisions.adopted(self.client, owner, revisions.listed(self.server, owner))
         pods = yield from self.claim(owner, found)
-        update = yield from revisions.updated_revision(self.client, owner, known)
+        update, collisions = yield from revisions.updated_revision(self.client, owner, known)
         wanted = status_of(owner).get("currentRevision")
         current = next((one for one in known if name_of(one) == wanted), update)
         sync = _StatefulSetSync(self, owner, pods, current, update)
+        sync.collisions = collisions
         error = None
         try:
             yield from sync.run()
@@ -132,6 +133,7 @@ class _StatefulSetSync:
         self.wait = int(spec_of(owner).get("minReadySeconds") or 0)
         self.monotonic = spec_of(owner)["podManagementPolicy"] != "Parallel"
         self.removed = 0
+        self.collisions = 0
         by_ordinal = {ordinal_of(pod): pod for pod in pods if in_range(owner, ordinal_of(pod))}
         first = start_of(owner)
         places = range(first, first + int(spec_of(owner)["replicas"]))
@@ -309,7 +311,7 @@ class _StatefulSetSync:
             "updatedReplicas": sum(_revision(pod) == name_of(self.update) for pod in live),
             "currentRevision": name_of(self.current),
             "updateRevision": name_of(self.update),
-            "collisionCount": status_of(self.owner).get("collisionCount") or 0,
+            "collisionCount": self.collisions,
         }
         wanted = spec_of(self.owner)["replicas"]
         if status["updatedReplicas"] == status["readyReplicas"] == status["replicas"] == wanted:

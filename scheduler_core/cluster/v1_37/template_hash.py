@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.cluster.v1_37.objects import Manifest, clone
+from scheduler_core.cluster.v1_37.objects import Manifest
+from scheduler_core.cluster.v1_37.template_defaults import defaulted
 
 _TYPES = Path(__file__).with_name("pod_template.json")
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -26,12 +27,17 @@ _MAP = re.compile(r"map\[([^]]+)\](.*)")
 
 def template_hash(template: Manifest, collisions: int = 0) -> str:
     """Return the label ``pod-template-hash`` of a template; ``collisions`` is status.collisionCount."""
-    text = _value("core.PodTemplateSpec", _defaulted(template), typed=True).encode()
+    text = _value("core.PodTemplateSpec", defaulted(template), typed=True).encode()
     if collisions:
         text += collisions.to_bytes(4, "little") + bytes(4)
     number = 0x811C9DC5
     for byte in text:
         number = (number ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return encoded(number)
+
+
+def encoded(number: int) -> str:
+    """Return a hash as names have it (rand.SafeEncodeString)."""
     return "".join(_ALPHABET[ord(digit) % len(_ALPHABET)] for digit in str(number))
 
 
@@ -131,51 +137,3 @@ _SPECIAL: dict[str, Callable[[Any], str]] = {
     "meta.Time": lambda _: _ZERO_TIME,
     "intstr.IntOrString": _amount,
 }
-
-
-def _defaulted(template: Manifest) -> Manifest:
-    """Return a template with the API's defaults, as a stored Deployment has it."""
-    made: Manifest = clone(template)
-    spec = made.setdefault("spec", {})
-    for key, value in _POD.items():
-        spec.setdefault(key, clone(value))
-    for container in (*spec.get("containers", ()), *spec.get("initContainers", ())):
-        _default_container(container)
-    for volume in spec.get("volumes", ()):
-        _default_volume(volume)
-    return made
-
-
-_POD = {
-    "restartPolicy": "Always",
-    "terminationGracePeriodSeconds": 30,
-    "dnsPolicy": "ClusterFirst",
-    "securityContext": {},
-    "schedulerName": "default-scheduler",
-}
-_PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
-
-
-def _default_container(container: dict[str, Any]) -> None:
-    tag = str(container.get("image") or "").rpartition("/")[2].partition(":")[2]
-    container.setdefault("terminationMessagePath", "/dev/termination-log")
-    container.setdefault("terminationMessagePolicy", "File")
-    container.setdefault("imagePullPolicy", "IfNotPresent" if tag not in ("", "latest") else "Always")
-    for port in container.get("ports", ()):
-        port.setdefault("protocol", "TCP")
-    for name in ("livenessProbe", "readinessProbe", "startupProbe"):
-        probe = container.get(name)
-        if probe is not None:
-            container[name] = {**_PROBE, **probe}
-            if probe.get("httpGet"):
-                probe["httpGet"].setdefault("scheme", "HTTP")
-
-
-def _default_volume(volume: dict[str, Any]) -> None:
-    if len(volume) == 1:
-        volume["emptyDir"] = {}
-    for name in ("configMap", "secret", "projected", "downwardAPI"):
-        if volume.get(name) is not None:
-            volume[name].setdefault("defaultMode", 420)
-    if volume.get("hostPath") is not None:
-        volume["hostPath"].setdefault("type", "")

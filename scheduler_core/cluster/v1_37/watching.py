@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from scheduler_core.cluster.v1_37.objects import Manifest, controller_of
+from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, key_of
 
 
 class EvictionOutcome(NamedTuple):
@@ -34,12 +34,12 @@ class _Watch(NamedTuple):
     """An observer, and what it is called for."""
 
     observe: Observer
-    kinds: frozenset[str]
+    kinds: tuple[str, ...]
     """The kinds of objects; all if it is empty."""
     owner: str
     """Of the pods with a controller, those whose controller is of this kind; all if it is ""."""
 
-    def wants(self, kind: str, owners: tuple[str, ...]) -> bool:
+    def wants(self, kind: str, *owners: str) -> bool:
         """Return whether it is called for a write of a kind; ``owners``: kinds of a pod's controllers."""
         return (not self.kinds or kind in self.kinds) and (
             not self.owner or not owners or self.owner in owners
@@ -51,6 +51,8 @@ class Watches:
 
     def __init__(self) -> None:
         self._watches: list[_Watch] = []
+        self._held: list[_Watch] | None = None
+        """Those who wait until a control plane starts, ``None`` while nobody has to."""
         self._routes: dict[tuple[str, ...], list[Observer]] = {}
         """Whom a write is reported to, by its kind and the kinds of a pod's controllers."""
 
@@ -59,19 +61,39 @@ class Watches:
 
         ``owner``: of the pods that had or have a controller, those with one of this kind.
         """
-        self._watches.append(_Watch(observe, frozenset(kinds), owner))
+        watch = _Watch(observe, tuple(kinds), owner)
+        (self._watches if self._held is None else self._held).append(watch)
         self._routes.clear()
+
+    def hold(self) -> None:
+        """Have observers that are added from now on wait for :meth:`release`."""
+        self._held = []
+
+    def release(self, objects: Mapping[str, Iterable[Manifest]]) -> None:
+        """Report the stored objects to the observers that wait, as creations, by kind in their order."""
+        held, self._held = self._held or [], None
+        self._watches += held
+        self._routes.clear()
+        for watch in held:
+            for kind in watch.kinds or objects:
+                for obj in objects.get(kind, ()):
+                    write = StoredWrite(kind, key_of(obj), None, obj, "")
+                    if watch.wants(*_route(write)):
+                        watch.observe(write)
 
     def report(self, write: StoredWrite) -> None:
         """Call whom a write concerns."""
-        route = write.kind, *(_owner_kinds(write) if write.kind == "Pod" else ())
+        route = _route(write)
         observers = self._routes.get(route)
         if observers is None:
-            kind, *owners = route
-            found = [one.observe for one in self._watches if one.wants(kind, tuple(owners))]
+            found = [one.observe for one in self._watches if one.wants(*route)]
             observers = self._routes[route] = found
         for observe in observers:
             observe(write)
+
+
+def _route(write: StoredWrite) -> tuple[str, ...]:
+    return write.kind, *(_owner_kinds(write) if write.kind == "Pod" else ())
 
 
 def _owner_kinds(write: StoredWrite) -> Iterator[str]:

@@ -32,6 +32,8 @@ from scheduler_core.run.living.timeline import Timeline
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 
 Step = Mapping[str, Any]
+_USER_SECONDS = 1e-4
+"""How long after whole seconds the user of a cluster that runs comes: the kubelets' leases come first."""
 
 EPOCH = 946_684_860
 """Virtual time 0 of a life in seconds since 1970: 2000-01-01T00:01:00Z."""
@@ -40,12 +42,20 @@ EPOCH = 946_684_860
 class Life:
     """A cluster in which a user takes one step after the other."""
 
-    def __init__(self, configuration: CompiledConfiguration, options: NodeOptions) -> None:
-        self.plane = ControlPlane(options, Timeline, EPOCH)
+    def __init__(
+        self,
+        configuration: CompiledConfiguration,
+        options: NodeOptions,
+        epoch: int = EPOCH,
+        objects: Iterable[Manifest] | None = None,
+    ) -> None:
+        self.plane = ControlPlane(options, Timeline, epoch, objects)
         self.server, self.loop = self.plane.server, self.plane.loop
         self.timeline: Timeline = self.plane.watcher
         self.scheduler = LivingScheduler(self.server, configuration)
         self.user = Clientset(self.server, "user")
+        if objects is not None:
+            self.loop.advance(_USER_SECONDS)
         self.drains: list[Drain] = []
 
     def start(self, objects: Iterable[Manifest]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
+from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.run.living.life import Life
 from scheduler_core.schedulers.v1_37.config import read_configuration
 
@@ -43,9 +44,19 @@ def life_of(record: Mapping[str, Any]) -> Life:
     objects = _listed(record, "objects", MAX_OBJECTS)
     flags = record.get("controllers") or {}
     options = NodeOptions(**{_OPTIONS[name]: value for name, value in flags.items() if name in _OPTIONS})
-    life = Life(read_configuration(record.get("config"), record.get("featureGates")), options)
+    configuration = read_configuration(record.get("config"), record.get("featureGates"))
+    if record.get("now"):
+        return Life(configuration, options, _second(record["now"]), objects)
+    life = Life(configuration, options)
     life.start(objects)
     return life
+
+
+def _second(now: Any) -> int:
+    found = seconds_of(now if isinstance(now, str) else None)
+    if found is None:
+        raise ValueError("now must be a time of RFC 3339")
+    return int(found)
 
 
 def _listed(record: Mapping[str, Any], name: str, most: int) -> list[dict[str, Any]]:

@@ -42,8 +42,6 @@ from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 LEFTOVER_EVERY = 30
-START = -0.8
-"""When the control plane starts, from which the passes over what is left over count."""
 _POLL_SECONDS = 1.0001
 
 
@@ -136,8 +134,8 @@ class LivingScheduler:
             self.loop.at(floor(now + 1e-6) + 1, self._flush)
         if not self._sweeping and queue.unschedulable.rejected():
             self._sweeping = True
-            passes = floor((now - START + 1e-6) / LEFTOVER_EVERY) + 1
-            self.loop.at(START + passes * LEFTOVER_EVERY, self._sweep)
+            passes = floor((now - self.loop.start + 1e-6) / LEFTOVER_EVERY) + 1
+            self.loop.at(self.loop.start + passes * LEFTOVER_EVERY, self._sweep)
 
     def _flush(self) -> None:
         self._flushing = False

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.deployment_sizes import REVISION
+from scheduler_core.cluster.v1_37.kubelet import MIRROR
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
@@ -41,12 +42,12 @@ class Timeline:
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self.entries: Counter[tuple[tuple[str, Any], ...]] = Counter()
-        self._tops: dict[str, str] = {}
-        """By uid: ``Kind/namespace/name`` of the controller at an object's top, also once that is gone."""
         self.labels: dict[str, Entry] = {}
-        """By uid: what an entry says about a pod, as it was when the pod was created."""
+        """By uid: what entries say about a pod, also after it was adopted or orphaned."""
         self._ran: set[str] = set()
         self._failed: set[str] = set()
+        for pod in server.of_kind("Pod"):
+            self._note_past(pod)
         server.watch(self.observe)
 
     def add(self, what: str, **fields: Any) -> None:
@@ -65,19 +66,25 @@ class Timeline:
 
     def observe(self, write: StoredWrite) -> None:
         """Add what a write shows."""
-        if write.new is not None:
-            self._note_top(write.new)
         see = self._seen.get(write.kind)
         if see is not None:
             see(self, write)
 
-    def _note_top(self, obj: Manifest) -> None:
-        owner, uid = controller_of(obj), uid_of(obj)
-        if owner is not None and owner["uid"] in self._tops:
-            self._tops[uid] = self._tops[owner["uid"]]
-        else:
-            own = f"{obj['kind']}/{namespace_of(obj)}/{obj['metadata']['name']}"
-            self._tops.setdefault(uid, own if owner is None else _owner_text(obj, owner))
+    def _note_past(self, pod: Manifest) -> None:
+        """Note what entries would have said about a pod of a cluster that runs."""
+        self.about(pod)
+        if phase_of(pod) == "Running":
+            self._ran.add(uid_of(pod))
+        if _is_unschedulable(pod):
+            self._failed.add(uid_of(pod))
+
+    def _top(self, obj: Manifest) -> str:
+        """Return ``Kind/namespace/name`` of the controller at an object's top."""
+        owner, namespace = None if MIRROR in annotations_of(obj) else controller_of(obj), namespace_of(obj)
+        if owner is None:
+            return f"{obj['kind']}/{namespace}/{obj['metadata']['name']}"
+        found = self.server.get(owner["kind"], key_in(owner["kind"], namespace, owner["name"]))
+        return f"{owner['kind']}/{namespace}/{owner['name']}" if found is None else self._top(found)
 
     # --- pods
 
@@ -86,10 +93,9 @@ class Timeline:
         uid = uid_of(pod)
         found = self.labels.get(uid)
         if found is None:
-            found = self.labels[uid] = {"index": _index(pod)}
+            found = self.labels[uid] = {"index": _index(pod), "workload": self._top(pod)}
         return {
             **found,
-            "workload": self._tops[uid],
             "revision": self._revision(pod),
             "node": node_of(pod) or _daemon_node(pod),
         }
@@ -149,10 +155,9 @@ class Timeline:
 
     def _conditions(self, old: Manifest, new: Manifest, by: str) -> None:
         uid = uid_of(new)
-        row = condition_of(new, "PodScheduled") or {}
-        if row.get("reason") == "Unschedulable" and row["status"] == "False" and uid not in self._failed:
+        if uid not in self._failed and _is_unschedulable(new):
             self._failed.add(uid)
-            self._add(new, "unschedulable", message=row["message"])
+            self._add(new, "unschedulable", message=(condition_of(new, "PodScheduled") or {})["message"])
         before, after = (status_of(pod).get("nominatedNodeName") or "" for pod in (old, new))
         if after and after != before:
             self._add(new, "nominated", node=after)
@@ -253,8 +258,9 @@ class Timeline:
     }
 
 
-def _owner_text(obj: Manifest, owner: Mapping[str, Any]) -> str:
-    return f"{owner['kind']}/{namespace_of(obj)}/{owner['name']}"
+def _is_unschedulable(pod: Manifest) -> bool:
+    row = condition_of(pod, "PodScheduled") or {}
+    return row.get("reason") == "Unschedulable" and row.get("status") == "False"
 
 
 def _order(entry: Mapping[str, Any]) -> tuple[Any, ...]:

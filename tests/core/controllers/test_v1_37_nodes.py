@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.run.living.records import answer
+from tests.core.controllers.lives import live, seconds
 
 NODE = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 
@@ -154,3 +155,12 @@ def test_a_taint_that_is_swapped_as_the_last_node_is_lost_stays() -> None:
         "node.kubernetes.io/not-ready:NoExecute",
         "node.kubernetes.io/not-ready:NoSchedule",
     ]
+
+
+def test_nodes_lost_together_are_tainted_as_a_heap_gives_them() -> None:
+    """Of three nodes of a zone the first is tainted at once, then the third, then the second."""
+    nodes = [node(f"n{place}") for place in range(1, 9)]
+    found = live(nodes, 30, {"do": "fail", "nodes": ["n1", "n2", "n3"]}, 120)
+    reason = "node.kubernetes.io/unreachable:NoExecute"
+    times = [seconds(found, "tainted", node=f"n{place}", reason=reason) for place in (1, 2, 3)]
+    assert times == [[84], [104], [94]]
