@@ -136,7 +136,7 @@ LIMITS: tuple[Limit, ...] = (
         "PLAYBACK_BYTES",
         768 * MIB,
         "bytes",
-        "what all open playbacks hold, documents included; a larger one is kept alone",
+        "what all open playbacks hold, by estimates and by real memory; a larger one is kept alone",
     ),
     Limit("CYCLE_CACHE_BYTES", 48 * MIB, "bytes", "decided cycles kept whole, for each playback"),
     Limit(

@@ -279,6 +279,11 @@ class Call:
         large = offload.enabled() and sources.is_large(source)
         if not sources.is_open(source):  # parsing takes seconds, and must not delay others' steps
             playback = await (self.connection.in_waiting if large else self.connection.in_parsing)(opened)
+        opened_already = library.at_hand(source.key) if kept is not None and self.veil is None else None
+        if opened_already is not None:  # what is known needs no turn, whoever else computes
+            known = _kept_answer(COMMANDS[self.name], opened_already, self.payload)
+            if known is not None:
+                return cast("T", known)
         while True:
             answer = await (self.connection.in_engine(once) if kept is None else self._once_for_all(once))
             if answer is not None:
@@ -382,10 +387,15 @@ def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
     if playback is None:
         return None
     try:
-        asked = row.kept(playback, _checked(row, payload))
+        return _kept_answer(row, playback, _checked(row, payload))
     except CommandError:
         return None
-    return None if asked is None else playback.answers.get(playback.version, (name, asked))
+
+
+def _kept_answer(row: SocketCommand, playback: Playback, payload: dict[str, Any]) -> Encoded | None:
+    """Return a playback's answer from its cache, ``None`` if it has to be computed."""
+    asked = None if row.kept is None else row.kept(playback, payload)
+    return None if asked is None else playback.answers.get(playback.version, (row.name, asked))
 
 
 async def dispatch(connection: Client, name: str, request: int, payload: Any) -> Answer:

@@ -47,11 +47,24 @@ class Freed:
             if self._bytes < (MUCH_BYTES if soon else WORTH_BYTES):
                 return False
             self._bytes, self._last = 0, now
+        self._trim_now()
+        return True
+
+    def trim(self) -> bool:
+        """Return what is free to the system, unless that was done a moment ago; return whether it was not."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._last < PAUSE_SECONDS:
+                return False
+            self._bytes, self._last = 0, now
+        self._trim_now()
+        return True
+
+    def _trim_now(self) -> None:
         collecting.full()  # simulations refer to themselves
         trim = _trim()
         if trim is not None:
             trim(0)
-        return True
 
 
 freed = Freed()

@@ -20,6 +20,7 @@ from playground.limits import limit
 from playground.playback.executor import Ahead
 from playground.playback.freeing import freed
 from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.playback.stopping import resident_bytes
 from playground.pool.gate import GivingLock
 from playground.pool.shares import BusyError
 from playground.storage.bundles import last_read
@@ -56,6 +57,7 @@ class Library:
         self._entries: OrderedDict[Key, LibraryEntry] = OrderedDict()
         self._lock = threading.Lock()
         self._executor = executor
+        self._base = 0  # resident bytes of the process before anything was opened
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -73,6 +75,7 @@ class Library:
         its bytes: room is made before it is created, and playbacks that are being opened elsewhere count too.
         A playback larger than the whole bound is kept, alone, until another is opened.
         """
+        self._base = self._base or resident_bytes()
         with self._lock:
             entry = self._entries.setdefault(key, LibraryEntry())
             self._entries.move_to_end(key)
@@ -100,17 +103,22 @@ class Library:
             return sum(entry.bytes for entry in self._entries.values())
 
     def _make_room(self, keep: Key | None, *, attended: bool = True) -> None:
-        """Evict playbacks down to the limits: never ``keep``; those with listeners last, or not at all."""
+        """Evict playbacks down to the limits: never ``keep``; those with listeners last, or not at all.
+
+        The limit of bytes is one of estimates, and of the memory that the process has taken since the first
+        was opened.
+        """
         gone = 0
+        scale = self._scale()
         with self._lock:
             held = sum(entry.bytes for entry in self._entries.values())
-            if held + last_read.held_bytes > limit("PLAYBACK_BYTES"):
+            if scale * held + last_read.held_bytes > limit("PLAYBACK_BYTES"):
                 gone += last_read.held_bytes
                 last_read.clear()
             # Playbacks without listeners are evicted first, each group from the least recently used.
             unattended = sorted(self._entries, key=lambda other: bool(self._entries[other].listeners))
             for key in unattended:
-                if len(self._entries) <= limit("PLAYBACKS") and held <= limit("PLAYBACK_BYTES"):
+                if len(self._entries) <= limit("PLAYBACKS") and scale * held <= limit("PLAYBACK_BYTES"):
                     break
                 entry = self._entries[key]
                 if key == keep or entry.playback is None or (entry.listeners and not attended):
@@ -120,6 +128,15 @@ class Library:
                 del self._entries[key]
         if gone:
             freed.add(gone)
+
+    def _scale(self) -> float:
+        """Return how many bytes the process has taken for each one that is estimated; 1 if that fits.
+
+        What was let go a moment ago still counts in the process, so that is asked anew after a while only.
+        """
+        if resident_bytes() - self._base <= limit("PLAYBACK_BYTES") or not freed.trim():
+            return 1.0
+        return max(1.0, (resident_bytes() - self._base) / max(1, self.bytes))
 
     def attend(self, key: Key, listener: Listener) -> LibraryEntry | None:
         """Call ``listener`` from an engine thread whenever the playback has grown, for who calls this.
@@ -190,6 +207,7 @@ class Library:
         """Drop every playback."""
         with self._lock:
             self._entries.clear()
+        self._base = 0
 
     def entry(self, key: Key) -> LibraryEntry | None:
         """Return the entry under ``key`` if it is open."""

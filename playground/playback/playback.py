@@ -56,6 +56,8 @@ SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
 LIVING_STEPPER_BYTES = 3_500  # the control plane has manifests of its own
+LIVING_POD_BYTES = 6_500  # of a pod that was tried there: its status, as a manifest and typed
+HAPPENING_BYTES, REST_HAPPENING_BYTES = 280, 90  # of what happened at the end: in a simulation there, kept
 # v1.37's has an object compiled from each manifest, and finds operations by their names.
 COMPILED_OBJECT_BYTES, COMPILED_OPERATION_BYTES = 2_500, 260
 COMPILED_SHARED_BYTES = 750  # that a replica shares with the others
@@ -125,11 +127,17 @@ class Playback:
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + len(self.trail.nodes) * NODE_CHANGE_BYTES
+            + self._rest_bytes()
             + self.replays.cycle_bytes
             + self.checkpoints.bytes
             + self.answers.bytes
             + sum(map(_cache_bytes, steppers))
         )
+
+    def _rest_bytes(self) -> int:
+        """Return an estimate of what the end state holds, and the simulation that stands there."""
+        each = REST_HAPPENING_BYTES + HAPPENING_BYTES * self.replays.at_end
+        return 0 if self._rest is None else len(self._rest[1].happenings) * each
 
     def _stepper_bytes(self, stepper: Stepper) -> int:
         """Return an estimate of what one simulation holds beside what it shares with the scenario."""
@@ -137,6 +145,7 @@ class Playback:
         each = LIVING_STEPPER_BYTES if lives else TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
         copies = stepper.compiled_copies
         typed = (len(self.tables.nodes) + len(self.tables.pods)) * each
+        typed += min(stepper.index, len(self.tables.pods)) * LIVING_POD_BYTES * lives
         alone = copies and self.scenario.row.answers_alone and not self.tables.timed
         return (0 if alone else typed) + (copies and copies * self._compiled_bytes(stepper))
 

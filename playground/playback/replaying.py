@@ -28,7 +28,8 @@ from scheduler_core.scenario.scenario import Scenario
 log = structlog.get_logger(__name__)
 
 REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
-ATTEMPT_NODE_BYTES = 300  # of an attempt of v1.37: its walk, a status, nine plugins' scores
+ATTEMPT_BYTES = 10_000  # of an attempt of v1.37
+ATTEMPT_NODE_BYTES = 300  # its walk, a status, nine plugins' scores
 
 
 class Replays:
@@ -41,7 +42,7 @@ class Replays:
         self._reader: Stepper | None = None
         self._standing: Stepper | None = None
         self._behind: Stepper | None = None
-        self._at_end = False  # whether the one behind has advanced from the last cycle to the end
+        self.at_end = False  # whether the one behind has advanced from the last cycle to the end
         self._read_lock = GivingLock()
         self._stand_lock = GivingLock()
         self._after_lock = GivingLock()
@@ -140,9 +141,9 @@ class Replays:
             behind = self._behind
             self._behind = None  # a failed replay leaves none
             last = min(index, len(self._trail))
-            if behind is not None and (behind.index > last or (self._at_end and index == last)):
+            if behind is not None and (behind.index > last or (self.at_end and index == last)):
                 behind = None
-            self._at_end = False
+            self.at_end = False
             with one_step() as bound:
                 behind = self._brought(behind, last, trace=False)
                 try:
@@ -153,7 +154,7 @@ class Replays:
                 if index > last:
                     bound.renew()
                     behind.peek()
-            self._at_end = index > last
+            self.at_end = index > last
             self._behind = behind
             yield behind
 
@@ -179,7 +180,7 @@ def _size(cycle: Cycle) -> int:
     size += sum(600 + 8 * len(quirk.nodes) for quirk in cycle.quirks)
     record = release_record(cycle)
     if record is not None:  # arrays and statuses of its attempts
-        size += len(record.attempts) * len(cycle.nodes) * ATTEMPT_NODE_BYTES
+        size += len(record.attempts) * (ATTEMPT_BYTES + len(cycle.nodes) * ATTEMPT_NODE_BYTES)
     for row in cycle.priorities:
         size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
     return size

@@ -67,3 +67,11 @@ def wrong() -> None:
 
 def unpicklable() -> Any:
     return lambda: None
+
+
+def spent(seconds: float) -> float:
+    """Compute for so many seconds of a processor."""
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        pass
+    return time.process_time() - began

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
+from playground.limits import MIB, limit
 from playground.playback import freeing
 from playground.playback.freeing import Freed
 from playground.playback.library import Library
@@ -206,3 +208,45 @@ collecting.full()
 assert gone
 """
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
+
+
+LIVING = """
+{apiVersion: podstep/v1, kind: SimulationSettings, scheduler: v1.37, time: virtual, until: 2000}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "64", pods: "110"}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 60
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {podstep/run-seconds: "1"}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]}
+"""
+
+
+def test_a_cluster_that_lives_is_weighed_by_what_it_takes() -> None:
+    """Its API server's store, statuses and typed copies, and all that happened."""
+    playback = Playback(bundles.parse([("", LIVING)]))
+    playback.reach(10**6)
+    with playback.before(2), playback.after(len(playback) + 1):
+        steppers = [one for one in playback.replays.simulations if one is not None]
+        real = weigh(playback.scenario, playback.tables, playback.trail, playback._rest, *steppers)
+        assert 0.5 * real < playback.bytes < 1.5 * real, f"{playback.bytes / real:.2f} of {real:,}"
+
+
+def test_room_is_made_by_real_memory(monkeypatch: pytest.MonkeyPatch, web: str) -> None:
+    """What estimates miss is seen in the process: those that nobody looks at go until it fits."""
+    resident = [100 * MIB]
+    monkeypatch.setattr("playground.playback.library.resident_bytes", lambda: resident[0])
+    monkeypatch.setattr(freeing.freed, "_last", -math.inf)
+    monkeypatch.setattr(freeing, "_trim", lambda: None)
+    shelf = Library()
+    for number in range(4):
+        shelf.open(number, lambda: opened(web))
+    assert len(shelf) == 4
+    resident[0] += 2 * limit("PLAYBACK_BYTES")
+    shelf.open(4, lambda: opened(web))
+    assert [number for number in range(5) if shelf.entry(number)] == [2, 3, 4]
