@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import io
 import re
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from scheduler_core.formats.folder import KUSTOMIZATION, LINK, NESTED, NOT_A_MANIFEST, Folder, is_manifest
 from scheduler_core.formats.limits import FormatError, Limits, too_large
 from scheduler_core.formats.text import decode
+
+if TYPE_CHECKING:
+    import zipfile
 
 PEEKED = 2**16  # bytes per read; the first ones decide whether the rest is read
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -27,7 +28,6 @@ _BLOCK = 512  # bytes of a tar's header
 _OVERHEAD = 4  # times ``Limits.size``: the unpacked bytes of a whole tar, including padding
 _FREE = 2**20  # bytes that any archive may unpack to, regardless of its ratio
 _CENTRAL = b"PK\x01\x02"  # begins each entry of a ZIP archive's directory
-_PACKERS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _SYMLINK, _KIND_OF_FILE = 0o120000, 0o170000
 _NESTED = re.compile(r"\.(?:zip|tar|tgz|tar\.gz|tbz2?|txz|tar\.(?:bz2|xz|zst)|7z|rar|jar)$", re.IGNORECASE)
@@ -195,6 +195,8 @@ def _zip(name: str, data: bytes, limits: Limits) -> Folder:
 
 def _entries(data: bytes, bounds: _Bounds) -> Iterator[tuple[zipfile.ZipInfo, zipfile.ZipFile]]:
     """Yield the files of an archive."""
+    import zipfile
+
     if data.count(_CENTRAL) > bounds.limits.entries:  # before an object is created for each
         raise _too_many(bounds.limits)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -207,6 +209,8 @@ def _entries(data: bytes, bounds: _Bounds) -> Iterator[tuple[zipfile.ZipInfo, zi
 @contextmanager
 def _repacking() -> Iterator[None]:
     """Report a damaged archive as what it is. Raises FormatError."""
+    import zipfile
+
     try:
         yield
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, zlib.error) as error:
@@ -216,9 +220,11 @@ def _repacking() -> Iterator[None]:
 
 
 def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    from zipfile import ZIP_DEFLATED, ZIP_STORED
+
     if info.flag_bits & 0x1:
         raise FormatError(f"{info.filename[:80]} in the archive is encrypted: pack it without a password")
-    if info.compress_type not in _PACKERS:
+    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         message = f"{info.filename[:80]} is packed by a method other than deflate"
         raise FormatError(f"{message}: repack it with zip's default method")
     return archive.open(info)
@@ -265,6 +271,8 @@ def _inflated(data: bytes) -> Iterator[bytes]:
 
 
 def _tar(name: str, data: bytes, limits: Limits) -> Folder:
+    import tarfile
+
     folder, bounds = Folder(name), _Bounds(len(data), limits)
     try:
         with tarfile.open(fileobj=_Unpacking(data, bounds), mode="r|", errorlevel=2) as archive:

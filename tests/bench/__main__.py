@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.bench.conform import measure_conform
 from tests.bench.first_cycle import measure_first_cycles
+from tests.bench.living import exceeded, measure_living
 from tests.bench.measure import growth, measure, row
 from tests.bench.workloads import MATRIX, MOST_FULL_TO_OFF, MOST_GROWTH, MOST_MEMORY_GROWTH, SHAPES
 from tests.parts import REPOSITORY
@@ -82,6 +83,14 @@ FIRST_CYCLE_COLUMNS: Columns = (
 )
 
 
+LIVING_COLUMNS: Columns = (
+    ("work", lambda row: row["work"]),
+    ("figure", lambda row: f"{_number(row['value'], 2)} {row['unit']}"),
+    ("bound", lambda row: f"{row['bound']:g}"),
+    ("goal", lambda row: f"{row['goal']:g}"),
+)
+
+
 def table(columns: Columns, rows: Sequence[Row]) -> str:
     """Return rows as a table in Markdown."""
     lines = [tuple(cell(row) for _, cell in columns) for row in rows]
@@ -139,6 +148,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if first_cycles:
         _write("first-cycle", {"machine": machine, "rows": first_cycles})
         print("", table(FIRST_CYCLE_COLUMNS, first_cycles), sep="\n")
+    living = measure_living() if options.shape is None else []
+    if living:
+        _write("living", {"machine": machine, "rows": living})
+        print("", table(LIVING_COLUMNS, living), sep="\n")
+        missed += exceeded(living)
     print("\nNot met:\n" + "\n".join(f"- {text}" for text in missed) if missed else "\nEvery aim is met.")
     print(f"\nBest of {rows[0]['times']}. Written to {OUTPUT.relative_to(REPOSITORY)}.")
     return int(not all(found["same_placements"] for found in rows))

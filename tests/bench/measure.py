@@ -25,10 +25,10 @@ SECONDS = 600  # for one process
 Figures = Mapping[str, Any]  # what ``scheduler_core bench`` printed
 
 
-def run(workload: Workload, trace: str) -> Figures:
+def run(workload: Workload, trace: str, scheduler: str = "v1.11") -> Figures:
     """Run ``scheduler_core bench`` once in a fresh process, so that its peak memory is its own."""
     command = [sys.executable, "-m", "scheduler_core", "bench", "--shape", workload.shape, "--trace", trace]
-    command += ["--nodes", str(workload.nodes), "--pods", str(workload.pods)]
+    command += ["--nodes", str(workload.nodes), "--pods", str(workload.pods), "--scheduler", scheduler]
     done = subprocess.run(
         command, cwd=REPOSITORY, capture_output=True, text=True, timeout=SECONDS, check=True
     )

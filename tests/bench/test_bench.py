@@ -14,9 +14,18 @@ from scheduler_core import load
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.kubernetes.model import Pod
 from tests.bench import systems
-from tests.bench.__main__ import COLUMNS, FIRST_CYCLE_COLUMNS, GROWTH_COLUMNS, shortfalls, table
+from tests.bench.__main__ import (
+    COLUMNS,
+    FIRST_CYCLE_COLUMNS,
+    GROWTH_COLUMNS,
+    LIVING_COLUMNS,
+    shortfalls,
+    table,
+)
 from tests.bench.conform import FILES, measure_conform
 from tests.bench.first_cycle import Bundle, measure_first_cycles, text_of, timed
+from tests.bench.living import AIMS as LIVING_AIMS
+from tests.bench.living import WORK, Size, cycles, drain, exceeded, process, release, zone
 from tests.bench.measure import Measured, growth, measure, row, run
 from tests.bench.workloads import AIMS, GROWTH, MATRIX, SHAPES, Workload
 
@@ -165,3 +174,31 @@ def test_the_systems_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ": 50 evictions" in passes[0] and ": 0 evictions" in passes[-1]
     assert all("100 pods placed" in line for line in found["firmament"])
     assert [line.split()[0] for line in found["optimum"][: len(OBJECTIVES)]] == list(OBJECTIVES)
+
+
+def test_every_aim_of_a_living_cluster_is_measured() -> None:
+    """On small clusters: each piece of work gives its figures, and each figure has a bound and a goal."""
+    small = Size(9, 2, 3)
+    found = {
+        **process(),
+        **release(Workload("plain", 20, 20, "")),
+        **drain(small),
+        **cycles(small),
+        **zone(small),
+    }
+    assert set(found) == {aim.figure for aim in LIVING_AIMS}
+    assert all(value > 0 for value in found.values())
+    assert all(aim.goal <= aim.bound for aim in LIVING_AIMS)
+    assert len(WORK) == 5
+
+
+def test_a_figure_above_its_bound_is_named() -> None:
+    """The row shows figure, bound and goal; only what exceeds its bound is missed."""
+    row = {**LIVING_AIMS[0]._asdict(), "bound": 3.5, "goal": 1.5, "value": 3.6}
+    assert [cell.strip() for cell in table(LIVING_COLUMNS, [row]).splitlines()[2].split("|")[2:5]] == [
+        "3.60 ×",
+        "3.5",
+        "1.5",
+    ]
+    (text,) = exceeded([row, {**row, "value": 3.5}])
+    assert text.endswith("3.60 ×, the bound is 3.5")

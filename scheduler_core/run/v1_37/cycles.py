@@ -133,8 +133,9 @@ def fill(cycle: Cycle, ran: Ran, places: Places, *, whole: bool) -> None:
         if not whole:
             by_place = np.empty(len(cycle.nodes), np.int64)
             by_place[at] = scored.totals
-            cycle.feasible = np.sort(at)
-            cycle.totals = by_place[cycle.feasible]
+            everywhere = len(at) == len(cycle.nodes)
+            cycle.feasible = np.arange(len(at), dtype=np.int32) if everywhere else np.sort(at)
+            cycle.totals = by_place if everywhere else by_place[cycle.feasible]
         else:
             order = np.argsort(at, kind="stable")
             cycle.feasible, cycle.totals = at[order], scored.totals[order]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from scheduler_core.kubernetes.model import Pod, PodGroupStatus
-from scheduler_core.schedulers.v1_22.interface import Handle
-from scheduler_core.schedulers.v1_22.record import Attempt
+
+if TYPE_CHECKING:
+    from scheduler_core.schedulers.v1_22.interface import Handle
+    from scheduler_core.schedulers.v1_22.record import Attempt
 
 
 class CustomScheduler(Protocol):

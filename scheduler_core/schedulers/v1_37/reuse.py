@@ -176,6 +176,7 @@ class _Shared:
         self.ctx.pod.compile()  # for the others of the class
         ctx, nodes, rows = self.ctx, self.ctx.nodes, self.ctx.nodes.order
         self.rows: Rows = rows
+        self.everywhere = np.arange(len(rows))
         self.honors_taints = any(
             constraint.honors_taints for kind in (HARD, SOFT) for constraint in constraints_of(ctx, kind)
         )
@@ -371,7 +372,7 @@ class _Shared:
         mask = self._admitted()
         number = len(self.rows)
         wanted = feasible_wanted(self.ctx.profile.percentage, number)
-        places = np.flatnonzero(mask)
+        places = self.everywhere if mask.all() else mask.nonzero()[0]
         if not len(places):
             return None
         if start:
@@ -436,7 +437,7 @@ class _Shared:
 
     def _totals(self, places: Rows | None) -> Ints:
         """Return the totals of the places, of all of them in their order for None."""
-        stale = np.flatnonzero(self.stale) if places is None else places[self.stale[places]]
+        stale = self.stale.nonzero()[0] if places is None else places[self.stale[places]]
         if len(stale):
             self._rescore(stale)
         totals = self.plain.copy() if places is None else self.plain[places]

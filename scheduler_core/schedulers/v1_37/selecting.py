@@ -34,7 +34,7 @@ def select(totals: Ints, at_random: Mask | None = None) -> int:
 
     Nodes ``at_random`` come before equal ones, in a random order upstream: here in the same order.
     """
-    ties = np.flatnonzero(totals == totals.max())
+    (ties,) = (totals == totals.max()).nonzero()
     if at_random is not None and at_random[ties].any():
         ties = ties[at_random[ties]]
     if len(ties) == 1:

@@ -14,6 +14,8 @@ from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
+from scheduler_core.schedulers.v1_37.plugins.base import Context, Ints, Rows
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import NodeResourcesFit
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -221,3 +223,19 @@ def test_the_measured_workloads_are_placed_as_the_original_places_them(
     placement = simulation.placement()
     lines = "".join(f"{key.partition('/')[2]} {chosen}\n" for key, chosen in placement.items())
     assert hashlib.sha256(lines.encode()).hexdigest()[:16] == digest
+
+
+def test_rows_with_equal_numbers_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where 300 equal pods are spread over 100 equal nodes, a row is scored once for each number of pods."""
+    simulation = simulate(manifest_workload("plain", 100, 300), trace=False)
+    simulation.step()
+    scored: list[int] = []
+    score = NodeResourcesFit.score
+
+    def counted(plugin: NodeResourcesFit, ctx: Context, rows: Rows) -> Ints:
+        scored.append(len(rows))
+        return score(plugin, ctx, rows)
+
+    monkeypatch.setattr(NodeResourcesFit, "score", counted)
+    assert sum(1 for _ in simulation) == 299
+    assert scored == [1, 1, 1]

@@ -1,0 +1,66 @@
+"""What a command imports: a run of one release is without the others, and without what nobody asks for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.parts import REPOSITORY
+
+BUNDLE = """\
+kind: Node
+apiVersion: v1
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", memory: 32Gi, pods: "110"}}
+---
+kind: Pod
+apiVersion: v1
+metadata: {name: web}
+spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]}
+"""
+REPORT = """\
+import sys
+from scheduler_core.__main__ import main
+status = main(sys.argv[1:])
+print(*sorted(sys.modules), file=sys.stderr)
+"""
+SCHEDULERS = "scheduler_core.schedulers."
+OTHERS = (
+    *("ortools", "re2", "networkx"),
+    *("scheduler_core.explain", "scheduler_core.compare", "scheduler_core.run.several"),
+    *("scheduler_core.cluster.descheduler", "scheduler_core.cluster.v1_37.plane"),
+    *(f"{SCHEDULERS}firmament.scheduler", f"{SCHEDULERS}kube_batch.scheduler"),
+    *(f"{SCHEDULERS}v1_22.scheduler", f"{SCHEDULERS}v1_22.plugins", f"{SCHEDULERS}coscheduling.plugin"),
+)
+"""Of which a plain run of v1.37 has none."""
+V1_11 = tuple(f"{SCHEDULERS}v1_11.{name}" for name in ("attempt", "equivalence", "predicates", "priorities"))
+MOST_MODULES = 620
+
+
+def imported(*arguments: str) -> list[str]:
+    """Run a command in a process of its own; return the modules that it has at its end."""
+    command = [sys.executable, "-c", REPORT, *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=60)
+    return done.stderr.splitlines()[-1].split()
+
+
+def found_in(modules: list[str], names: tuple[str, ...]) -> list[str]:
+    """Return the modules with one of these names, or below one."""
+    return [one for one in modules if any(one == name or one.startswith(f"{name}.") for name in names)]
+
+
+def test_a_plain_run_of_v1_37_imports_no_other_scheduler(tmp_path: Path) -> None:
+    """`simulate` has the modules of its own release, and nothing that takes long to import."""
+    file = tmp_path / "bundle.yaml"
+    file.write_text(BUNDLE)
+    modules = imported("simulate", str(file))
+    assert found_in(modules, (*OTHERS, *V1_11)) == []
+    assert len(modules) < MOST_MODULES, len(modules)
+
+
+def test_a_command_is_described_without_the_others(tmp_path: Path) -> None:
+    """The options of one command are read without importing what another one needs."""
+    modules = imported("simulate", str(tmp_path / "missing.yaml"))
+    others = ("scheduler_core.cli.optimum", "scheduler_core.cli.compare", "scheduler_core.compare")
+    assert found_in(modules, others) == []
