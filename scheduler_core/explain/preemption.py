@@ -81,7 +81,7 @@ def _dry_run(run: DryRun) -> str:
     )
     text = f"it would evict {_listed(f'{step.pod} (priority {step.priority:,})' for step in gone)}"
     broken = dict.fromkeys(name for step in gone for name in step.budgets)
-    text += f", violating {_listed(broken) if broken else 'no PodDisruptionBudget'}"
+    text += f", violating {f'PodDisruptionBudget {_listed(broken)}' if broken else 'no PodDisruptionBudget'}"
     stays = [f"{step.pod}{_protected(step.budgets)}" for step in kept]
     return f"{text}; {_listed(stays)} can stay" if stays else text
 

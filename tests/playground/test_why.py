@@ -19,6 +19,8 @@ from playground.storage.store import draft_text
 from playground.storage.texts import spliced
 from playground.tasks import run_simulation
 from scheduler_core import Simulation, load
+from scheduler_core.explain import explain
+from tests.core.explain.test_reports import REPORTS
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -155,6 +157,34 @@ async def test_asking_is_bounded_in_time(
         source = await draft(socket)
         error = await socket.error("why.ask", {"source": source, "pod": "default/big", "step": "0"})
     assert error["code"] == "why.too-large"
+
+
+async def test_the_page_and_the_command_line_have_one_answer() -> None:
+    """What preemption evaluated and what reading warned of are those of the core's record."""
+    text = (REPORTS / "preemption-budget.yaml").read_text(encoding="utf-8")
+    text += "---\n{apiVersion: podstep/v1, kind: SimulationSettings, metadata: {name: s}, scheduler: v1.37}\n"
+    async with connected() as socket:
+        source = await draft(socket, text)
+        shown = await socket.success("why.ask", {"source": source, "pod": "default/urgent", "step": "2"})
+    told = explain(load(text), "default/urgent", step=2).as_dict()
+    assert (shown["summary"], shown["sections"]) == (told["summary"], told["sections"])
+    (section,) = shown["sections"]
+    assert section["title"] == "Preemption in cycle 1"
+    assert section["sentences"][-1] == "b is chosen: fewest PDB violations (a 1, b 0)."
+
+
+async def test_a_warning_of_reading_stands_beside_the_answer() -> None:
+    """It has its line, and those about other pods are left out."""
+    text = BUNDLE.replace("spec: {containers: [{name: c,", "spec: {hostUserz: true, containers: [{name: c,")
+    async with connected() as socket:
+        source = await draft(socket, text)
+        asked = {"source": source, "step": "1"}
+        warned = await socket.success("why.ask", {**asked, "pod": "default/small"})
+        other = await socket.success("why.ask", {**asked, "pod": "default/big"})
+    (warning,) = warned["warnings"]
+    assert "hostUserz" in warning["message"]
+    assert text.splitlines()[warning["line"] - 1].startswith("spec: {hostUserz")
+    assert other["warnings"] == []
 
 
 async def test_an_answer_is_bounded_in_size() -> None:

@@ -40,7 +40,7 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         *("preemption-budget", "urgent"),
         (
             "Cycle 1 evicted default/batch from b for it.",
-            "a: it would evict default/cache (priority 10), violating default/cache",
+            "a: it would evict default/cache (priority 10), violating PodDisruptionBudget default/cache",
             "b: it would evict default/batch (priority 500), violating no PodDisruptionBudget",
             "b is chosen: fewest PDB violations (a 1, b 0).",
         ),

@@ -8,6 +8,7 @@ import { RecordedFigure } from "../recorded.tsx";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 const NAMED = 8; // nodes of a group
+const WARNINGS_OPEN = 3; // more are told by their number until they are unfolded
 /** States in which a pod is no more: there is nothing to change. */
 export const GONE = new Set<WhyAnswer["state"]>(["finished", "preempted", "deleted", "absent"]);
 const PILLS: Partial<Record<WhyAnswer["state"], string>> = {
@@ -71,18 +72,7 @@ export function About({ answer, edit }: AboutProps) {
         <span class="dim">{moment}</span>
       </p>
       <p class="why-summary">{summary}</p>
-      {warnings.length ? (
-        <ul class="why-warnings" aria-label="Warnings">
-          {warnings.map(({ message, line, file }) => (
-            <li class="note warning">
-              <Icon name="warn" />
-              <span>
-                {message} {line ? <small class="dim">{`${file ? `${file}, ` : ""}line ${line}`}</small> : null}
-              </span>
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      <Warnings warnings={warnings} />
       <RecordedFigure answer={recorded} />
       {edit && editable.length ? (
         <div class="why-row why-edit">
@@ -94,6 +84,33 @@ export function About({ answer, edit }: AboutProps) {
         </div>
       ) : null}
     </section>
+  );
+}
+
+/** What reading warned of that concerns the pod; many fold under their number. */
+function Warnings({ warnings }: Pick<WhyAnswer, "warnings">) {
+  if (!warnings.length) return null;
+  const list = (
+    <ul aria-label="Warnings">
+      {warnings.map(({ message, line, file }) => (
+        <li>
+          {message} {line ? <small class="dim">{`${file ? `${file}, ` : ""}line ${line}`}</small> : null}
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <div class="note warning why-warnings">
+      <Icon name="warn" />
+      {warnings.length <= WARNINGS_OPEN ? (
+        list
+      ) : (
+        <details>
+          <summary>{`${count(warnings.length)} warnings of reading concern this pod`}</summary>
+          {list}
+        </details>
+      )}
+    </div>
   );
 }
 
