@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tests.load import abuse, fuzz, measured, memory, rooms, steps
+from tests.load import abuse, fuzz, lessons, measured, memory, rooms, steps
 
 Main = Callable[[Sequence[str]], int | None]
 
@@ -16,6 +16,7 @@ SUBJECTS: Mapping[str, Main] = {
     "memory": memory.main,
     "fuzz": fuzz.main,
     "abuse": abuse.main,
+    "lessons": lessons.main,
     "rooms": rooms.main,
 }
 

@@ -329,11 +329,12 @@ def main(arguments: Sequence[str]) -> int:
         abuser.frames(options.first, options.frames)
         for trace in abuser.log.tracebacks():
             report.found("a traceback in the log", trace, -1, "")
-    _print(report, options.bound)
+    shown(report, options.bound)
     return int(failed(report, options.bound))
 
 
-def _print(report: Report, bound: float) -> None:
+def shown(report: Report, bound: float) -> None:
+    """Print what came of all inputs."""
     for name, count in sorted(report.answers.items()):
         print(f"{count:9,} {name}")
     for seconds, seed, what in report.slowest:
