@@ -50,10 +50,13 @@ class Scene:
     facts: tuple[str, ...] = field(default=())
 
 
-def scene_of(playback: Playback, index: int, title: str, *, undecided: bool = False) -> Scene:
+def scene_of(
+    playback: Playback, index: int, title: str, *, undecided: bool = False, counted: bool = True
+) -> Scene:
     """Return the scene after cycle ``index``; before the first one for 0, the end beyond the last.
 
-    ``undecided``: as the cycle finds it, without what it decides. Raises OutOfRangeError.
+    ``undecided``: as the cycle finds it, without what it decides; not ``counted``: without how many cycles
+    there are. Raises OutOfRangeError.
     """
     total = len(playback)
     index = max(0, min(index, total))
@@ -65,10 +68,10 @@ def scene_of(playback: Playback, index: int, title: str, *, undecided: bool = Fa
     shown = _shown(boxes)
     story: list[Sentence] = light(decided, playback.place(decided))["story"] if decided is not None else []
     step = f"Step {index:,}" if index else "Before the first step"
-    counted = f" of {total:,}" if index and playback.complete else ""
+    of = f" of {total:,}" if index and counted and playback.complete else ""
     return Scene(
         title=title or "Untitled",
-        where=f"{step}{counted}" + (f": {cycle.pod}" if cycle is not None else ""),
+        where=f"{step}{of}" + (f": {cycle.pod}" if cycle is not None else ""),
         sentences=tuple(map(plain, story)),
         nodes=tuple(shown),
         more=len(boxes) - len(shown),

@@ -102,5 +102,5 @@ def _printed(of: Lesson, at: Stop, sheet: stop_pages.StopSheet) -> Printed:
 def _picture(stage: stages.Stage) -> str:
     """Return the address of a picture of what the open stage shows."""
     asked = parse_qs(urlsplit(stage.open).query)
-    place: dict[str, object] = {name: asked[name][0] for name in ("step", "phase") if name in asked}
+    place: dict[str, object] = {name: asked[name][0] for name in ("step", "phase", "veil") if name in asked}
     return f"/s/{stage.scenario}/card.png?{urlencode(place)}"

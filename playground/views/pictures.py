@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from html import escape
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -101,12 +102,13 @@ def _card(
     assert isinstance(row, Scenario)
     asked = request.GET.dict() if asked is None else asked
     step, undecided = asked.get("step", "")[:24], any(asked.get(name) for name in INSIDE)
-    key = (row.digest, step, undecided, title)
+    veiled = bool(asked.get("veil"))
+    key = (row.digest, step, undecided, veiled, title)
     picture = pictures.get(key)
     if picture is None:
         try:
             with reading():
-                scene = _scene(source, row, title, (step, undecided))
+                scene = _scene(source, row, title, CardPlace(step, undecided, veiled))
                 picture = card.png(card.card(scene))
         except (BusyError, LostError) as error:
             response = error_page(request, 503, str(error))
@@ -117,12 +119,17 @@ def _card(
     return HttpResponse(picture, content_type="image/png", headers=headers)
 
 
-def _scene(source: sources.Source, row: Scenario, title: str, place: tuple[str, bool]) -> Scene:
-    """Return what is drawn; of what is too large to compute while one waits the title and the counts.
+class CardPlace(NamedTuple):
+    """A step, whether it is drawn before its decision, and whether how many follow is not told."""
 
-    ``place`` is a step, and whether it is shown before its decision.
-    """
-    step, undecided = place
+    step: str
+    undecided: bool
+    veiled: bool
+
+
+def _scene(source: sources.Source, row: Scenario, title: str, place: CardPlace) -> Scene:
+    """Return what is drawn; of what is too large to compute while one waits the title and the counts."""
+    step = place.step
     try:
         playback = sources.open_playback(source)
         sources.check_work(playback.scenario)
@@ -132,7 +139,7 @@ def _scene(source: sources.Source, row: Scenario, title: str, place: tuple[str, 
             index = 0
         if index is None:
             return scene_of(playback, len(playback), title)
-        return scene_of(playback, index, title, undecided=undecided)
+        return scene_of(playback, index, title, undecided=place.undecided, counted=not place.veiled)
     except (BundleError, bundles.TooLargeError, OutOfRangeError, TooMuchWorkError):
         facts = (f"{row.nodes:,} nodes", f"{row.pods:,} pods")
         return Scene(title or "Untitled", f"Step {step}" if step.isdigit() else "", facts=facts)

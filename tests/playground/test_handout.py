@@ -11,6 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from playground.pictures.scene import Scene
+from playground.views import pictures
 from scheduler_core.authoring.lessons import Lesson, answer_of, lesson, lessons
 from scheduler_core.authoring.lessons.packing import packed
 from tests.playground.test_authoring import FIRST, state, upload
@@ -56,6 +58,25 @@ def test_every_lesson_can_be_printed(client: Client, of: Lesson) -> None:
     """Each stop is on the sheet, with a picture of what its open stage shows."""
     sheet = printed(client, of)
     assert all(stop.title in sheet.replace("’", "'") for stop in of.stops)
+
+
+@EACH
+def test_no_picture_tells_what_its_stop_asks(
+    client: Client, of: Lesson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a cycle in question neither decision nor story is drawn, nor how many cycles follow it."""
+    drawn: list[Scene] = []
+    monkeypatch.setattr(pictures.card, "card", lambda scene: drawn.append(scene) or "<svg/>")
+    monkeypatch.setattr(pictures.card, "png", lambda _: b"")
+    monkeypatch.setattr(pictures, "pictures", pictures.Pictures())
+    for stop, printed in zip(
+        of.stops, client.get(f"/learn/{of.slug}/handout/").context["stops"], strict=True
+    ):
+        assert client.get(printed.picture).status_code == 200
+        scene = drawn[-1]
+        if stop.task is not None and stop.task.kind == "predict":
+            assert "veil=" in printed.picture and " of " not in scene.where
+            assert not stop.phase or not (scene.sentences or any(box.chosen for box in scene.nodes))
 
 
 def test_where_a_platform_grades_the_answers_are_for_teachers(client: Client, settings: Any) -> None:
