@@ -11,9 +11,7 @@ from scheduler_core.explain import by_predicates
 from scheduler_core.explain.explanation import Asking, Explanation
 from scheduler_core.explain.v1_37 import explanation as by_plugins
 from scheduler_core.explain.v1_37.gang import mates
-from scheduler_core.run.instant import Simulation
-from scheduler_core.run.simulation import TimedSimulation
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.settings.release import V1_11, V1_22, V1_37
 
 
 class Explainer(Struct, frozen=True):
@@ -31,7 +29,7 @@ class Explainer(Struct, frozen=True):
 
 _BY_PREDICATES = Explainer(by_predicates.placed, by_predicates.pending, lambda _, __: frozenset())
 EXPLAINERS: Mapping[str, Explainer] = {
-    Simulation.release: _BY_PREDICATES,
-    TimedSimulation.release: _BY_PREDICATES,
-    V1_37Simulation.release: Explainer(by_plugins.placed, by_plugins.pending, mates),
+    V1_11: _BY_PREDICATES,
+    V1_22: _BY_PREDICATES,
+    V1_37: Explainer(by_plugins.placed, by_plugins.pending, mates),
 }

@@ -59,6 +59,15 @@ def test_a_plain_run_of_v1_37_imports_no_other_scheduler(tmp_path: Path) -> None
     assert len(modules) < MOST_MODULES, len(modules)
 
 
+def test_an_answer_of_v1_37_imports_no_other_scheduler(tmp_path: Path) -> None:
+    """`explain` has what describes rules, of v1.11 too, and no other scheduler that could run."""
+    file = tmp_path / "bundle.yaml"
+    file.write_text(BUNDLE)
+    modules = imported("explain", str(file), "--pod", "web")
+    runs = tuple(f"scheduler_core.run.{name}" for name in ("instant", "simulation", "several", "trace"))
+    assert found_in(modules, (*(name for name in OTHERS if name != "scheduler_core.explain"), *runs)) == []
+
+
 def test_a_command_is_described_without_the_others(tmp_path: Path) -> None:
     """The options of one command are read without importing what another one needs."""
     modules = imported("simulate", str(tmp_path / "missing.yaml"))
