@@ -5,6 +5,9 @@ A scheduler that keeps a run of its own there (:class:`scheduler_core.run.report
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec.structs import replace
 
 from scheduler_core.explain.changes import search
@@ -16,11 +19,13 @@ from scheduler_core.explain.explanation import (
     refused_by_extender,
     verdict,
 )
+from scheduler_core.explain.hints import hints_of
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside
 from scheduler_core.explain.v1_37.explanation import decide_too
 from scheduler_core.explain.world import Standing, snapshot
+from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.attempt import NO_NODES
@@ -51,6 +56,7 @@ def placed(earlier: Stepper, pod: str, asked: str | None) -> Asking:
         story=story,
         nodes_count=len(cycle.nodes),
         groups=groups(standing) if asked is None and standing is not None else (),
+        sections=() if standing is None else tuple(filter(None, (hints_of(standing, _spec(standing)),))),
     )
     if standing is None:
         return placed_beside(cycle, answer)
@@ -122,7 +128,14 @@ def pending(simulation: Stepper, here: Explanation, shown: int, tried: bool) -> 
         groups=groups(standing) if asked is None else (),
         changes=tuple(found),
         message=_message(standing),
+        sections=tuple(filter(None, (hints_of(standing, _spec(standing)),))),
     )
+
+
+def _spec(standing: Standing) -> Mapping[str, Any]:
+    """Return the pod's specification as v1.11 reads it, which knows no spread constraints."""
+    spec: Mapping[str, Any] = to_manifest(standing.pod.pod)["spec"]
+    return spec
 
 
 def _message(standing: Standing) -> str:

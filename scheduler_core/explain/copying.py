@@ -16,6 +16,7 @@ from msgspec import Struct
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.kubernetes.keys import Key, document_key, key_of
+from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.problems import BundleError
@@ -27,7 +28,6 @@ from scheduler_core.scenario.scenario import Scenario
 CopyForm = Literal["manifests", "operation"]
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 CYCLES_AT_ONCE = 25  # decided between two pauses
-VERSION = "v1"  # apiVersion of every kind that a change touches in a running cluster
 
 
 class Copy(Struct, frozen=True):
@@ -191,7 +191,7 @@ def _operation(patch: Mapping[str, Any]) -> Manifest:
         return {"createOperation": {"object": copy.deepcopy(patch["object"])}}
     namespace, _, name = patch["name"].rpartition("/")
     target = {
-        "typeMeta": {"apiVersion": VERSION, "kind": patch["kind"]},
+        "typeMeta": {"apiVersion": KINDS[patch["kind"]].api_version, "kind": patch["kind"]},
         "objectMeta": {"name": name, **({"namespace": namespace} if namespace else {})},
     }
     if patch["action"] == "delete":

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scheduler_core.explain.section import Section
+from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.v1_37.selectors import label_selector
 
@@ -21,6 +22,15 @@ class Labelled(NamedTuple):
 
     namespace: str
     labels: Mapping[str, str]
+
+
+def hints_of(standing: Standing, spec: Mapping[str, Any]) -> Section | None:
+    """Return the hints on a pod's specification at one moment."""
+    asked, pods = standing.pod, standing.cluster.pods.values()
+    others = [Labelled(one.info.namespace, one.info.labels) for one in pods if one.node >= 0]
+    owner = asked.pod.meta.controller
+    named = f"{owner.kind} {owner.name}" if owner is not None else ""
+    return hints_section(spec, Labelled(asked.info.namespace, asked.info.labels), others, owner=named)
 
 
 def hints_section(

@@ -22,11 +22,10 @@ from scheduler_core.explain.explanation import (
     facts_of,
     refused_by_extender,
 )
-from scheduler_core.explain.hints import Labelled, hints_section
+from scheduler_core.explain.hints import hints_of
 from scheduler_core.explain.remedy import Remedy
-from scheduler_core.explain.section import Section
 from scheduler_core.explain.story import story_of
-from scheduler_core.explain.v1_37.gang import coscheduled_section, mates
+from scheduler_core.explain.v1_37.gang import coscheduled_section, is_in_gang, mates, placing_first
 from scheduler_core.explain.v1_37.standing import (
     V1_37Standing,
     standing_now,
@@ -73,7 +72,7 @@ def placed(earlier: V1_37Stepper, pod: str, asked: str | None) -> Asking:
     """Explain a pod that the next cycle of ``earlier`` places, from the cluster that it sees."""
     standing = standing_now(earlier, pod)
     yield
-    names, hints = standing.names, _hints(standing)
+    names, hints = standing.names, hints_of(standing, standing.attempt.pod.spec)
     cycle = earlier.step()
     assert cycle is not None
     node = dict(cycle.decision.placements)[pod]
@@ -152,6 +151,8 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     # Asked about all nodes, a pod that fits on one of them needs no change.
     needed = not verdicts[0].fits if asked is not None else attempt.node is None
     found, unsearched = (yield from changes_for(standing, rows)) if needed else ([], "")
+    if found and is_in_gang(simulation, pod):
+        found = yield from placing_first(simulation, here, found)
     gate = standing.trials.gate(pod)
     held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
     group = group_text(simulation.run, pod)
@@ -167,19 +168,12 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
         groups=groups_of(standing, names, fitting) if asked is None else (),
         changes=tuple(found),
         message="" if attempt.node is not None else attempt.error or fit_message(attempt),
-        sections=tuple(filter(None, (coscheduled_section(simulation, pod), _hints(standing)))),
+        sections=tuple(
+            filter(
+                None, (coscheduled_section(simulation, pod), hints_of(standing, standing.attempt.pod.spec))
+            )
+        ),
     )
-
-
-def _hints(standing: V1_37Standing) -> Section | None:
-    """Return hints on selectors that miss the pod's own labels."""
-    pod, asked = standing.attempt.pod, standing.pod.pod
-    others = [
-        Labelled(o.info.namespace, o.info.labels) for o in standing.cluster.pods.values() if o.node >= 0
-    ]
-    owner = asked.meta.controller
-    named = f"{owner.kind} {owner.name}" if owner is not None else ""
-    return hints_section(pod.spec, Labelled(pod.namespace, pod.labels), others, owner=named)
 
 
 def decide_too(extenders: Sequence[Extender]) -> str:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from time import monotonic
 
+from msgspec.structs import replace
+
+from scheduler_core.explain.copying import copying
+from scheduler_core.explain.explanation import Explanation
+from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.section import Section
 from scheduler_core.kubernetes.model import PodGroup
 from scheduler_core.record.cycle import Cycle
@@ -19,6 +25,8 @@ from scheduler_core.schedulers.v1_37.status import Status
 MEMBERS_SHOWN = 12
 NODES_NAMED = 5
 REASONS_SHOWN = 6
+MOST_SECONDS = 5.0  # for running the changes of one answer
+NOT_PLACED = "With this alone the pod is not placed: its PodGroup needs room for all of its pods at once."
 
 
 def mates(simulation: V1_37Stepper, pod: str) -> frozenset[str]:
@@ -27,6 +35,33 @@ def mates(simulation: V1_37Stepper, pod: str) -> frozenset[str]:
     found = run.cluster.pods.get(pod)
     key = None if found is None or not run.configuration.gate(GATE) else group_key(found.manifest)
     return frozenset() if key is None else frozenset(one.key for one in run.cluster.members(key))
+
+
+def is_in_gang(simulation: V1_37Stepper, pod: str) -> bool:
+    """Return whether a pod is placed with others or not at all."""
+    return bool(mates(simulation, pod)) or _coscheduled(simulation.run, pod) is not None
+
+
+def placing_first(
+    simulation: V1_37Stepper, here: Explanation, changes: Sequence[Remedy]
+) -> Generator[None, None, list[Remedy]]:
+    """Return changes for a gang's pod, those first with which a run places it; the others say that none does.
+
+    A pod that fits is not placed while the others of its gang have no room.
+    """
+    until, found = monotonic() + MOST_SECONDS, list[Remedy]()
+    for change in changes:
+        made = yield from copying(
+            simulation.scenario,
+            change,
+            here.pod,
+            index=here.index,
+            major=simulation.major,
+            out_of_time=lambda: monotonic() > until,
+        )
+        placed = made is not None and made.node is not None
+        found.append(change if placed else replace(change, notes=(*change.notes, NOT_PLACED)))
+    return sorted(found, key=lambda one: NOT_PLACED in one.notes)
 
 
 def gang_section(cycle: Cycle) -> Section | None:
@@ -79,12 +114,10 @@ def _nodes(nodes: list[str]) -> str:
 
 def coscheduled_section(simulation: V1_37Stepper, pod: str) -> Section | None:
     """Return where each pod of a Coscheduling group is now, or would be alone; ``None`` without one."""
-    run = simulation.run
-    found = run.cluster.pods.get(pod)
-    name = None if found is None else found.labels.get(CURRENT.pod_label)
-    profile = None if found is None else run.scheduling.profile_of(found)
-    if found is None or not name or profile is None or not profile.has("Coscheduling", "permit"):
+    run, found = simulation.run, _coscheduled(simulation.run, pod)
+    if found is None:
         return None
+    name = found.labels[CURRENT.pod_label]
     members = [
         one
         for one in run.cluster.pods.values()
@@ -102,6 +135,15 @@ def coscheduled_section(simulation: V1_37Stepper, pod: str) -> Section | None:
     missing = "the group is not in the bundle; without it, its pods are scheduled one by one"
     sentences.append(missing if needs is None else f"the group needs {needs:,} pods at once; {exist}")
     return Section(f"PodGroup {key}", tuple(sentences))
+
+
+def _coscheduled(run: SchedulerRun, pod: str) -> CompiledPod | None:
+    """Return a pod that Coscheduling holds at Permit for its group, ``None`` for any other."""
+    found = run.cluster.pods.get(pod)
+    profile = None if found is None else run.scheduling.profile_of(found)
+    if found is None or profile is None or not profile.has("Coscheduling", "permit"):
+        return None
+    return found if found.labels.get(CURRENT.pod_label) else None
 
 
 def _standing(run: SchedulerRun, pod: CompiledPod) -> str:

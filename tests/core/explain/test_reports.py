@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from scheduler_core import load
 from scheduler_core.__main__ import main
+from scheduler_core.explain import explain
+from scheduler_core.explain.cooperative import finished
+from scheduler_core.explain.copying import copying
+from scheduler_core.explain.v1_37.gang import NOT_PLACED
+from scheduler_core.run import simulate
 
 REPORTS = Path(__file__).parent / "reports"
 
@@ -164,6 +170,7 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
             "PodGroup default/mpi:",
             "default/mpi-2: a: Insufficient cpu",
             "the group needs 3 pods at once; 3 pods exist, 0",
+            "With this alone the pod is not placed: its PodGroup needs room for all of its pods at once.",
         ),
         (),
     ),
@@ -219,3 +226,19 @@ def test_a_report_is_answered(
     out = capsys.readouterr().out
     assert not [phrase for phrase in says if phrase not in out], out
     assert not [phrase for phrase in leaves_out if phrase in out], out
+
+
+@pytest.mark.parametrize("report", sorted(path.stem for path in REPORTS.glob("*.yaml")))
+def test_what_is_advised_works(report: str) -> None:
+    """Every change of a pod that waits places it in a copy, or says that it does not."""
+    scenario = load((REPORTS / f"{report}.yaml").read_text(encoding="utf-8"))
+    run = simulate(scenario, trace=False)
+    for _ in run:
+        pass
+    for key in [key for key, state in run.cluster.pods.items() if not state.node_name]:
+        answer = explain(scenario, key)
+        major = int(answer.step.partition(".")[0])
+        for change in answer.changes:
+            made = finished(copying(scenario, change, key, index=answer.index, major=major))
+            placed = made is not None and made.node is not None
+            assert placed is not (NOT_PLACED in change.notes), (key, change.words)
