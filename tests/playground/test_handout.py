@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from playground.pictures import card
 from playground.pictures.scene import Scene
 from playground.views import pictures
 from scheduler_core.authoring.lessons import Lesson, answer_of, lesson, lessons
@@ -66,8 +67,13 @@ def test_no_picture_tells_what_its_stop_asks(
 ) -> None:
     """Of a cycle in question neither decision nor story is drawn, nor how many cycles follow it."""
     drawn: list[Scene] = []
-    monkeypatch.setattr(pictures.card, "card", lambda scene: drawn.append(scene) or "<svg/>")
-    monkeypatch.setattr(pictures.card, "png", lambda _: b"")
+
+    def draw(scene: Scene) -> str:
+        drawn.append(scene)
+        return "<svg/>"
+
+    monkeypatch.setattr(card, "card", draw)
+    monkeypatch.setattr(card, "png", lambda _: b"")
     monkeypatch.setattr(pictures, "pictures", pictures.Pictures())
     for stop, printed in zip(
         of.stops, client.get(f"/learn/{of.slug}/handout/").context["stops"], strict=True
