@@ -13,8 +13,11 @@ T = TypeVar("T")
 
 
 def share_of(owner: str) -> str:
-    """Return the visitor whose turns in the pool the lessons of an author take."""
-    return f"lessons of {owner}"
+    """Return the share in the pool that the lessons of an author have, beside what the author does else.
+
+    It is charged to the author; without one, of the operator's lessons, to nobody.
+    """
+    return f"{owner} lessons"
 
 
 def in_pool(visitor: str, function: Callable[..., T], *args: Any) -> T:

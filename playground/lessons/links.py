@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 THREAD = "lessons of links"
 AGAIN = 900  # seconds until a link that failed is tried again, unless the interval is shorter
 LOOKED = 10.0  # seconds for which a process does not look at the disk again
-OPERATOR = "the operator"  # whose turns of the pool the tests of a fetched lesson take
+OPERATOR = ""  # whose lessons fetched ones are, to the pool: nobody's
 REMEDY = "Check PLAYGROUND_LESSONS and what it links to."
 
 

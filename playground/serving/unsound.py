@@ -11,7 +11,6 @@ from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
 from playground.storage.quotas import StorageFullError
 from playground.storage.store import GoneError
-from playground.visitors.throttle import RETRY_SECONDS
 from scheduler_core.authoring.lessons import LessonError
 
 View = Callable[..., HttpResponse]
@@ -31,6 +30,6 @@ def unsound(view: View) -> View:
         except GoneError as error:
             return error_page(request, 410, str(error))
         except BusyError as error:
-            return error_page(request, 503, str(error), retry_after=RETRY_SECONDS)
+            return error_page(request, error.status, str(error), retry_after=error.retry_after)
 
     return shown

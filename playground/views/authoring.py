@@ -65,7 +65,9 @@ def _counted(view: View) -> View:
         except StorageFullError as error:
             return _refused(error.status, str(error))
         except BusyError as error:
-            return _refused(503, str(error))
+            response = _refused(error.status, str(error))
+            response.headers["Retry-After"] = str(error.retry_after)
+            return response
         except GoneError as error:
             return _refused(410, str(error))
         except AuthoredLesson.DoesNotExist:

@@ -18,9 +18,10 @@ from django.test import Client
 from django.utils import timezone
 
 from playground.accounts import owning
-from playground.lessons import computed, lookup, stop_pages
+from playground.lessons import author_jobs, computed, lookup, stop_pages
 from playground.models import AuthoredLesson, Scenario, Share
 from playground.pool import offload
+from playground.pool.spending import Spending, SpentError
 from playground.storage import authored, quotas, retention
 from scheduler_core.authoring.lessons import lesson, text_of, validation
 from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
@@ -264,7 +265,7 @@ def test_a_lesson_is_computed_beside_the_web_process(
 ) -> None:
     """Read, played and rendered in the pool when it is published; a view needs none of it."""
     link = publish(owner, mine)["link"]
-    assert {visitor for visitor, _ in jobs} == {f"lessons of {OWNER}"}
+    assert {visitor for visitor, _ in jobs} == {f"{OWNER} lessons"}
     assert [name for _, name in jobs] == ["checked", "read", "_pages", "_pages"]
     jobs.clear()
     monkeypatch.setattr("scheduler_core.authoring.lessons.played.play", None)  # nothing is played here
@@ -294,6 +295,27 @@ def test_many_who_open_a_lesson_have_it_computed_once(
     for thread in threads:
         thread.join()
     assert len(jobs) == 1 and not computed._turns
+
+
+def test_an_author_pays_for_their_lessons_alone(
+    owner: Client, mine: str, jobs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the share of an author spends is the author's, and who has spent it is told when to come back."""
+    spending = Spending()
+    spending.charge(author_jobs.share_of(OWNER), 400)
+    with pytest.raises(SpentError):
+        spending.check(OWNER)
+    spending.check(author_jobs.share_of("another"))
+
+    def spent(*_: Any, **__: Any) -> None:
+        raise SpentError("Come back in 9 seconds.", 9)
+
+    monkeypatch.setattr(offload, "compute", spent)
+    for answer in (
+        owner.post(f"/learn/author/{mine}/publish"),
+        owner.get(state(owner, mine)["stops"][0]["preview"]),
+    ):
+        assert (answer.status_code, answer.headers["Retry-After"]) == (429, "9")
 
 
 def test_a_page_has_one_budget(
