@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -152,16 +153,19 @@ def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> Kubern
 
 # Kubernetes' alphabet for generated names: no vowels, no characters that are easily confused.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
-_TRIPLES = [
-    "".join(reversed(digits)) for digits in product(_ALPHABET, repeat=3)
-]  # by their number, lowest digit first
+
+
+@cache
+def _triples() -> list[str]:
+    """Return all of three characters by their number, lowest digit first."""
+    return ["".join(reversed(digits)) for digits in product(_ALPHABET, repeat=3)]
 
 
 def short_hash(*parts: str, length: int = 5) -> str:
     """Return a deterministic suffix for generated names."""
     number = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16])
-    out = ""
+    out, triples = "", _triples()
     while len(out) < length:
-        number, triple = divmod(number, len(_TRIPLES))
-        out += _TRIPLES[triple]
+        number, triple = divmod(number, len(triples))
+        out += triples[triple]
     return out[:length]
