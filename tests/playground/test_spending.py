@@ -10,6 +10,7 @@ from django.test import Client
 
 from playground.playback import executor
 from playground.pool import pool, spending
+from playground.pool.shares import Bounds
 from playground.pool.spending import SpentError
 from playground.visitors import caller
 from scheduler_core.interrupting import look
@@ -80,7 +81,7 @@ def test_long_work_is_charged_and_ended(clock: list[float]) -> None:
 def test_jobs_of_the_pool_are_charged(clock: list[float]) -> None:
     """To the visitor and the address that submitted them, however they end; then no more is accepted."""
     caller.called_from(ADDRESS)
-    made = pool.Pool(1, pool.Bounds(1, 10, 10))
+    made = pool.Pool(1, Bounds(1, 10, 10))
     try:
         made.submit("a", pool_jobs.process_id).future.result(PATIENCE)
         job = made.submit("a", pool_jobs.spent, 0.3, long=True)
