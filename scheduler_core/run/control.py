@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
+from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.kubernetes.times import RESOLUTION
@@ -97,6 +98,7 @@ class ControlledFramework(Framework):
 
     def store_pod(self, key: str, pod: Pod) -> None:
         """Write a pod's new version."""
+        look()
         if self.availability is not None:
             self.availability.pod(self.pods.get(key), pod, self.clock.now)
         if pod.meta.deletion_timestamp is not None:

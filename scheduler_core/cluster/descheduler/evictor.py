@@ -19,6 +19,7 @@ from scheduler_core.cluster.descheduler.protections import (
     EvictorArgs,
 )
 from scheduler_core.cluster.v1_37.objects import second
+from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.label_query import parse_label_query
 from scheduler_core.kubernetes.selectors import matches
 
@@ -51,6 +52,7 @@ class DefaultEvictor:
 
     def protection(self, pod: PodFacts) -> str:
         """Return why a pod may not be evicted, "" if it may (Filter)."""
+        look()
         if EVICT in pod.annotations:
             return ""
         if self.args.no_eviction_policy == "Mandatory" and PREFERS_NO_EVICTION in pod.annotations:

@@ -28,6 +28,7 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.tallies import Tallies
 from scheduler_core.cluster.v1_37.watching import EvictionOutcome, Observer, StoredWrite, Watches
+from scheduler_core.interrupting import look
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 MOST_PODS = 1_000_000
@@ -278,6 +279,7 @@ class ApiServer(Listers):
     def _store(
         self, old: Manifest | None, new: Manifest, by: str, outcome: EvictionOutcome | None = None
     ) -> Manifest:
+        look()
         self._version += 1
         new = with_meta(new, resourceVersion=str(self._version))
         key = key_of(new)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.schedulers.firmament.classes import Arcs, FlowTaskClass, State, arcs_of, classes_of
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST
@@ -187,6 +188,7 @@ def _queue(tasks: Sequence[Task], state: State, gangs: Gangs) -> list[RoundPhase
 
 
 def _queue_phase(task: Task, state: State) -> RoundPhase:
+    look()
     (one,) = classes_of([task], state)
     phase = RoundPhase("queue", [arcs_of(one, state)])
     chosen = cheapest(phase.arcs[0])

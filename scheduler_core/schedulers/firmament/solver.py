@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.schedulers.firmament.classes import Arcs
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST
@@ -105,6 +106,7 @@ def minimum(classes: Sequence[Arcs], sizes: Sequence[int]) -> list[CheapestArcs]
     groups = _groups(classes, sizes)
     depth = FIRST_INDICES
     while True:
+        look()
         tables = [_Table.of(members, size, depth) for members, size in groups]
         used, prices = _generate(tables, depth)
         if all(table.beyond >= price for table, price in zip(tables, prices)):
@@ -136,6 +138,7 @@ def _generate(tables: Sequence[_Table], depth: int) -> tuple[list[CheapestArcs],
     offered = _first_guess(tables, depth)
     sizes = [table.size for table in tables]
     while True:
+        look()
         chosen = [table.chosen(flat) for table, flat in zip(tables, offered)]
         used = flow([one.names for one in chosen], [one.costs for one in chosen], sizes)
         prices, worth = _prices(chosen, used, _machines(tables), depth)
@@ -186,6 +189,7 @@ def _prices(
     tails, rows, indices, costs = tails[open_], rows[open_], indices[open_], costs[open_]
     owners, back = owner[rows, indices], paid[rows, indices]
     while True:
+        look()
         before = prices.copy()
         np.minimum.at(prices, tails, costs + np.where(owners >= 0, prices[owners] - back, 0))
         if np.array_equal(before, prices):

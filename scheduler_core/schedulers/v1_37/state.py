@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scheduler_core.formats.patch import apply_patch
+from scheduler_core.interrupting import look
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.counting import SelectedPods
 from scheduler_core.schedulers.v1_37.nodes import NodeTable
@@ -149,6 +150,7 @@ class ClusterState:
     # Pods.
 
     def _put_pod(self, pod: CompiledPod, like: CompiledPod | None = None) -> None:
+        look()
         old = self.pods.get(pod.key)
         if old is not None and old is like and pod.holds_as(old):
             self.pods[pod.key] = pod  # it was assumed there

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.interrupting import look
 from scheduler_core.schedulers.kube_batch.heap import Heap
 from scheduler_core.schedulers.kube_batch.model import PENDING, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.session import Session
@@ -42,6 +43,7 @@ def _serve(session: Session, job: JobInfo, tasks: Heap[TaskInfo]) -> bool:
     """Place a job's tasks in order; return whether it waits for another turn."""
     nodes = session.nodes
     while tasks:
+        look()
         task = session.pop_task(tasks, job.id)
         job.short_of = {}
         passing = session.passing(task)
