@@ -10,6 +10,7 @@ from playground.comparisons import asking, greed
 from playground.playback.stopping import TooMuchWorkError
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
+from scheduler_core.compare.optimum.greed import VERDICTS
 
 NUMBER = {"type": "integer"}
 TEXT = {"type": "string"}
@@ -41,6 +42,7 @@ SCHEMA = {
                 "moves": {"type": "array", "items": {"type": "object"}},
                 "leftOut": {"type": "array", "items": TEXT},
                 "unsearched": {"type": "array", "items": TEXT},
+                "evicted": {"type": "array", "items": TEXT},
             },
         },
         "rows": {
@@ -52,6 +54,8 @@ SCHEMA = {
                     "figures": FIGURES,
                     "why": TEXT,
                     "leftOut": {"type": "array", "items": TEXT},
+                    "verdict": {**TEXT, "enum": ["", *VERDICTS]},
+                    "means": TEXT,
                 },
             },
         },
@@ -78,6 +82,7 @@ SCHEMA = {
         ("objective", "string", "Objectives in order, separated by commas; most-pods by default"),
         ("seconds", "integer", f"To search at most, 1 to {greed.MOST_SECONDS}; 5 by default"),
         ("move", "string", "true lets running pods go to other nodes"),
+        ("evict", "string", "true lets pending pods take the room of running ones of lower priority"),
     ),
     schemas={"Greed": SCHEMA},
 )

@@ -25,7 +25,7 @@ from playground.pool.shares import Bounds
 from playground.storage import bundles
 from playground.visitors import identity
 from playground.wire import Encoded, encode
-from scheduler_core.compare.optimum.greed import Greed, price_of_greed
+from scheduler_core.compare.optimum.greed import VERDICTS, Greed, price_of_greed
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.standing import ShortRunError
 from scheduler_core.kubernetes.plain import plain
@@ -46,18 +46,22 @@ answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
 
 
 class GreedQuestion(Struct, frozen=True):
-    """What is asked: a source, the cycles before, the objectives in order, seconds, and whether pods move."""
+    """What is asked: a source, the cycles before, the objectives in order, and the seconds.
+
+    Running pods ``move`` to other nodes, or are evicted for pending ones of higher priority, if it says so.
+    """
 
     source: sources.Source
     step: int
     objectives: tuple[str, ...]
     seconds: int
     move: bool
+    evict: bool
 
     @property
     def key(self) -> Hashable:
         """The key under which the answer is kept; it changes when a draft is saved."""
-        return (self.source.key, self.step, self.objectives, self.seconds, self.move)
+        return (self.source.key, self.step, self.objectives, self.seconds, self.move, self.evict)
 
     @property
     def wire(self) -> dict[str, Any]:
@@ -68,6 +72,7 @@ class GreedQuestion(Struct, frozen=True):
             "objectives": list(self.objectives),
             "seconds": self.seconds,
             "move": self.move,
+            "evict": self.evict,
         }
 
     @property
@@ -77,7 +82,7 @@ class GreedQuestion(Struct, frozen=True):
 
     def given(self) -> tuple[Any, ...]:
         """Return the arguments of :func:`computed`, read from the database. Raises StaleError."""
-        return (self.source.stored(), self.step, self.objectives, self.seconds, self.move)
+        return (self.source.stored(), self.step, self.objectives, self.seconds, self.move, self.evict)
 
     def kept(self) -> Encoded | None:
         """Return the answer if it is kept here or in the shared cache."""
@@ -104,19 +109,27 @@ def question_of(source: sources.Source, query: Mapping[str, str], objectives: Se
         if one not in OBJECTIVES:
             known = ", ".join(OBJECTIVES)
             raise asking.AskedError("objective", f"objective {one[:40]!r} is none: it is one of {known}.")
-    move = query.get("move", "").lower()
-    if move not in (*TRUE, *FALSE):
-        raise asking.AskedError("move", "move must be true or false.")
-    if "fewest-moves" in found and move not in TRUE:
-        text = "fewest-moves needs move: without it no running pod moves. Let running pods move as well."
+    move, evict = _flag(query, "move"), _flag(query, "evict")
+    if "fewest-moves" in found and not (move or evict):
+        text = (
+            "fewest-moves needs move or evict: without them no running pod moves. Let running pods move too."
+        )
         raise asking.AskedError("move", text)
     return GreedQuestion(
         source,
         _number(query, "step", 0, 0, MOST_STEP),
         found,
         _number(query, "seconds", 5, 1, MOST_SECONDS),
-        move in TRUE,
+        move,
+        evict,
     )
+
+
+def _flag(query: Mapping[str, str], name: str) -> bool:
+    text = query.get(name, "").lower()
+    if text not in (*TRUE, *FALSE):
+        raise asking.AskedError(name, f"{name} must be true or false.")
+    return text in TRUE
 
 
 def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:
@@ -161,7 +174,7 @@ def refused() -> Iterator[None]:
 
 @pool_job
 def computed(
-    stored: sources.Stored, step: int, objectives: tuple[str, ...], seconds: int, move: bool
+    stored: sources.Stored, step: int, objectives: tuple[str, ...], seconds: int, move: bool, evict: bool
 ) -> Encoded:
     """Search and place, without the database.
 
@@ -171,7 +184,7 @@ def computed(
     sources.check_work(scenario)
     try:
         watch = bundles.watching()
-        found = price_of_greed(scenario, step, objectives, seconds, move=move, watch=watch)
+        found = price_of_greed(scenario, step, objectives, seconds, move=move, evict=evict, watch=watch)
     except PolicyError as error:
         raise BundleError(error.problems) from error
     return Encoded(encode(_wire(found)))
@@ -179,6 +192,8 @@ def computed(
 
 def _wire(found: Greed) -> dict[str, Any]:
     made: dict[str, Any] = plain(found)
+    for row in made["rows"]:
+        row["means"] = VERDICTS.get(row["verdict"], "")
     for proof, one in zip(made["optimum"]["proofs"], found.optimum.proofs):
         proof["gap"] = round(one.gap, 6)
     return made

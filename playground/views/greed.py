@@ -20,7 +20,7 @@ from playground.visitors.throttle import throttled
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 
 FIGURES = (
-    ("pods placed", "placed", True),
+    ("pods placed, less those evicted", "placed", True),
     ("still pending", "pending", False),
     ("sum of their priorities", "priorities", True),
     ("nodes with a pod", "nodes", False),
@@ -45,7 +45,8 @@ def page(request: HttpRequest) -> HttpResponse:
 
     Context: ``asked`` (the query as it was sent), ``objectives`` ([(name, meaning, chosen)]), ``error``;
     without a source ``choices`` (as on the page of a comparison); with an answer that is kept ``found`` (it),
-    ``best`` (:func:`best_name`), ``table`` (:func:`table`), ``unread`` ([(scheduler, what it does not
+    ``best`` (:func:`best_name`), ``table`` (:func:`table`), ``verdicts`` ([(scheduler, what the optimum is to
+    it)]), ``evicts`` (whether pods may be evicted), ``unread`` ([(scheduler, what it does not
     read)]), ``strips`` (:func:`strips`), ``moves``; without it ``computing`` (the payload of ``optimum.get``,
     by which the page has it searched), ``ready`` (the address then), ``lost`` (it was searched, and is kept
     no more), and ``call`` (the API's address).
@@ -79,6 +80,8 @@ def page(request: HttpRequest) -> HttpResponse:
         "found": found,
         "best": best_name(found),
         "table": table(found["rows"], best_name(found)),
+        "verdicts": [(_shown(row, best_name(found)), row["means"]) for row in found["rows"]],
+        "evicts": asked.evict,
         "unread": [(row["scheduler"], row["leftOut"]) for row in found["rows"] if row["leftOut"]],
         "strips": strips(found, best_name(found)),
         "moves": moves[:MOVES_SHOWN],

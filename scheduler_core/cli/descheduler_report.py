@@ -28,7 +28,7 @@ def descheduler_lines(actor: Descheduler) -> Iterator[str]:
         yield f"  a pass did nothing: {one}"
     yield from _stopped(actor)
     yield from _ping_pong(actor.returns)
-    if actor.is_done:
+    if actor.is_done and actor.given.settings.passes:
         yield f"  it rests after {len(records)} passes, as the settings say (descheduler.passes)"
 
 

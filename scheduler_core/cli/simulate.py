@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -44,6 +44,10 @@ class PodOutcome(NamedTuple):
     state: str  # bound, placed, pending, preempted, deleted, other
     node: str
     why: str
+
+
+MOST_ALIKE = 8
+"""Pods that are listed one by one though nothing here could place any."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -177,9 +181,10 @@ def _opened(name: str | None) -> Iterator[TextIO | None]:
 def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
     """Print a table of all pods and a line of totals."""
     rows = list(outcomes(simulation, last))
-    width = max((len(row.pod) for row in rows), default=0)
-    nodes = max((len(row.node) for row in rows), default=0)
-    for row in rows:
+    shown = list(summarized(rows, nodes=simulation.cluster.columns.size))
+    width = max((len(row.pod) for row in shown), default=0)
+    nodes = max((len(row.node) for row in shown), default=0)
+    for row in shown:
         print(f"{row.pod:<{width}}  {row.state:<9}  {row.node:<{nodes}}  {row.why}".rstrip(), file=out)
     for warning in daemons_missing(simulation):
         print(warning, file=out)
@@ -189,6 +194,18 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
         print(note, file=out)
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
     print(f"{simulation.scenario.row.title}{cluster}: {listed}", file=out)
+
+
+def summarized(rows: Sequence[PodOutcome], *, nodes: int) -> Iterator[PodOutcome]:
+    """Yield the rows, one for many pods that nothing here could place, for want of nodes or a scheduler."""
+    counts = Counter(row[1:] for row in rows)
+    told = set()
+    for row in rows:
+        if counts[row[1:]] <= MOST_ALIKE or (nodes and row.state != "other"):
+            yield row
+        elif row[1:] not in told:
+            told.add(row[1:])
+            yield PodOutcome(counted(counts[row[1:]], "pod"), *row[1:])
 
 
 def daemons_missing(simulation: Stepper) -> Iterator[str]:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
 
-from scheduler_core.formats.folder import KUSTOMIZATION, LINK, NESTED, NOT_A_MANIFEST, Folder, is_manifest
+from scheduler_core.formats.folder import LINK, NESTED, NOT_A_MANIFEST, Folder, is_manifest
+from scheduler_core.formats.kustomize import is_kustomization
 from scheduler_core.formats.limits import FormatError, Limits, too_large
 from scheduler_core.formats.text import decode
 
@@ -28,7 +29,6 @@ _BLOCK = 512  # bytes of a tar's header
 _OVERHEAD = 4  # times ``Limits.size``: the unpacked bytes of a whole tar, including padding
 _FREE = 2**20  # bytes that any archive may unpack to, regardless of its ratio
 _CENTRAL = b"PK\x01\x02"  # begins each entry of a ZIP archive's directory
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _SYMLINK, _KIND_OF_FILE = 0o120000, 0o170000
 _NESTED = re.compile(r"\.(?:zip|tar|tgz|tar\.gz|tbz2?|txz|tar\.(?:bz2|xz|zst)|7z|rar|jar)$", re.IGNORECASE)
 _UNSAFE = re.compile(r"(?:[/\\]|[A-Za-z]:|(?:.*[/\\])?\.\.(?:[/\\]|$))", re.DOTALL)
@@ -149,8 +149,8 @@ def _is_read(name: str, folder: Folder) -> bool:
 
 def glance(path: str, beginning: bytes) -> str | None:
     """Return why a file with this beginning is left out, None if it may be a manifest."""
-    if path.rpartition("/")[2] in _KUSTOMIZATIONS:
-        return KUSTOMIZATION
+    if is_kustomization(path):
+        return None  # it names the files that it applies
     if is_archive(beginning):
         return NESTED
     if beginning.startswith(_GZIP):

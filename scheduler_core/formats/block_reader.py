@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import WORDS, resolve
-from scheduler_core.formats.skipping import Skipped, ValueTally
+from scheduler_core.formats.skipping import Skipped, ValueTally, size_of
 from scheduler_core.formats.yaml_reader import read_yaml
 
 # Indentation, a list's dash, a key with its colon, and the rest of the line.
@@ -271,6 +271,8 @@ class _Reading:
         value = found[0][1][0]
         if isinstance(value, Skipped) or tally.written:
             return None  # its reason must name the whole's bounds, which alias expansions count against
+        if tally.values + tally.kept != size_of(value) + 1:
+            return None  # a key is there twice: both of its values count
         del listed[item.length :]
         listed.append(value)
         del self._stack[item.level + 1 :]

@@ -18,12 +18,14 @@ from scheduler_core.formats.flags import Flag, is_flag_file, read_flags
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits, too_large
+from scheduler_core.formats.pasted import cleaned
 from scheduler_core.formats.skipping import Skipped, ValueTally
 from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.reading import Steps, kind_of, path_text
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.progress import Watch, unwatched
 
 File = tuple[str, bytes | str] | Folder  # name and content, or a directory's files
@@ -32,12 +34,14 @@ File = tuple[str, bytes | str] | Folder  # name and content, or a directory's fi
 class SourceText(Struct):
     """One file's text.
 
-    ``syntax`` is ``yaml``, ``json``, ``csv``, ``flags``, or ``lines``: a JSON document per line.
+    ``syntax`` is ``yaml``, ``json``, ``csv``, ``flags``, or ``lines``: a JSON document per line. What is
+    wrong in one file of a directory or an archive is left out; the others are read.
     """
 
     name: str | None
     text: str
     syntax: str = "yaml"
+    is_one_of_many: bool = False
 
 
 class Entry(Struct):
@@ -94,6 +98,8 @@ def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) 
     for file in files:
         for source, text in _texts(file, bundle, limits):
             source.text = text
+            for source.text, said in cleaned(text):
+                bundle.warnings.append((source, said))
             left -= len(text)
             try:
                 if left < 0:
@@ -119,7 +125,7 @@ def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[SourceT
     found = False
     for path, text in folder.texts(limits):
         found = True
-        source = SourceText(folder.path_of(path), "")
+        source = SourceText(folder.path_of(path), "", is_one_of_many=True)
         if isinstance(text, FormatError):
             bundle.errors.append((source, text))
         else:
@@ -191,6 +197,7 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
     else:
         documents = list(read_documents(text, limits, tally, watch))
     before = len(bundle.entries)
+    documents = list(_after_events(documents, source, bundle))
     for number, value in documents:
         if is_snapshot(value):
             found = _snapshot(value, source, number, bundle)
@@ -202,6 +209,39 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
                 raise FormatError(f"more than {limits.documents:,} manifests")
     if len(bundle.entries) == before and not documents:
         raise FormatError("the input has no documents: paste manifests as YAML or JSON")
+
+
+_EVENTS = ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR")
+
+
+def _after_events(
+    documents: Sequence[tuple[int, Any]], source: SourceText, bundle: Bundle
+) -> Iterator[tuple[int, Any]]:
+    """Yield the documents, for events of a watch the objects as they are after the last of them."""
+    if not any(_is_event(value) for _, value in documents):
+        yield from documents
+        return
+    objects: dict[tuple[str, ...], tuple[int, Any]] = {}
+    for number, value in documents:
+        if not _is_event(value):
+            yield number, value
+        elif value["type"] in ("ADDED", "MODIFIED", "DELETED"):
+            obj = value["object"]
+            key = tuple(str(part_of(obj, *path)) for path in _IDENTITY)
+            objects.pop(key, None)
+            if value["type"] != "DELETED":
+                objects[key] = number, obj
+    bundle.warnings.append((source, "events of a watch: the objects are read as they are after the last one"))
+    yield from objects.values()
+
+
+_IDENTITY = (("kind",), ("metadata", "namespace"), ("metadata", "name"))
+
+
+def _is_event(value: Any) -> bool:
+    if not isinstance(value, dict) or "kind" in value or not isinstance(value.get("object"), dict):
+        return False
+    return value.get("type") in _EVENTS
 
 
 def _is_recording(line: str) -> bool:

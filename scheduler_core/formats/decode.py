@@ -89,6 +89,8 @@ def find_kind(entry: Entry, at: At) -> Kind | None:
             at.child("kind").error(f"must be a kind such as Pod or Node, not {show(kind)}")
         return None
     row = KINDS.get(kind)
+    if row is None and not isinstance(version, str):
+        return None
     if version is not None and not isinstance(version, str):
         at.child("apiVersion").error(f"must be a string such as v1, not {show(version)}")
         return None

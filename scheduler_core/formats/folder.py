@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
+from scheduler_core.formats.kustomize import KUSTOMIZATION, PATCH, applied_files, is_kustomization
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.text import to_text
 
 NOT_A_MANIFEST = "no manifest found"
 LINK = "a symbolic link; links are not followed"
 NESTED = "a nested archive: pass it as a separate file"
-KUSTOMIZATION = "not applied: pass the output of `kubectl kustomize` for its directory"
 
 _MANIFEST_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
 _NEVER = (".md", ".markdown", ".rst", ".adoc", ".tpl", ".html")  # they may quote manifests
@@ -31,6 +32,8 @@ _KIND = re.compile(r"""(?:^[- ]{0,4}|[{,]\s*)["']?kind["']?\s*:\s*["']?(?:[A-Z]|
 _VERSION = re.compile(r"""(?:^[- ]{0,4}|[{,]\s*)["']?apiVersion["']?\s*:""", re.MULTILINE)
 _RECORD = re.compile(r'"resource"\s*:')
 _SNAPSHOT = re.compile(r'"(?:nodes|pods)"\s*:\s*(?:\[|null)')
+# An object as Go's clients marshal it: without kind and apiVersion.
+_GO_OBJECT = re.compile(r'^\s*\{\s*"metadata"\s*:\s*\{.*"(?:spec|status)"\s*:\s*\{', re.DOTALL)
 _TABLE = re.compile(r"(?:sn|name),(?:[a-z_]+,)*(?:cpu_milli|memory_mib)\b")
 
 
@@ -48,7 +51,12 @@ class Folder(Struct):
 
     def texts(self, limits: Limits) -> Iterator[tuple[str, str | FormatError]]:
         """Yield path and text of every manifest, or the error in reading it; add other files to ``left``."""
+        applied = applied_files(self._kustomizations(limits), limits)
         for path, data in self.files:
+            why = KUSTOMIZATION if is_kustomization(path) else PATCH if path in applied else ""
+            if why:
+                self.left.append((path, why))
+                continue
             suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
             try:
                 text = to_text(data, limits)
@@ -62,6 +70,12 @@ class Folder(Struct):
                 self.left.append((path, NOT_A_MANIFEST))
             else:
                 yield path, text
+
+    def _kustomizations(self, limits: Limits) -> Iterator[tuple[str, str]]:
+        for path, data in self.files:
+            if is_kustomization(path):
+                with suppress(FormatError):
+                    yield path, to_text(data, limits)
 
     def read(self, limits: Limits) -> Folder:
         """Return only the manifests, as texts. Raises FormatError with the path of an unreadable file."""
@@ -102,6 +116,8 @@ def is_manifest(text: str, *, beginning: bool = False) -> bool:
         return True
     if first[0] not in "{[":
         return False
+    if _GO_OBJECT.search(text):
+        return True
     return _SNAPSHOT.search(text) is not None or ('"event"' in first and _RECORD.search(first) is not None)
 
 

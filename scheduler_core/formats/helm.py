@@ -1,4 +1,4 @@
-"""Helm's artifacts in a bundle: templates that were not rendered, and hooks, which no release includes."""
+"""What tools leave in a bundle: Helm's templates and hooks, and variables that Flux or a shell replaces."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from msgspec.structs import replace
+
 from scheduler_core.formats.bundle import SourceText
 from scheduler_core.kubernetes.problems import Problem
 
@@ -14,6 +16,7 @@ HOOK = "helm.sh/hook"
 _STAYING = frozenset({"pre-install", "post-install", "pre-upgrade", "post-upgrade", "crd-install"})
 _PASSING_KINDS = ("Pod", "Job")  # Helm waits until these have finished
 _ACTION = re.compile(r"\{\{-?\s*(?:[.$\"(/]|[a-z]\w*\b)[^{}]*\}\}")
+_VARIABLE = re.compile(r"\$\{[A-Za-z_]\w*(?:[:/#%=-][^{}]*)?\}")
 _HELM = re.compile(r"\.(?:Values|Release|Chart|Capabilities)\b|\b(?:include|template|tpl) ")
 _NEAR = 1  # lines around a problem in which a template's action is its cause
 
@@ -50,7 +53,10 @@ def hook_message(kind: str, hooks: str, count: int) -> str:
 
 
 def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, SourceText]) -> list[Problem]:
-    """Return the problems, with those of unrendered templates replaced by one problem per chart."""
+    """Return the problems, with those of unrendered templates replaced by one problem per chart.
+
+    One at a variable that was not replaced says so.
+    """
     out: list[Problem] = []
     blamed: dict[str, Problem] = {}
     files: dict[str, set[str | None]] = {}
@@ -59,7 +65,7 @@ def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, So
         source = sources.get(problem.file)
         line = _template_line(problem, source) if source is not None else None
         if line is None and not templates.get(problem.file):
-            out.append(problem)
+            out.append(problem if source is None else _of_variable(problem, source))
             continue
         templates[problem.file] = True
         chart = _chart_of(problem.file)
@@ -77,6 +83,19 @@ def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, So
             )
         out.append(Problem(message, first.path, first.line, first.document, first.file))
     return out
+
+
+def _of_variable(problem: Problem, source: SourceText) -> Problem:
+    """Return a problem, explained by the variable in its line if there is one."""
+    if problem.line is None or "${" not in source.text:
+        return problem
+    line = next(islice(source.text.splitlines(), problem.line - 1, problem.line), "")
+    found = _VARIABLE.search(line)
+    if found is None:
+        return problem
+    why = f"{found.group()[:60]} is a variable that nothing has replaced"
+    remedy = "pass the output of `flux build kustomization`, or of `envsubst` with the variables set"
+    return replace(problem, message=f"{why}: {remedy} ({problem.message})")
 
 
 def _chart_of(file: str | None) -> str:

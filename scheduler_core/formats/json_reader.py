@@ -35,7 +35,8 @@ def read_json(
     An object of a kind that scheduling does not read, and that exceeds a bound, becomes a Skipped.
     Raises FormatError.
     """
-    doubled: list[str] = []
+    doubled: list[str] = []  # keys that are twice in an object, as far as its manifest's kind is not known
+    refused: list[str] = []  # those of manifests that scheduling reads
     closed, objects = 0, max(1, text.count("}"))  # braces in strings count too: affects only the progress
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,7 +50,11 @@ def read_json(
             doubled.extend(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
         tally.provisionally(len(pairs) + 1)
         if _is_spared(out):
+            doubled.clear()  # the last one counts, as for kubectl
             return _spared(out, limits, tally)
+        if doubled and "metadata" in out and isinstance(out.get("kind"), str):
+            refused.extend(doubled)
+            doubled.clear()
         return out
 
     decoder = json.JSONDecoder(
@@ -73,9 +78,9 @@ def read_json(
         except FormatError as error:
             line = text.count("\n", 0, start) + 1
             raise FormatError(error.message, error.line or line, document=ordinal) from None
-        if doubled:
-            line = _line_of_key(text, start, doubled[0])
-            raise FormatError(f"duplicate key {doubled[0][:60]!r} in one object", line, document=ordinal)
+        for key in (*refused, *doubled)[:1]:
+            line = _line_of_key(text, start, key)
+            raise FormatError(f"duplicate key {key[:60]!r} in one object", line, document=ordinal)
         _check(value, limits, text, start, position, ordinal)
         if value is not None:
             yield ordinal, value

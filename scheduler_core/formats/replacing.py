@@ -7,10 +7,11 @@ status. Within one list, as kubectl prints it, two objects with one name are an 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import LocatedMessage, problems_of
@@ -44,6 +45,8 @@ class Replaced(Struct, frozen=True):
     later: Entry
     kept: tuple[str, ...]
     is_error: bool = False
+    others: tuple[str, ...] = ()
+    """More objects of the one file of which the other has later ones."""
 
 
 def same_list(first: Entry, later: Entry) -> bool:
@@ -77,11 +80,28 @@ def applied(
     return value, tuple(kept)
 
 
+NAMED, MOST_PER_FILE = 2, 3
+"""Objects that a summary names beside the first, and that are told of one by one for two files."""
+
+
+def _summarized(replaced: Iterable[Replaced]) -> Iterator[Replaced]:
+    """Yield what replaced what, as one for many objects of the same two files."""
+    by_files: dict[tuple[object, ...], list[Replaced]] = {}
+    for one in replaced:
+        key = (True, id(one)) if one.is_error else (False, id(one.first.source), id(one.later.source))
+        by_files.setdefault(key, []).append(one)
+    for found in by_files.values():
+        if len(found) <= MOST_PER_FILE or found[0].first.source is None:
+            yield from found
+            continue
+        yield replace(found[0], others=tuple(f"{one.key[0]} {one.key[1]}" for one in found[1:]))
+
+
 def duplicate_findings(
     replaced: Iterable[Replaced], report: Report
 ) -> tuple[list[LocatedMessage], list[LocatedMessage]]:
     """Return errors and warnings about objects that are defined twice, each with the place of the first."""
-    listed = list(replaced)
+    listed = list(_summarized(replaced))
     places = problems_of([(_name(one.first, report), "") for one in listed])
     errors: list[LocatedMessage] = []
     warnings: list[LocatedMessage] = []
@@ -91,6 +111,9 @@ def duplicate_findings(
             text = f"duplicate {name}; first defined {_where(place, one)}: remove one of them"
             errors.append((_name(one.later, report), text))
             continue
+        if one.others:
+            name = f"{len(one.others) + 1:,} objects ({', '.join([name, *one.others[:NAMED]])}"
+            name += f" and {len(one.others) - NAMED:,} more)" if len(one.others) > NAMED else ")"
         kept = [path for path in one.kept if not path.startswith("metadata.")]
         more = f"; it keeps {' and '.join(kept)} from there" if kept else ""
         text = f"replaces {name}, first defined {_where(place, one)}, as kubectl apply would{more}"

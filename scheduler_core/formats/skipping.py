@@ -103,7 +103,7 @@ def spare(value: Any, tally: ValueTally) -> tuple[Any, int]:
     spared = _spare_items(items, tally) if isinstance(items, list) else 0
     if matters(value.get("kind")):
         return value, spared
-    size = _size(value) - spared
+    size = size_of(value) - spared
     return (value if tally.keep(size) else Skipped(value, CROWDED)), spared + size
 
 
@@ -111,14 +111,14 @@ def _spare_items(items: list[Any], tally: ValueTally) -> int:
     spared = 0
     for place, item in enumerate(items):
         if isinstance(item, dict) and not isinstance(item, Skipped) and not matters(item.get("kind")):
-            size = _size(item)
+            size = size_of(item)
             spared += size
             if not tally.keep(size):
                 items[place] = Skipped(item, CROWDED)
     return spared
 
 
-def _size(value: Any) -> int:
+def size_of(value: Any) -> int:
     """Count the scalars, keys, lists and objects of a value."""
     size, left = 0, [value]
     while left:

@@ -35,6 +35,7 @@ class _Open:
     key: Any = _PENDING  # the key that awaits its value
     merges: list[Any] | None = None
     failed: FormatError | None = None  # a bound exceeded inside; raised if the kind is read
+    doubled: FormatError | None = None  # a key that is there twice inside; likewise
 
 
 def events(text: str) -> Iterator[Any]:
@@ -122,7 +123,7 @@ def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[in
                     top = stack[-1] if stack else None
                     if top is not None and top.key is _PENDING and type(top.value) is dict:
                         _check_length(event, limits)
-                        _begin_key(top, event)
+                        _begin_key(top, event, stack)
                         if event.anchor:
                             anchors[event.anchor] = (scalar(event), 1)
                         continue
@@ -266,12 +267,16 @@ def _settled(
     Raises the error that was found inside, if scheduling reads its kind.
     """
     kind = value.get("kind")
+    if done.doubled is not None and kind is None and stack:
+        stack[0].doubled = stack[0].doubled or done.doubled
+    elif done.doubled is not None and _is_read(kind):
+        raise done.doubled
     if done.failed is not None:
         if kind is None and stack:
             stack[0].failed = stack[0].failed or done.failed  # the list's kind determines that of its items
-        elif not isinstance(kind, str) or matters(kind.removesuffix("List") or kind):
+        elif _is_read(kind):
             raise done.failed
-        elif kind.endswith("List"):
+        elif str(kind).endswith("List"):
             return value, 0
         return Skipped(value, done.failed.message), size
     if matters(kind):
@@ -279,13 +284,27 @@ def _settled(
     return (value if tally.keep(size) else Skipped(value, CROWDED)), size
 
 
-def _begin_key(top: _Open, event: Any) -> None:
+def _is_read(kind: Any) -> bool:
+    """Return whether scheduling may read objects of a kind, or of a list of them."""
+    return not isinstance(kind, str) or matters(kind.removesuffix("List") or kind)
+
+
+def _begin_key(top: _Open, event: Any, stack: list[_Open]) -> None:
+    """Begin the value of a key; a second one of the name takes the place of the first, as for kubectl.
+
+    In an object that scheduling reads that is an error.
+    """
     if event.value == "<<" and event.implicit[0]:
         top.key = _MERGE
         return
     key = key_text(event)
     if key in top.value:
-        raise FormatError(f"duplicate key {key[:60]!r} in one object", event.start_mark.line + 1)
+        error = FormatError(f"duplicate key {key[:60]!r} in one object", event.start_mark.line + 1)
+        levels = range(min(len(stack) - 1, _DEEPEST_OBJECT), -1, -1)
+        level = next((n for n in levels if _is_object(stack[:n])), None)
+        if level is None or type(stack[level].value) is not dict:
+            raise error
+        stack[level].doubled = stack[level].doubled or error
     top.key = key
     top.value[key] = None  # to detect duplicates, and to keep the file's order
 

@@ -1,6 +1,7 @@
 """Versions of the API group resource.k8s.io: v1beta1 writes requests and devices in another shape than v1.
 
-v1beta2 has the shape of v1; DeviceClass has the same one in all three.
+v1beta2 has the shape of v1, v1alpha3 that of v1beta1; DeviceClass has the same one in all of them. v1alpha1
+and v1alpha2 are another API, without devices, which Kubernetes 1.32 removed.
 
 Source: ``pkg/apis/resource/v1beta1/conversion.go``.
 """
@@ -14,17 +15,20 @@ from scheduler_core.kubernetes.manifests import Document, Manifest
 
 GROUP = "resource.k8s.io"
 FLAT = f"{GROUP}/v1beta1"
-VERSIONS = (f"{GROUP}/v1", f"{GROUP}/v1beta2", FLAT)
+ALPHA = f"{GROUP}/v1alpha3"
+"""Of the shape of v1beta1; DeviceTaintRules also select by class and expression in it."""
+VERSIONS = (f"{GROUP}/v1", f"{GROUP}/v1beta2", FLAT, ALPHA)
 """The versions that are read, the newest first."""
-OLD_RULES = f"{GROUP}/v1alpha3"
-"""The version in which DeviceTaintRules also select by class and expression."""
+WITHDRAWN = (f"{GROUP}/v1alpha1", f"{GROUP}/v1alpha2")
+"""Versions of the API that was removed."""
+_FLAT = (FLAT, ALPHA)
 
 _Convert = Callable[[Mapping[str, Any]], Manifest]
 
 
 def as_v1(manifest: Document) -> Document:
     """Return a manifest of the group with the fields of v1; the same object if it has them already."""
-    return in_version(manifest, VERSIONS[0]) if manifest.get("apiVersion") == FLAT else manifest
+    return in_version(manifest, VERSIONS[0]) if manifest.get("apiVersion") in _FLAT else manifest
 
 
 def in_version(manifest: Document, api_version: str | None) -> Document:
@@ -33,9 +37,9 @@ def in_version(manifest: Document, api_version: str | None) -> Document:
     if api_version not in VERSIONS or given not in VERSIONS or given == api_version:
         return manifest
     out = {**manifest, "apiVersion": api_version}
-    if (given == FLAT) is (api_version == FLAT):
+    if (given in _FLAT) is (api_version in _FLAT):
         return out
-    request, device = (_exact, _flattened) if given == FLAT else (_flat, _nested)
+    request, device = (_exact, _flattened) if given in _FLAT else (_flat, _nested)
     spec = manifest.get("spec") or {}
     match manifest.get("kind"):
         case "ResourceClaim":

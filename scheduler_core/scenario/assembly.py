@@ -122,6 +122,13 @@ class Assembly:
             found = self._originals[id(original)] = original, admitted
         return None if found is None else found[1]
 
+    def check_workloads(self, decoded: Iterable[Decoded]) -> None:
+        """Report the controllers that the API server would not store."""
+        for one in decoded:
+            if self.admitting and isinstance(one.object, Workload):
+                version = str(one.entry.value.get("apiVersion"))
+                self._check_workload(one.object, At(self.report, None, one.entry), version)
+
     def _check_workload(self, obj: Workload, at: At, version: str) -> None:
         spec = at.child("spec")
         if obj.template is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import force_setattr, replace
 
@@ -18,26 +18,41 @@ from scheduler_core.formats.decode import (
     is_generated,
 )
 from scheduler_core.formats.helm import hook_message, hooks_of, is_passing_hook
+from scheduler_core.formats.kindless import shown_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.problems import LocatedMessage, problems_of, unknown_findings
 from scheduler_core.formats.replacing import Replaced, applied, same_list
 from scheduler_core.formats.sharing import SharedParts
 from scheduler_core.formats.skipping import Skipped
+from scheduler_core.kubernetes.device_versions import WITHDRAWN
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Node, Workload, WrittenManifest
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report, show
+from scheduler_core.scenario.contained import Contained, contained_in
+from scheduler_core.scenario.kueue import is_of_kueue
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.unhonored import is_reported
 from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND
-from scheduler_core.schedulers.kube_batch.document import BATCH_CONFIGURATION, is_batch_configuration
+from scheduler_core.schedulers.kube_batch.document import (
+    BATCH_CONFIGURATION,
+    is_batch_configuration,
+    other_scheduler,
+)
 from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
 from scheduler_core.settings.descheduler import is_descheduler_policy
 from scheduler_core.settings.release import release_of_kubelets
 from scheduler_core.settings.settings import SETTINGS_KIND
+
+WITHDRAWN_API = (
+    "it is of the API for devices that Kubernetes 1.32 removed: write it as resource.k8s.io/v1, with devices"
+)
+FILES_NAMED = 3
+KINDS_NAMED = 5
+"""Kinds that one reason leaves out and that are told of one by one."""
 
 
 class Intake:
@@ -55,12 +70,16 @@ class Intake:
         self.originals = Originals()
         self.summary: Counter[str] = Counter()
         self.ignored: dict[str, list[Entry]] = {}
+        self.kindless: list[Entry] = []  # documents of a directory's files
+        self.presumed_kinds: dict[str, list[Entry]] = {}  # by what is said of them
         self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
         self.hooks: dict[tuple[str, str], list[Entry]] = {}  # of a Helm release, by kind and annotation
         self.replaced: list[Replaced] = []
         self.policies: list[Entry] = []
         self.configurations: list[Entry] = []
         self.batches: list[Entry] = []  # configuration files of kube-batch
+        self.foreign: dict[str, list[Entry]] = {}  # configurations of other schedulers, by scheduler
+        self.contained: list[Contained] = []  # configurations in ConfigMaps
         self.deschedulers: list[Entry] = []
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
@@ -73,14 +92,24 @@ class Intake:
         if replica is not None and key_of(replica.object) not in self.seen:
             self.add(replica)
             return
+        self._presume_kind(entry)
+        if not entry.value.get("kind") and entry.source is not None and entry.source.is_one_of_many:
+            self.kindless.append(entry)
+            return
         noted = self.report.noted
         at = At(self.report, None, entry)
         if is_descheduler_policy(entry.value):
             self.deschedulers.append(entry)
+        if self._has_contents(entry):
+            self.keep(entry)
+            return
         listed = self._list_of(entry, at)
         if listed is not None:
             listed.append(entry)
             self.keep(entry)
+            return
+        if entry.value.get("apiVersion") in WITHDRAWN:
+            self.skipped.setdefault((entry.kind, WITHDRAWN_API), []).append(entry)
             return
         if isinstance(entry.value, Skipped):
             self.skipped.setdefault((entry.kind, entry.value.reason), []).append(entry)
@@ -112,6 +141,24 @@ class Intake:
                 self.originals.add(decoded)
             return
         self.supersede(key, earlier, entry, row)
+
+    def _presume_kind(self, entry: Entry) -> None:
+        shown = shown_kind(entry.value)
+        if shown is None:
+            return
+        kind, field = shown
+        entry.value, entry.kind = {"apiVersion": "v1", "kind": kind, **entry.value}, kind
+        self.presumed_kinds.setdefault(f"read as a {kind}, which alone has {field}", []).append(entry)
+
+    def _has_contents(self, entry: Entry) -> bool:
+        """Note the configurations in a ConfigMap, and those of schedulers that are not simulated."""
+        found = tuple(contained_in(entry))
+        self.contained += found
+        owner = other_scheduler(entry.value) if is_batch_configuration(entry.value) else ""
+        if owner:
+            entry.kind = entry.kind or f"configuration of {owner}"
+            self.foreign.setdefault(owner, []).append(entry)
+        return bool(found or owner)
 
     def _list_of(self, entry: Entry, at: At) -> list[Entry] | None:
         """Return the list of a configuration or history, ``None`` for any other document."""
@@ -207,30 +254,70 @@ class Intake:
         ``checked``: kinds that are read as manifests alone have been looked at.
         """
         found: list[LocatedMessage] = []
+        unused: dict[str, dict[str, list[Entry]]] = {}  # by reason and kind
         for kind, listed in self.ignored.items():
             read = checked and is_manifest_kind(listed[0].value)
             entries = [entry for entry in listed if not read and not is_reported(entry)]
             if entries:
-                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, entries)))
+                unused.setdefault(_reason(kind, entries), {})[kind] = entries
+        for reason, kinds in unused.items():
+            found += [(At(self.report, None, at).child("kind"), text) for at, text in _ignored(kinds, reason)]
         for (kind, reason), entries in self.skipped.items():
             found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
         for (kind, hooks), entries in self.hooks.items():
             found.append((At(self.report, None, entries[0]), hook_message(kind, hooks, len(entries))))
+        for text, entries in self.presumed_kinds.items():
+            found.append((At(self.report, None, entries[0]), f"{_without_kind(len(entries))} {text}"))
+        if self.kindless:
+            found.append((At(self.report, None, self.kindless[0]), _no_manifests(self.kindless)))
+        for owner, entries in self.foreign.items():
+            found.append((At(self.report, None, entries[0]), _configures(owner, len(entries))))
         unread = (replace(problem, about=()) for problem in problems_of(found))
         others = problems_of([*unknown_findings(self.report), *self.report.warnings])
         return sorted((*unread, *others), key=Problem.place)
 
 
+def _configures(owner: str, count: int) -> str:
+    what = "the configuration" if count == 1 else f"{count:,} configurations"
+    verb = "is" if count == 1 else "are"
+    return f"{what} of {owner} {verb} left out: that scheduler is not simulated, and its pods wait for it"
+
+
+def _without_kind(count: int) -> str:
+    return "an object without kind is" if count == 1 else f"{count:,} objects without kind are"
+
+
+def _no_manifests(entries: Sequence[Entry]) -> str:
+    names = list(dict.fromkeys(entry.source.name or "" for entry in entries if entry.source is not None))
+    more = f" and {len(names) - FILES_NAMED:,} more" if len(names) > FILES_NAMED else ""
+    return (
+        f"{_without_kind(len(entries))} left out, as no manifest of Kubernetes has none "
+        f"({', '.join(names[:FILES_NAMED])}{more}): values, patches or settings of a tool"
+    )
+
+
 def _left_out(kind: str, reason: str, count: int) -> str:
-    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, and not kept for export"
-    return f"{what}: {reason}; scheduling does not read this kind"
+    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, and not kept for export: {reason}"
+    return what if reason == WITHDRAWN_API else f"{what}; scheduling does not read this kind"
 
 
-def _ignored(kind: str, entries: Sequence[Entry]) -> str:
-    what = f"{len(entries)} {kind} {'is' if len(entries) == 1 else 'are'}"
+def _reason(kind: str, entries: Sequence[Entry]) -> str:
     if kind in SECRET_KINDS:
-        return f"{what} left out: scheduling does not read Secrets, and they should not be shared"
+        return "left out: scheduling does not read Secrets, and they should not be shared"
+    if is_of_kueue(entries[0].value.get("apiVersion")):
+        return "ignored: admission by Kueue is not simulated; kept for export"
     custom = is_custom(entries[0].value.get("apiVersion"))
     missing = ", and pods that its controller may create are missing" if custom else ""
     unread = f"scheduling does not read this kind{missing}"
-    return f"{what} ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"
+    return f"ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"
+
+
+def _ignored(kinds: Mapping[str, Sequence[Entry]], reason: str) -> Iterator[tuple[Entry, str]]:
+    """Yield the first document and the message for each kind, or for all of many with the same reason."""
+    if len(kinds) > KINDS_NAMED:
+        listed = ", ".join(f"{len(entries):,} {kind}" for kind, entries in kinds.items())
+        many = reason.replace("this kind", "these kinds").replace("its controller", "their controllers")
+        yield next(iter(kinds.values()))[0], f"objects of {len(kinds)} kinds ({listed}) are {many}"
+        return
+    for kind, entries in kinds.items():
+        yield entries[0], f"{len(entries)} {kind} {'is' if len(entries) == 1 else 'are'} {reason}"

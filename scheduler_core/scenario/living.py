@@ -82,6 +82,11 @@ def _named_by(document: Entry, *path: str) -> str:
     return name if isinstance(name, str) else ""
 
 
+def asks_for_pass(document: Document) -> bool:
+    """Return whether an operation of a Scenario asks for a pass of the descheduler."""
+    return DESCHEDULE in _all_annotations([document])
+
+
 def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, ...]:
     """Return a warning for each annotation of podstep's own that has no effect where no time passes."""
     held = _all_annotations(list(documents))

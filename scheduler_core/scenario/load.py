@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec.structs import replace
 
@@ -24,6 +24,7 @@ from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.scenario.choosing import adopted, choose, policies_of, with_passes
 from scheduler_core.scenario.descheduling import read_descheduler
 from scheduler_core.scenario.dump import missing_pods
 from scheduler_core.scenario.extender_answers import (
@@ -33,12 +34,14 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_strangers,
 )
 from scheduler_core.scenario.intake import Intake
-from scheduler_core.scenario.living import has_work, names_plugin, schedulers_named
+from scheduler_core.scenario.kueue import waits_for_kueue
+from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
+from scheduler_core.scenario.sparing import spare
 from scheduler_core.scenario.unhonored import Unhonored, found_in
 from scheduler_core.schedulers.extenders.answers import Answers, read_answers
 from scheduler_core.schedulers.firmament import NAME as FIRMAMENT
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 
 DEFAULT_LIMITS = Limits()
+MOST_ROUNDS = 12  # of reading a directory again without what is wrong in it
 
 
 def load(
@@ -101,10 +105,34 @@ def load(
     read_tables(read, limits, keep_times=times == "keep")
     read_kwok(read, limits)
     read_recorder(read, limits)
-    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
-    loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
-    loading.gates = feature_gates or {}
-    return loading.run(read)
+
+    def loading() -> _Loading:
+        made = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
+        made.scheduler, made.presumed, made.only_v1_11 = scheduler, presumed, only_v1_11
+        made.gates = feature_gates or {}
+        return made
+
+    return _load_what_can_be_read(read, loading)
+
+
+def _load_what_can_be_read(bundle: Bundle, make: Callable[[], _Loading]) -> Scenario:
+    """Read a bundle; what is wrong in a file of a directory or an archive is left out with a warning.
+
+    Raises BundleError if a file that was passed by itself, or a configuration, has an error, and if nothing
+    would be left.
+    """
+    left: list[Problem] = []
+    for _ in range(MOST_ROUNDS):
+        loading = make()
+        loading.left = left
+        try:
+            return loading.run(bundle)
+        except BundleError:
+            spared = spare(bundle, loading.report.errors)
+            if not spared:
+                raise
+            left = [*left, *spared]
+    return make().run(bundle)
 
 
 def load_documents(
@@ -172,6 +200,7 @@ class _Loading(Intake):
         self.limits = limits
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
         self.errors: list[Problem] = []
+        self.left: list[Problem] = []  # of documents that were left out before
         self.sources: dict[str | None, SourceText] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
@@ -191,6 +220,13 @@ class _Loading(Intake):
         self.sources = {source.name: source for source in bundle.sources()}
         for entry in counted(bundle.entries, "checking", len(bundle.entries), self.watch):
             self.take(entry)
+        for listed, kind in (
+            (self.policies, "Policy"),
+            (self.configurations, CONFIGURATION_KIND),
+            (self.batches, BATCH_CONFIGURATION),
+            (self.deschedulers, DESCHEDULER_POLICY),
+        ):
+            choose(listed, kind, self.report)
         for several, kind in (
             (self.policies, "Policy"),
             (self.configurations, CONFIGURATION_KIND),
@@ -214,19 +250,28 @@ class _Loading(Intake):
             given = At(self.report, None, Entry({}, SETTINGS_KIND)).child("featureGates")
             gates = read_gates({**dict(settings.feature_gates), **self.gates}, given)
             settings = replace(settings, feature_gates=gates or ())
+        own = bool(self.policies or self.configurations)
+        self.configurations += adopted(self.contained, settings, self.report, configured=own)
         configuration = Configuration(None, settings)
         for entry in (*self.policies[:1], *self.configurations[:1]):
             at = At(self.report, None, entry)
             configuration = checked(entry.value, settings, at)
+            if configuration.policy is not None:
+                # Without plugins from outside of kube-scheduler.
+                entry.value = cast("dict[str, Any]", configuration.policy)
         batch = ""
         for entry in self.batches[:1]:
             batch = check_batch_configuration(entry.value, At(self.report, None, entry)) or ""
+        if settings.descheduler is None and any(asks_for_pass(entry.value) for entry in self.scenarios):
+            settings = with_passes(settings, self.deschedulers, self.contained, self.report)
         descheduler = self.descheduler(settings)
         errors, warnings = duplicate_findings(self.replaced, self.report)
         for finding, message in errors:
             finding.error(message)
         for finding, message in warnings:
             finding.warn(message)
+        if self.errors or self.report.errors:
+            self.check_further(settings)
         self.refuse_if_wrong()
         controllers = all(has_controllers(entry.value) for entry in self.scenarios)
         if not controllers:
@@ -379,12 +424,24 @@ class _Loading(Intake):
             return False
         return self.timed or (not self.assembly.recorded and (deschedules or has_work(self.documents)))
 
+    def check_further(self, settings: Settings) -> None:
+        """Find what is wrong in single documents beside the errors that keep the cluster from being read."""
+        wrong = {id(at.root) for at, _ in self.report.errors}
+        sound = [one for one in self.decoded if id(one.entry) not in wrong]
+        unread = [one for one in chain(*self.ignored.values()) if id(one) not in wrong]
+        row = SUPPORT.get(settings.scheduler or self.presumed or default_release())
+        if row is not None and row.check_objects is not None:
+            row.check_objects(sound, unread, self.report)
+        self.assembly.check_workloads(sound)
+
     def descheduler(self, settings: Settings) -> DeschedulerConfiguration | None:
         """Check the policy that the settings run, which is then no ignored document."""
         if settings.descheduler is not None:
             self.ignored.pop(DESCHEDULER_POLICY, None)
+        runs = settings.descheduler is not None
+        policies = policies_of(self.deschedulers, self.contained, self.report, runs=runs)
         at = At(self.report, None, self.settings[0] if self.settings else Entry({}, SETTINGS_KIND))
-        return read_descheduler(settings.descheduler, self.deschedulers, self.decoded, self.namespaces, at)
+        return read_descheduler(settings.descheduler, policies, self.decoded, self.namespaces, at)
 
     def refuse_if_wrong(self) -> None:
         """Raise BundleError with all errors, if there are any."""
@@ -400,7 +457,7 @@ class _Loading(Intake):
         self, objects: list[KubernetesObject], operations: tuple[Operation, ...], bundle: Bundle
     ) -> list[Problem]:
         """Return the warnings about a valid bundle."""
-        out = self.noteworthy(checked=bool(self.assembly.checks))
+        out = sorted([*self.left, *self.noteworthy(checked=bool(self.assembly.checks))], key=Problem.place)
         given = [operation.object for operation in operations if operation.object is not None]
         if not any(key[0] == "Node" for key in map(key_of, chain(objects, given))) and bundle.entries:
             text = (
@@ -408,6 +465,7 @@ class _Loading(Intake):
                 "-o yaml`"
             )
             out.append(Problem(text))
+        out += waits_for_kueue(self.decoded, chain.from_iterable(self.ignored.values()), self.report)
         if shares_devices(chain(objects, given)):
             out.append(ON_ONE_GPU)
         if not self.assembly.recorded:  # else its operations create the pods

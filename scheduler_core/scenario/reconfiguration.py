@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At
+from scheduler_core.schedulers.out_of_tree import without_out_of_tree
 from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
 from scheduler_core.settings.release import (
@@ -116,7 +117,11 @@ class Reconfiguration:
         settings = self._pinned(settings, configuration)
         # Every setting suits a Policy: one that is active is not reported on again.
         new = document if kind == POLICY_KIND else configuration
-        made = Configuration(active, settings) if new is None else checked(new, settings, at)
+        made = (
+            Configuration(active, settings)
+            if new is None
+            else checked(without_out_of_tree(new, at), settings, at)
+        )
         if len(at.report.errors) > wrong:
             return None
         self._settings = settings

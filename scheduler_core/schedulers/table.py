@@ -12,6 +12,7 @@ from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.schedulers.out_of_tree import without_out_of_tree
 from scheduler_core.schedulers.v1_11 import RELEASE as V1_11
 from scheduler_core.schedulers.v1_22 import RELEASE as V1_22
 from scheduler_core.schedulers.v1_22.configuration import profiles
@@ -103,8 +104,11 @@ def support_beside(settings: Settings) -> Iterator[ReleaseSupport]:
 
 
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
-    """Compile a bundle's configuration; report its errors, and who does not read it, to ``at``."""
-    made = profiles.checked(policy, settings, at)
+    """Compile a bundle's configuration; report its errors, and who does not read it, to ``at``.
+
+    Plugins from outside of kube-scheduler are left out of it.
+    """
+    made = profiles.checked(without_out_of_tree(policy, at), settings, at)
     if settings.mixes_releases:
         warn_of_readers(made, at)
     SUPPORT[made.reader].check(made, at)

@@ -32,7 +32,8 @@ def is_descheduler_policy(document: Mapping[str, Any]) -> bool:
 
 
 class DeschedulerSettings(Struct, frozen=True):
-    """Runs ``interval`` seconds apart, the first after one interval; ``passes`` is the most of them.
+    """Runs ``interval`` seconds apart, the first after one interval; ``passes`` is the most of them, 0 for
+    those alone that operations ask for.
 
     The last three are flags of v0.9.0; ``most_per_node`` of 0 sets no limit.
     """
@@ -75,7 +76,7 @@ read_descheduler = record(
     DeschedulerSettings,
     {
         "interval": Field("interval", _interval),
-        "passes": Field("passes", integer(1, MOST_PASSES)),
+        "passes": Field("passes", integer(0, MOST_PASSES)),
         "dryRun": Field("dry_run", boolean),
         "nodeSelector": Field("node_selector", _query),
         "maxPodsToEvictPerNode": Field("most_per_node", integer(0)),

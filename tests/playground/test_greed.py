@@ -45,7 +45,7 @@ REFUSED = {
     "seconds": ({"seconds": "600"}, 400, "seconds must be 1 to 20"),
     "step": ({"step": "soon"}, 400, "step must be 0 to"),
     "beyond the end": ({"step": "99"}, 400, "run ends after 3 cycles"),
-    "moves": ({"objective": "fewest-moves"}, 400, "Let running pods move as well."),
+    "moves": ({"objective": "fewest-moves"}, 400, "Let running pods move too."),
     "move": ({"move": "perhaps"}, 400, "move must be true or false"),
 }
 

@@ -18,10 +18,11 @@ from playground.protocol.optimum import GreedWire
     objectives="texts?",
     seconds="index?",
     move="leaf?",
+    evict="leaf?",
 )
 async def get(call: Call) -> Answer:
     """Return the optimum with its proof and moves, and what each scheduler places."""
-    named = ("step", "seconds", "move")
+    named = ("step", "seconds", "move", "evict")
     query = {name: str(call.payload[name]) for name in named if call.payload.get(name) is not None}
     try:
         asked = greed.question_of(call.found().pinned(), query, call.payload.get("objectives") or ())

@@ -60,14 +60,20 @@ class Contender(Struct, frozen=True):
         for kind, count in Counter(kinds).items():
             yield f"{kind} ({count:,})"
 
-    def given(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield what it reads of the cluster, in which it is responsible for all pods."""
+    def given(self, documents: Iterable[Document], *, evict: bool) -> Iterator[Document]:
+        """Yield what it reads of the cluster, in which it is responsible for all pods.
+
+        Unless it may ``evict``, no pod preempts another.
+        """
+        patient = {} if evict else {"preemptionPolicy": "Never"}
         pods = Counter(owner for one in documents if one["kind"] == "Pod" for owner in _owners(one))
         yield from self.more
         for one in filter(self.takes, documents):
             if one["kind"] == "Pod":
-                spec = {**one["spec"], "schedulerName": self.name}
+                spec = {**one["spec"], "schedulerName": self.name, **patient}
                 yield {**one, "metadata": self._of_pod(one), "spec": spec}
+            elif one["kind"] == "PriorityClass":
+                yield {**still(one), **patient}
             elif one["kind"] in CREATING:
                 yield _owning(one, pods[_key(one)])
             elif self.more and kind_of(one) == kind_of(self.more[0]) and _key(one) == _key(self.more[0]):

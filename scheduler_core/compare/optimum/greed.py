@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.compare.optimum.contenders import CONTENDERS, Contender
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
@@ -29,7 +30,8 @@ class PlacementFigures(Struct, frozen=True, rename="camel"):
     """What a placement comes to, in the objectives' terms, with the pods that run and those that wait.
 
     ``share`` is the largest share used of a node's cpu or memory, ``fragmentation`` the sum over nodes of the
-    difference between free cpu and free memory, both in thousandths.
+    difference between free cpu and free memory, both in thousandths. Pods that were evicted and have no node
+    are taken from those ``placed`` and from their ``priorities``.
     """
 
     placed: int
@@ -47,12 +49,23 @@ class GreedRow(Struct, frozen=True, rename="camel"):
     """A row of the table: ``figures`` are ``None`` where a scheduler cannot run it, and ``why`` says so.
 
     ``left_out`` are the kinds of objects and the fields that the cluster has and the scheduler does not read.
+    ``verdict`` is one of :data:`VERDICTS`.
     """
 
     scheduler: str
     figures: PlacementFigures | None = None
     why: str = ""
     left_out: tuple[str, ...] = ()
+    verdict: str = ""
+
+
+VERDICTS: Mapping[str, str] = {
+    "improved": "the optimum is better",
+    "optimal": "as good as the optimum, which is proven",
+    "equal": "as good as the best that was found",
+    "other": "its placement breaks a rule of the search",
+}
+"""What the optimum is to a scheduler's placement, by the objectives in order."""
 
 
 class Greed(Struct, frozen=True, rename="camel"):
@@ -78,11 +91,13 @@ def price_of_greed(
     seconds: float,
     *,
     move: bool = False,
+    evict: bool = False,
     watch: Watch = unwatched,
 ) -> Greed:
     """Let each scheduler place the pending pods of a step, and search the optimum for ``seconds``.
 
-    The search begins with the best of their placements.
+    The search begins with the best of their placements. They and the search answer the same question: pods of
+    lower priority are evicted for pending ones only if ``evict`` is set.
 
     ``watch`` hears of the stages ``stepping``, ``searching`` and ``placing:`` with a scheduler's name, in
     cycles of at least as many as pods are pending, and ends the work by raising.
@@ -92,15 +107,20 @@ def price_of_greed(
         PolicyError: The scenario's configuration cannot be used.
     """
     standing = Standing(simulate(scenario, trace=False), step, watch)
-    others = [_row(name, one, standing, watch) for name, one in CONTENDERS.items()]
+    others = [_row(name, one, standing, watch, evict=evict) for name, one in CONTENDERS.items()]
     began = time.monotonic()
-    problem = problem_of(standing.nodes, standing.pods, move=move)
+    problem = problem_of(standing.nodes, standing.pods, move=move, evict=evict)
     found = find_optimum(problem, objectives, seconds, watch, _best(others, objectives))
     took = time.monotonic() - began
-    running = {pod.meta.key: pod.node_name for pod in standing.pods if pod.node_name}
+    kept = (pod for pod in standing.pods if pod.node_name and pod.meta.key not in found.evicted)
+    running = {pod.meta.key: pod.node_name for pod in kept}
     best = figures_of(standing, {**running, **found.placements} if found.feasible else running, took)
     rows = [GreedRow("optimum", best if found.feasible else None, "" if found.feasible else nothing(found))]
-    rows += others
+    searched = [name for name in objectives if name not in found.unsearched]
+    for row in others:
+        figures = row.figures if found.feasible else None
+        verdict = "" if figures is None else _verdict(figures, best, searched, proven=found.is_proven)
+        rows.append(replace(row, verdict=verdict))
     nodes = tuple(
         (one.meta.name, one.allocatable.get("cpu", 0), one.allocatable.get("memory", 0))
         for one in standing.nodes
@@ -125,11 +145,26 @@ def nothing(found: Optimum) -> str:
     return TOO_SHORT if found.unsearched else INFEASIBLE
 
 
-def _row(name: str, one: Contender, standing: Standing, watch: Watch) -> GreedRow:
+def _verdict(
+    figures: PlacementFigures, best: PlacementFigures, objectives: Sequence[str], *, proven: bool
+) -> str:
+    ours, theirs = worth(best, objectives), worth(figures, objectives)
+    if theirs > ours:
+        return "other"
+    return "improved" if theirs < ours else "optimal" if proven else "equal"
+
+
+def worth(figures: PlacementFigures, objectives: Sequence[str]) -> list[int]:
+    """Return what a placement is worth by the objectives in order: the greater, the better."""
+    values = ((OBJECTIVES[name], getattr(figures, OBJECTIVES[name].figure)) for name in objectives)
+    return [value if objective.maximized else -value for objective, value in values]
+
+
+def _row(name: str, one: Contender, standing: Standing, watch: Watch, *, evict: bool) -> GreedRow:
     began = time.monotonic()
     left_out = tuple(one.unread(standing.documents))
     try:
-        scenario = load(standing.text_for(one), expand=False)
+        scenario = load(standing.text_for(one, evict=evict), expand=False)
         simulation = simulate(scenario, trace=False)
     except BundleError as error:
         return GreedRow(name, None, error.problems[0].message, left_out)
@@ -149,13 +184,8 @@ def _row(name: str, one: Contender, standing: Standing, watch: Watch) -> GreedRo
 
 def _best(rows: Sequence[GreedRow], objectives: Sequence[str]) -> Mapping[str, str]:
     """Return the placement that is best by the objectives in order."""
-
-    def worth(figures: PlacementFigures) -> list[int]:
-        values = ((OBJECTIVES[name], getattr(figures, OBJECTIVES[name].figure)) for name in objectives)
-        return [value if objective.maximized else -value for objective, value in values]
-
     known = [row.figures for row in rows if row.figures is not None]
-    return max(known, key=worth).placements if known else {}
+    return max(known, key=lambda one: worth(one, objectives)).placements if known else {}
 
 
 def figures_of(standing: Standing, placement: Mapping[str, str], seconds: float) -> PlacementFigures:
@@ -178,10 +208,11 @@ def figures_of(standing: Standing, placement: Mapping[str, str], seconds: float)
         apart += abs(parts[0] - parts[1]) if all(wholes) else 0.0
     new = [key for key, pod in pods.items() if not pod.node_name and key in on]
     gone = [key for key, pod in pods.items() if pod.node_name and on.get(key) != pod.node_name]
+    removed = [key for key in gone if key not in on]
     return PlacementFigures(
-        placed=len(new),
+        placed=len(new) - len(removed),
         pending=len(standing.pending) - len(new),
-        priorities=sum(pods[key].priority or 0 for key in new),
+        priorities=sum(pods[key].priority for key in new) - sum(pods[key].priority for key in removed),
         nodes=len(used),
         share=round(max(shares) * 1000),
         fragmentation=round(apart * 1000),

@@ -37,6 +37,7 @@ class Model:
             self.cp.add(sum(counts.values()) <= len(of.pods))
             self.cp.add(sum(counts.values()) >= of.bound)
         self._resources()
+        self._evictions()
         for place, of in enumerate(problem.classes):
             self._ports(place, of)
             self._anti_affinity(place, of)
@@ -53,8 +54,9 @@ class Model:
 
     @cached_property
     def placed(self) -> Expression:
-        """The number of pods placed."""
-        return sum(count for counts in self.x for count in counts.values())
+        """The number of pods placed, less those that run already or are evicted."""
+        running = sum(of.running for of in self.problem.classes)
+        return sum(count for counts in self.x for count in counts.values()) - running
 
     def used(self, node: int, resource: str) -> Expression:
         """What the classes use of a node's resource."""
@@ -69,6 +71,26 @@ class Model:
         for node, free in enumerate(self.problem.free):
             for name in sorted(names):
                 self.cp.add(self.used(node, name) <= max(free.get(name, 0), 0))
+
+    def _evictions(self) -> None:
+        """Let pods be evicted from a node only where a pending one of higher priority takes their room."""
+        names = [node.meta.name for node in self.problem.nodes]
+        for of, counts in zip(self.problem.classes, self.x):
+            if not of.evictable:
+                continue
+            above = [
+                placed
+                for other, placed in zip(self.problem.classes, self.x)
+                if other.preempts and other.first.priority > of.first.priority
+            ]
+            if len(of.nodes) > 1:  # they may move as well: anywhere
+                takers = sum(count for placed in above for count in placed.values())
+                self.cp.add(of.running - sum(counts.values()) <= of.running * takers)
+                continue
+            for name, there in of.home.items():
+                node = names.index(name)
+                takers = sum(placed[node] for placed in above if node in placed)
+                self.cp.add(there - counts.get(node, 0) <= there * takers)
 
     def holds(self, place: int, key: str, domain: str, nodes: Iterable[int]) -> Expression:
         """Return a Boolean: whether a domain has a pod of a class."""

@@ -26,9 +26,8 @@ class Objective(Struct, frozen=True):
 
 def _priorities(model: Model) -> Expression:
     return sum(
-        of.first.priority * count
+        of.first.priority * (sum(counts.values()) - of.running)
         for of, counts in zip(model.problem.classes, model.x)
-        for count in counts.values()
     )
 
 
@@ -92,13 +91,15 @@ def _moves(model: Model) -> Expression:
 
 
 OBJECTIVES: Mapping[str, Objective] = {
-    "most-pods": Objective("pods placed", "placed", True, lambda model: model.placed),
-    "priorities": Objective("sum of the priorities of the pods placed", "priorities", True, _priorities),
+    "most-pods": Objective("pods placed, less those evicted", "placed", True, lambda model: model.placed),
+    "priorities": Objective(
+        "sum of the priorities of the pods placed, less those evicted", "priorities", True, _priorities
+    ),
     "fewest-nodes": Objective("nodes with a pod", "nodes", False, _nodes),
     "balance": Objective("largest share used of a node's cpu or memory, ‰", "share", False, _balance),
     "fragmentation": Objective(
         "free cpu without free memory, or the reverse, ‰", "fragmentation", False, _fragmentation
     ),
-    "fewest-moves": Objective("running pods that move", "evicted", False, _moves),
+    "fewest-moves": Objective("running pods that move or are evicted", "evicted", False, _moves),
 }
 """The objectives by name."""

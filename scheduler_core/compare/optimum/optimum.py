@@ -63,6 +63,13 @@ class Optimum(Struct, frozen=True, rename="camel"):
     moves: tuple[MigrationStep, ...]
     left_out: tuple[str, ...]
     unsearched: tuple[str, ...] = ()
+    evicted: tuple[str, ...] = ()
+    """Running pods that end without a node, for pending ones of higher priority."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no placement is better by any of the objectives."""
+        return self.feasible and not self.unsearched and all(proof.optimal for proof in self.proofs)
 
 
 def find_optimum(
@@ -172,11 +179,16 @@ def _answer(problem: PackingProblem, proofs: Sequence[Proof], counts: Sequence[d
     pending: list[str] = []
     evictions: list[MigrationStep] = []
     bindings: list[MigrationStep] = []
+    evicted: list[str] = []
     for of, values in zip(problem.classes, counts):
         room = {problem.nodes[node].meta.name: value for node, value in values.items() if value}
         for pod, node in _assigned(of.pods, room):
-            if node is None:
+            if node is None and pod.node_name:
+                evicted.append(pod.meta.key)
+                evictions.append(MigrationStep("evict", pod.meta.key, pod.node_name))
+            elif node is None:
                 pending.append(pod.meta.key)
+            if node is None:
                 continue
             placements[pod.meta.key] = node
             if pod.node_name and pod.node_name != node:
@@ -184,7 +196,8 @@ def _answer(problem: PackingProblem, proofs: Sequence[Proof], counts: Sequence[d
             if pod.node_name != node:
                 bindings.append(MigrationStep("bind", pod.meta.key, node))
     moves = (*evictions, *bindings)  # what is bound may need the room of what is evicted
-    return Optimum(True, tuple(proofs), placements, tuple(pending), moves, problem.left_out)
+    left_out = problem.left_out
+    return Optimum(True, tuple(proofs), placements, tuple(pending), moves, left_out, evicted=tuple(evicted))
 
 
 def _assigned(pods: Sequence[Pod], room: dict[str, int]) -> list[tuple[Pod, str | None]]:

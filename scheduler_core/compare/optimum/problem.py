@@ -38,7 +38,8 @@ class SpreadLimit(Struct, frozen=True):
 class InterchangeablePods(Struct, frozen=True):
     """Pods that no rule tells apart, pending ones and those that may move; ``home`` is where the latter are.
 
-    ``request`` has ``pods: 1``; ``nodes`` are the places of the nodes that its own rules allow.
+    ``request`` has ``pods: 1``; ``nodes`` are the places of the nodes that its own rules allow. Pods that are
+    ``evictable`` may end without a node, where a pending pod of higher priority takes their room.
     """
 
     pods: tuple[Pod, ...]
@@ -46,6 +47,7 @@ class InterchangeablePods(Struct, frozen=True):
     request: Counts
     nodes: frozenset[int]
     spreads: tuple[SpreadLimit, ...]
+    evictable: bool = False
 
     @property
     def first(self) -> Pod:
@@ -55,7 +57,17 @@ class InterchangeablePods(Struct, frozen=True):
     @property
     def bound(self) -> int:
         """How many of them run and must stay placed."""
+        return 0 if self.evictable else self.running
+
+    @property
+    def running(self) -> int:
+        """How many of them run."""
         return sum(self.home.values())
+
+    @property
+    def preempts(self) -> bool:
+        """Whether they wait and may take the room of pods of lower priority."""
+        return not self.home and self.first.preempts
 
 
 class PackingProblem(Struct, frozen=True):
@@ -84,22 +96,41 @@ class PackingProblem(Struct, frozen=True):
         return found
 
 
-def problem_of(nodes: Iterable[Node], pods: Iterable[Pod], *, move: bool = False) -> PackingProblem:
-    """Return the problem of a cluster; ``move``: running pods may go to other nodes."""
+def problem_of(
+    nodes: Iterable[Node], pods: Iterable[Pod], *, move: bool = False, evict: bool = False
+) -> PackingProblem:
+    """Return the problem of a cluster; ``move``: running pods may go to other nodes.
+
+    ``evict``: those of lower priority than a pending pod that preempts may be evicted for it.
+    """
     listed = tuple(nodes)
     index = {node.meta.name: place for place, node in enumerate(listed)}
     alive = [pod for pod in pods if not pod.terminal and (not pod.node_name or pod.node_name in index)]
-    fixed = tuple((pod, index[pod.node_name]) for pod in alive if pod.node_name and not move)
+    waiting = [pod.priority for pod in alive if not pod.node_name and pod.preempts]
+    highest = max(waiting, default=0) if evict else None
+    victims = {pod.meta.key for pod in alive if pod.node_name and waiting and _is_below(pod, highest)}
+    stays = [pod for pod in alive if pod.node_name and not move and pod.meta.key not in victims]
+    fixed = tuple((pod, index[pod.node_name]) for pod in stays)
     groups: dict[Any, list[Pod]] = {}
     for pod in alive:
-        if move or not pod.node_name:
-            groups.setdefault(_alike(pod), []).append(pod)
+        if move or not pod.node_name or pod.meta.key in victims:
+            victim = pod.meta.key in victims
+            here = pod.node_name if victim and not move else ""
+            waits = evict and not pod.node_name
+            groups.setdefault((victim, waits, here, _alike(pod)), []).append(pod)
     free = [dict(node.allocatable) for node in listed]
     for pod, place in fixed:
         for name, amount in request_of(pod).items():
             free[place][name] = free[place].get(name, 0) - amount
-    classes = tuple(_class(tuple(members), listed) for members in groups.values())
+    classes = tuple(
+        _class(tuple(members), listed, evictable=victim, only=index.get(here))
+        for (victim, _, here, _), members in groups.items()
+    )
     return PackingProblem(listed, tuple(free), classes, fixed, tuple(_left_out(alive)))
+
+
+def _is_below(pod: Pod, priority: int | None) -> bool:
+    return priority is not None and pod.priority < priority
 
 
 def _alike(pod: Pod) -> Any:
@@ -153,14 +184,19 @@ def selects(term: PodAffinityTerm, of: Pod, other: Pod) -> bool:
     )
 
 
-def _class(pods: tuple[Pod, ...], nodes: Sequence[Node]) -> InterchangeablePods:
+def _class(
+    pods: tuple[Pod, ...], nodes: Sequence[Node], *, evictable: bool, only: int | None
+) -> InterchangeablePods:
+    """Return a class of pods; ``only`` is the node that they do not leave but by being evicted."""
     first = pods[0]
     allowed = frozenset(place for place, node in enumerate(nodes) if _allows(node, first))
+    allowed = allowed if only is None else frozenset({only})
     home: dict[str, int] = {}
     for pod in pods:
         if pod.node_name:
             home[pod.node_name] = home.get(pod.node_name, 0) + 1
-    return InterchangeablePods(pods, home, request_of(first), allowed, tuple(_spreads(first)))
+    spreads = tuple(_spreads(first))
+    return InterchangeablePods(pods, home, request_of(first), allowed, spreads, evictable)
 
 
 def _allows(node: Node, pod: Pod) -> bool:

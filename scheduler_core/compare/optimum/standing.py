@@ -71,11 +71,14 @@ class Standing:
         """The pods without a node."""
         return [pod for pod in self.pods if not pod.node_name]
 
-    def text_for(self, scheduler: Contender) -> str:
-        """Return a bundle in which a scheduler is responsible for all pending pods, with what it reads."""
+    def text_for(self, scheduler: Contender, *, evict: bool) -> str:
+        """Return a bundle in which a scheduler is responsible for all pending pods, with what it reads.
+
+        ``evict``: for them it may evict pods of lower priority.
+        """
         gates = {"featureGates": self.gates} if scheduler.gated and self.gates else {}
         head = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", **scheduler.settings, **gates}
-        return _text((head, *scheduler.given(self.documents)))
+        return _text((head, *scheduler.given(self.documents, evict=evict)))
 
     def text_with(self, moves: Sequence[MigrationStep]) -> str:
         """Return a bundle that makes the moves one after the other, each binding a cycle of v1.37.

@@ -47,7 +47,9 @@ def reason_of(write: StoredWrite) -> Reason:
     return _UPDATED.get(write.kind, _nothing)(old, new, write.by)
 
 
-NO_DESCHEDULER = EvictionOutcome("DescheduleFailed", "the bundle has no descheduler to run")
+NO_DESCHEDULER = EvictionOutcome(
+    "DescheduleFailed", "the bundle has no descheduler to run: add a DeschedulerPolicy"
+)
 """What a pass that somebody asks for comes to without a policy, or without settings that start it."""
 
 

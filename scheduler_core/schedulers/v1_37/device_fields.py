@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.kubernetes.device_versions import FLAT, GROUP, OLD_RULES, VERSIONS
+from scheduler_core.kubernetes.device_versions import ALPHA, FLAT, GROUP, VERSIONS
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.kubernetes.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
 
@@ -164,13 +164,12 @@ def device_shape(manifest: Mapping[str, Any], at: At) -> Mapping[str, Shape]:
     kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
     if kind not in _NEW:
         return {}
-    known = (*VERSIONS, OLD_RULES) if kind == "DeviceTaintRule" else VERSIONS
-    if str(version).startswith(f"{GROUP}/") and version not in known:
-        at.child("apiVersion").error(f"{kind} of {version} is not read: write {', '.join(known)}")
+    if str(version).startswith(f"{GROUP}/") and version not in VERSIONS:
+        at.child("apiVersion").error(f"{kind} of {version} is not read: write {', '.join(VERSIONS)}")
         return {}
     if kind == "ResourceSlice":
         _check_counters(manifest.get("spec"), at.child("spec"))
-    return (_FLAT if version == FLAT else _NEW)[kind]
+    return (_FLAT if version in (FLAT, ALPHA) else _NEW)[kind]
 
 
 def _check_counters(spec: Any, at: At) -> None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from scheduler_core.cluster.controllers.resource_claims import EXTENDED as MARK
 from scheduler_core.formats.decode import short_hash
 from scheduler_core.kubernetes.admission import uid_for
+from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.quantity import parse_resource
 from scheduler_core.kubernetes.requests import Amounts, amounts, is_extended
 from scheduler_core.schedulers.v1_37.change import Manifest
@@ -126,12 +127,14 @@ def _pod_uid(pod: CompiledPod) -> str:
 
 def pods_without_claims(objects: Sequence[Manifest]) -> list[str]:
     """Return the pods on nodes whose devices for extended resources no claim of the objects names."""
-    classes = _classes(one for one in objects if one.get("kind") == "DeviceClass")
+    read = [one for one in objects if is_manifest_kind(one)]
+    classes = _classes(one for one in read if one["kind"] == "DeviceClass")
     if not classes:
         return []
-    nodes = {one["metadata"]["name"]: one for one in objects if one.get("kind") == "Node"}
-    claims = [one for one in objects if one.get("kind") == "ResourceClaim"]
-    pods = (CompiledPod(one) for one in objects if one.get("kind") == "Pod" and one["metadata"].get("name"))
+    core = [one for one in objects if one.get("apiVersion") == "v1"]
+    nodes = {one["metadata"]["name"]: one for one in core if one.get("kind") == "Node"}
+    claims = [one for one in read if one["kind"] == "ResourceClaim"]
+    pods = (CompiledPod(one) for one in core if one.get("kind") == "Pod" and one["metadata"].get("name"))
     return [
         pod.key
         for pod in pods

@@ -8,10 +8,11 @@ from typing import Any
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
-from scheduler_core.kubernetes.kinds import is_custom
+from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.reading import At, Report, once
 from scheduler_core.kubernetes.shapes import ANY, QUANTITY, OneOf, Shape, Typed, Words, check
 from scheduler_core.schedulers.v1_37.device_fields import device_shape
+from scheduler_core.schedulers.v1_37.podgroups import read_disruption_mode
 
 _SELECTOR = Typed(LABEL_SELECTOR)
 _POLICY = Words(("Honor", "Ignore"))
@@ -96,7 +97,7 @@ _KINDS: Mapping[str, Shape] = {
             "priority": int,
             "schedulingPolicy": OneOf(("basic", "gang"), {"basic": dict, "gang": {"minCount": int}}),
             "schedulingConstraints": {"topology": [{"key!": str}]},
-            "disruptionMode": dict,
+            "disruptionMode": Typed(read_disruption_mode),
         }
     },
 }
@@ -120,10 +121,9 @@ def check_v1_37_fields(decoded: Iterable[Decoded], unread: Iterable[Entry], repo
 def check_manifest(value: Mapping[str, Any], at: At) -> None:
     """Report what v1.37 cannot read in a manifest of a kind without a typed object.
 
-    A custom resource may have the name of such a kind: it is not read.
+    Other kinds are not read, whatever they hold; a custom resource may have the name of one that is.
     """
-    if is_custom(value.get("apiVersion")):
-        check(value, _OTHER, at)
+    if not is_manifest_kind(value):
         return
     fields = {**_UNREAD.get(str(value.get("kind")), {}), **device_shape(value, at)}
     usual = {name: shape for name, shape in _OTHER.items() if f"{name}!" not in fields}

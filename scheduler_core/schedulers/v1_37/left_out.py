@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.kubernetes.fields_pod import NOT_COMPARED
+from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.schedulers.coscheduling.editions import CURRENT
@@ -165,7 +166,8 @@ def _devices(objects: Sequence[Document]) -> Iterator[str]:
             "ResourceClaim that says which: they count as free. Add the output of `kubectl get "
             "resourceclaims -A -o yaml`"
         )
-    rules = [one for one in objects if one.get("kind") == RULE and _effect(one) == "NoExecute"]
+    given = (one for one in objects if one.get("kind") == RULE and is_manifest_kind(one))
+    rules = [one for one in given if _effect(one) == "NoExecute"]
     if rules:
         name = (rules[0].get("metadata") or {}).get("name")
         yield (

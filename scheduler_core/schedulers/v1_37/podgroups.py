@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.kubernetes.reading import At, kind_of, show
 from scheduler_core.schedulers.v1_37.change import Manifest
 
 NATIVE = "scheduling.k8s.io"
@@ -41,6 +42,10 @@ def priority(group: Manifest) -> int:
     return int((group.get("spec") or {}).get("priority") or 0)
 
 
+OLD_VERSION = f"{NATIVE}/v1alpha2"
+OLD_MODES = ("Pod", "PodGroup")
+
+
 def topology_key(group: Manifest) -> str | None:
     """Return the first topology constraint's key; None without ``schedulingConstraints.topology``."""
     constraints = (group.get("spec") or {}).get("schedulingConstraints") or {}
@@ -56,7 +61,19 @@ def is_constrained(group: Manifest) -> bool:
 def disrupted_as_a_whole(group: Manifest) -> bool:
     """Return whether preemption takes all pods of the group or none."""
     mode = (group.get("spec") or {}).get("disruptionMode") or {}
-    return "all" in mode
+    return mode == "PodGroup" if isinstance(mode, str) else "all" in mode
+
+
+def read_disruption_mode(value: Any, at: At) -> Any:
+    """Check ``spec.disruptionMode``: a word in v1alpha2 of Kubernetes 1.36, an object since."""
+    version = at.root.value.get("apiVersion")
+    if isinstance(value, str) and version == OLD_VERSION:
+        if value not in OLD_MODES:
+            at.error(f"must be one of {', '.join(OLD_MODES)}, not {show(value)}")
+    elif not isinstance(value, Mapping):
+        older = f"; a word is read in {OLD_VERSION} alone" if isinstance(value, str) else ""
+        at.error(f"must be an object, {{single: {{}}}} or {{all: {{}}}}, not {kind_of(value)}{older}")
+    return value
 
 
 def _policy(group: Manifest) -> dict[str, dict[str, int]]:

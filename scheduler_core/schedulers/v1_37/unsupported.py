@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS, is_manifest_kind
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 
 GATES = (
@@ -56,11 +57,12 @@ def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Itera
         if kind in MANIFEST_KINDS and not is_manifest_kind(given):
             continue  # a custom resource of that name
         manifest = as_v1(given)
-        name = (manifest.get("metadata") or {}).get("name")
+        name = part_of(manifest, "metadata", "name")
         if kind in KINDS:
             yield f"{kind} {name}: the kind is not implemented"
+        spec = manifest.get("spec")
         for owner, path, has in _FIELDS:
-            if kind == owner and has(manifest.get("spec") or {}):
+            if kind == owner and isinstance(spec, Mapping) and has(spec):
                 yield f"{kind} {name}: {path} is not implemented"
 
 

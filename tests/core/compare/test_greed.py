@@ -182,3 +182,65 @@ def test_nothing_found_in_time_is_not_called_infeasible() -> None:
     """The rules may allow a placement all the same."""
     short = Optimum(False, (), {}, (), (), (), ("balance",))
     assert "more seconds" in nothing(short) and "more seconds" not in nothing(replace(short, unsearched=()))
+
+
+def with_priority(name: str, cpu: str, priority: int, node: str = "", more: str = "") -> str:
+    """Return a pod of a priority."""
+    return pod(name, cpu, node).replace("spec: {", f"spec: {{priority: {priority}, {more}", 1)
+
+
+ROOM = (
+    with_priority("low", "4", 0, "n1"),
+    with_priority("small", "1", 0, "n2"),
+    with_priority("mid", "3", 500, "n2"),
+    with_priority("high", "4", 1000),
+)
+QUESTIONS = {
+    "nobody is evicted": (ROOM, False, "most-pods", 0, []),
+    "one for one": (ROOM, True, "most-pods", 0, None),
+    "the lowest priority goes": (ROOM, True, "priorities", 1000, ["low"]),
+    "not for an equal priority": ((*ROOM[:3], with_priority("high", "4", 0)), True, "priorities", 0, []),
+    "not for one that never preempts": (
+        (*ROOM[:3], with_priority("high", "4", 1000, more="preemptionPolicy: Never, ")),
+        True,
+        "priorities",
+        0,
+        [],
+    ),
+    "not elsewhere than where the room is taken": (
+        (*ROOM[:3], with_priority("high", "3", 100)),
+        True,
+        "priorities",
+        100,
+        ["low"],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("pods", "evict", "objective", "value", "evicted"), QUESTIONS.values(), ids=QUESTIONS
+)
+def test_no_scheduler_is_better_than_the_optimum_of_its_own_question(
+    pods: tuple[str, ...], evict: bool, objective: str, value: int, evicted: list[str] | None
+) -> None:
+    """Both may evict pods of lower priority, or neither; each is told to be improved, equal or proven."""
+    text = "\n---\n".join((SETTINGS, NODES, *pods))
+    found = price_of_greed(load(text), 0, (objective,), 5.0, evict=evict)
+    assert found.optimum.proofs[0].value == value and found.optimum.proofs[0].optimal
+    gone = sorted(key.partition("/")[2] for key in found.optimum.evicted)
+    assert evicted is None or gone == evicted
+    verdicts = {row.scheduler: row.verdict for row in found.rows[1:]}
+    assert set(verdicts.values()) <= {"improved", "optimal"}
+    assert verdicts["v1.37"] == "optimal"
+    for row in found.rows[1:]:
+        assert row.figures is not None and (evict or row.figures.evicted == 0)
+
+
+def test_evictions_are_moves_that_make_room() -> None:
+    """A pod that is evicted for another has no binding."""
+    found = price_of_greed(
+        load("\n---\n".join((SETTINGS, NODES, *ROOM))), 0, ("priorities",), 5.0, evict=True
+    )
+    moves = [(move.action, move.pod, move.node) for move in found.optimum.moves]
+    assert moves == [("evict", "default/low", "n1"), ("bind", "default/high", "n1")]
+    assert simulate(load(found.bundle)).scenario.operations

@@ -224,13 +224,13 @@ def test_a_bundle_holds_the_file_as_it_is_or_in_a_config_map(wrap: type[str]) ->
 
 def test_problems_in_a_bundle_have_their_lines() -> None:
     """In the file itself the field's, in a ConfigMap the line of the file that contains it."""
-    wrong = "actions: nope\ntiers: []\n"
+    wrong = "actions: alocate\ntiers: []\n"
     with pytest.raises(BundleError) as raised:
         load(wrong)
     assert (raised.value.problems[0].line, raised.value.problems[0].path) == (1, "actions")
     with pytest.raises(BundleError) as raised:
         load(config_map(wrong))
-    assert raised.value.problems[0].message.startswith("line 1: actions: 'nope' is not an action")
+    assert raised.value.problems[0].message.startswith("line 1: actions: 'alocate' is not an action")
     with pytest.raises(BundleError, match="a second configuration of kube-batch"):
         load("---\n".join((configuration(), config_map(configuration()))))
     (warning,) = [

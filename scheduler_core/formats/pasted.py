@@ -1,0 +1,151 @@
+"""What is around manifests in a paste: shell prompts, messages, Markdown, logs; blanked, so that lines stay.
+
+Only what cannot be part of a manifest is blanked, and each kind is named in a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+Cleaned = tuple[str, str]
+"""The text, and what is to be said of the change; "" if there was none."""
+
+_FIRST = 40
+"""Lines in which prompts and messages before the manifests are looked for."""
+
+_PROMPT = re.compile(
+    r"(?:(?:[^\s$#%>❯➜]{0,80}|\[[^\]\n]{1,80}\]|PS [^>\n]{0,80}) ?[$#%>❯➜] ?)?"
+    r"(?:sudo )?(?:kubectl|oc|helm|kustomize|flux|k3s|k|cat|microk8s) .*"
+)
+_BARE_PROMPT = re.compile(r"(?:[^\s@$#]{1,40}@[^\s$#]{1,80}[$#]|\[[^\]\n]{1,80}\][$#]|[$%❯➜]) {0,3}")
+_HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?")
+_MESSAGE = re.compile(
+    r"(?i:warning: .*|warning:$)|[WIEF]\d{4} \d\d:\d\d:\d\d.*|Flag --\S+ has been deprecated.*"
+    r"|Defaulted container .*"
+    r"|\w+\.go:\d+: .*|Unable to use a TTY.*|error: .* skipping.*|(?:Pulled|Digest): .*|Using \S+ namespace.*"
+    r"|\d{4}/\d\d/\d\d \d\d:\d\d:\d\d .*|level=\w+ .*|time=\S+ level=.*"
+)
+_BEGINS = re.compile(r"(?:-\s+)?[\"']?(?:apiVersion|kind|items|metadata)[\"']?\s*:|[{\[]|---|%YAML")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([\w+-]*).*")
+_SPACE = "\u00a0\u2007\u202f\u2002\u2003\u2009\u3000"
+_INVISIBLE = "\u200b\u2060\ufeff"
+_SPACED = re.compile(rf"^[ -]*[{_SPACE}]|[:,{{\[-][ ]*[{_SPACE}]|[{_INVISIBLE}]", re.MULTILINE)
+_LOGS = re.compile(r"^==== START logs for .*?^==== END logs for [^\n]*", re.MULTILINE | re.DOTALL)
+_UNENDED = re.compile(r"^==== START logs for .*\Z", re.MULTILINE | re.DOTALL)
+_DRY_RUN = re.compile(r"^(?:MANIFEST|HOOKS):[ ]*$", re.MULTILINE)
+
+
+def cleaned(text: str) -> Iterator[Cleaned]:
+    """Yield the text after each change that there is to make, and what it was; the last one is read."""
+    for clean in _STEPS:
+        made, said = clean(text)
+        if said:
+            text = made
+            yield text, said
+
+
+def _spaces(text: str) -> Cleaned:
+    """Make plain spaces of others where YAML reads indentation or a separator."""
+    if text.isascii() or not any(mark in text for mark in _SPACE + _INVISIBLE):
+        return text, ""
+    if not _SPACED.search(text):
+        return text, ""
+    table = {ord(mark): " " for mark in _SPACE} | {ord(mark): None for mark in _INVISIBLE}
+    return text.translate(table), "no-break spaces are read as spaces"
+
+
+def _logs(text: str) -> Cleaned:
+    """Blank the logs in what ``kubectl cluster-info dump`` prints."""
+    if "==== START logs for " not in text:
+        return text, ""
+    made = _UNENDED.sub(_blanked, _LOGS.sub(_blanked, text))
+    said = "kubectl cluster-info dump: its objects are read, its logs are passed over"
+    return made, said if made != text else ""
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return "\n" * found.group().count("\n")
+
+
+def _fences(text: str) -> Cleaned:
+    """Keep the fenced blocks of a Markdown text that hold manifests."""
+    if "```" not in text and "~~~" not in text:
+        return text, ""
+    lines = text.split("\n")
+    first = next((at for at, line in enumerate(lines) if _FENCE.fullmatch(line)), None)
+    if first is None or any(_BEGINS.match(line) for line in lines[:first]):
+        return text, ""
+    kept = [""] * len(lines)
+    for begin, end in _blocks(lines, first):
+        body = lines[begin + 1 : end]
+        if any(_BEGINS.match(line.strip()) for line in body):
+            kept[begin] = "---"
+            kept[begin + 1 : end] = body
+    if not any(kept):
+        return text, ""
+    return "\n".join(kept), "Markdown: the manifests in its fenced blocks are read"
+
+
+def _blocks(lines: list[str], at: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of each fenced block; one that is not closed goes to the end."""
+    while at < len(lines):
+        opened = _FENCE.fullmatch(lines[at])
+        if opened is None:
+            at += 1
+            continue
+        mark = opened.group(1)
+        later = range(at + 1, len(lines))
+        end = next((n for n in later if lines[n].strip() and not lines[n].strip().strip(mark[0])
+                    and len(lines[n].strip()) >= len(mark)), len(lines))  # fmt: skip
+        yield at, end
+        at = end + 1
+
+
+def _dry_run(text: str) -> Cleaned:
+    """Keep the manifests of what ``helm install --dry-run`` prints."""
+    marks = list(_DRY_RUN.finditer(text))
+    if not marks or not text.lstrip().startswith("NAME:"):
+        return text, ""
+    start = marks[-1].end()
+    notes = re.compile(r"^NOTES:", re.MULTILINE).search(text, start)
+    end = notes.start() if notes else len(text)
+    head, tail = text[:start], text[end:]
+    made = "\n" * head.count("\n") + text[start:end] + "\n" * tail.count("\n")
+    return made, "helm's dry run: its manifests are read"
+
+
+def _shell(text: str) -> Cleaned:
+    """Blank commands, here-documents' ends and messages before, between and after manifests."""
+    head = text[:4_000].split("\n", _FIRST)
+    begin = next((n for n, line in enumerate(head) if _BEGINS.match(line) and not _is_noise(line)), len(head))
+    strange = [line for line in head[:begin] if line.strip() and not line.lstrip().startswith("#")]
+    ends = {found.group(1) for line in strange for found in [_HEREDOC.search(line)] if found}
+    if not all(_is_noise(line) for line in strange):
+        return text, ""
+    if not strange and not _ends_in_prompt(text):
+        return text, ""
+    lines = text.split("\n")
+    lines[:begin] = ["" if _is_noise(line) else line for line in lines[:begin]]
+    for at in range(begin, len(lines)):
+        line = lines[at]
+        if line in ends or _BARE_PROMPT.fullmatch(line):
+            lines[at] = ""
+        elif strange and line[:1] not in (" ", "-", "#", "") and _PROMPT.fullmatch(line):
+            found = _HEREDOC.search(line)
+            ends |= {found.group(1)} if found else set()
+            lines[at] = "---"
+    made = "\n".join(lines)
+    return made, "commands and messages around the manifests are passed over" if made != text else ""
+
+
+def _is_noise(line: str) -> bool:
+    return bool(_PROMPT.fullmatch(line) or _MESSAGE.fullmatch(line) or _BARE_PROMPT.fullmatch(line))
+
+
+def _ends_in_prompt(text: str) -> bool:
+    last = text.rstrip("\n").rpartition("\n")[2]
+    return bool(last and _BARE_PROMPT.fullmatch(last))
+
+
+_STEPS: tuple[Callable[[str], Cleaned], ...] = (_spaces, _logs, _fences, _dry_run, _shell)

@@ -1,0 +1,92 @@
+"""Kueue, which is not simulated: what waits for its admission in a cluster, and is scheduled here at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import Decoded
+from scheduler_core.formats.problems import problems_of
+from scheduler_core.kubernetes.model import Pod, Workload
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Report, owner_of
+from scheduler_core.kubernetes.support import part_of
+
+QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+"""The label that leaves it to Kueue when an object's pods may run."""
+
+GROUP = "kueue.x-k8s.io"
+DEFAULT_QUEUE = "default"
+"""The LocalQueue of a namespace that Jobs without the label go to (LocalQueueDefaulting)."""
+
+
+def is_of_kueue(api_version: object) -> bool:
+    """Return whether an apiVersion is of one of Kueue's groups."""
+    group = str(api_version).partition("/")[0]
+    return group == GROUP or group.endswith(f".{GROUP}")
+
+
+def waits_for_kueue(
+    decoded: Iterable[Decoded], ignored: Iterable[Entry], report: Report
+) -> Iterator[Problem]:
+    """Yield a warning with the number of pods that Kueue would have to admit before they are scheduled."""
+    listed = list(decoded)
+    defaults = {
+        part_of(one.value, "metadata", "namespace") or "default"
+        for one in ignored
+        if one.kind == "LocalQueue" and part_of(one.value, "metadata", "name") == DEFAULT_QUEUE
+    }
+    queued = [one for one in listed if _is_queued(one, defaults)]
+    placed = _placed_by_owner(listed)
+    counts = [(one, _waiting(one, placed)) for one in queued]
+    pods = sum(count for _, count in counts)
+    if not queued:
+        return
+    first = next((one for one, count in counts if count), queued[0])
+    at = At(report, None, first.entry).child("metadata").child("labels")
+    what = (
+        "this pod would" if pods == 1 else f"these {pods:,} pods would" if pods else "what it suspends would"
+    )
+    objects = f"{first.object.meta.key}{f' and {len(queued) - 1:,} more' if len(queued) > 1 else ''}"
+    text = (
+        f"admission by Kueue is not simulated; {what} wait for it, for quota in a queue "
+        f"({first.entry.kind} {objects})"
+    )
+    (problem,) = problems_of([(at, text)])
+    yield replace(problem, about=tuple(owner_of(one.entry.value) for one in queued))
+
+
+def _is_queued(one: Decoded, defaults: set[str]) -> bool:
+    if not isinstance(one.object, (Pod, Workload)):
+        return False
+    by_default = one.entry.kind == "Job" and one.object.meta.namespace in defaults
+    owned = any(owner.controller for owner in one.object.meta.owner_references)
+    return not owned and (QUEUE_NAME in one.object.meta.labels or by_default)
+
+
+def _placed_by_owner(decoded: Iterable[Decoded]) -> dict[tuple[str, str, str], int]:
+    """Count the pods on nodes by their controllers, and by what controls those."""
+    above: dict[tuple[str, str, str], tuple[str, str, str]] = {}
+    found: dict[tuple[str, str, str], int] = {}
+    for one in decoded:
+        meta = one.object.meta
+        for owner in meta.owner_references:
+            if owner.controller:
+                above[one.entry.kind, meta.namespace, meta.name] = owner.kind, meta.namespace, owner.name
+    for one in decoded:
+        if isinstance(one.object, Pod) and (one.object.node_name or one.object.terminal):
+            key = above.get(("Pod", one.object.meta.namespace, one.object.meta.name))
+            while key is not None:
+                found[key] = found.get(key, 0) + 1
+                key = above.get(key) if above.get(key) != key else None
+    return found
+
+
+def _waiting(one: Decoded, placed: dict[tuple[str, str, str], int]) -> int:
+    obj = one.object
+    if isinstance(obj, Workload):
+        there = placed.get((one.entry.kind, obj.meta.namespace, obj.meta.name), 0)
+        return max(0, obj.replicas - there)
+    return int(isinstance(obj, Pod) and not obj.node_name and not obj.terminal)
