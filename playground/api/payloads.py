@@ -183,6 +183,8 @@ class Why(Payload):
     nodes: list[Json]
     groups: list[Json]
     changes: list[Json]
+    sections: list[Json]
+    warnings: list[Problem]
 
 
 class Found(Payload):

@@ -46,7 +46,7 @@ EFFORT = {
     "delete": 5,
     "hardware": 5,  # of a kind that the machine has none of
     "node": 6,
-    "moved": 6,  # a label by which a machine or a volume would be somewhere else
+    "moved": 9,  # a label by which a machine or a volume would be somewhere else
     "forgo": 7,  # a resource that the pod was given because it needs it
 }
 """The cost of a change, by kind; the smallest change has the lowest sum over its edits."""

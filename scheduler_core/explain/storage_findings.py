@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
@@ -44,7 +44,7 @@ def error(place: PodOnNode, text: str) -> Finding:
     """Correct the claim's name, have a class provision a volume for the claim, or create the volume."""
     storage = place.standing.cluster.storage
     correct: list[Edit] = []
-    provisioned: list[tuple[Edit, ...]] = []
+    provisioned: list[list[tuple[Edit, ...]]] = []
     made: list[Edit] = []
     for name, claim in _claims(place):
         key = f"{place.standing.pod.info.namespace}/{name}"
@@ -53,7 +53,7 @@ def error(place: PodOnNode, text: str) -> Finding:
             continue
         spelled = correct_claim(place, name) if claim is None else None
         correct += [] if spelled is None else [spelled]
-        provisioned.append(tuple(_by_classes(place, key, claim)))
+        provisioned.append(list(_by_classes(place, key, claim)))
         if claim is None:
             made += [_new_claim(key, volume=f"pv-{name}"), _new_volume(f"pv-{name}", key, None)]
         elif lost:
@@ -62,7 +62,7 @@ def error(place: PodOnNode, text: str) -> Finding:
             made += [_new_volume(f"pv-{name}", key, claim), _bind(key, f"pv-{name}")]
     fresh = [e for e in made if e.create is None or (e.kind, e.key) not in place.standing.world.objects]
     options: list[tuple[Edit, ...]] = [(edit,) for edit in correct]
-    options += zip(*provisioned) if provisioned else ()
+    options += _together(provisioned)
     if fresh and len(fresh) == len(made):
         options.append(tuple(fresh))
     return Finding((text, *_class_details(place)), tuple(options))
@@ -89,17 +89,24 @@ def _class_details(place: PodOnNode) -> Iterator[str]:
             yield f"claim {claim.meta.key} names no class, and none is the default: it needs a volume"
 
 
-def _by_classes(place: PodOnNode, key: str, claim: PersistentVolumeClaim | None) -> Iterator[Edit]:
+def _by_classes(
+    place: PodOnNode, key: str, claim: PersistentVolumeClaim | None
+) -> Iterator[tuple[Edit, ...]]:
     """Yield how a class that waits for the pod would provision the claim's volume, a class each."""
     storage = place.standing.cluster.storage
     unbound = None if claim is None or claim.volume_name else claim.storage_class
     others = (one for one in storage.classes.values() if one.meta.name != unbound)
     waiting = [one for one in others if provisions(one) and _delays(one)]
     for one in sorted(waiting, key=lambda one: one.meta.name)[:CLASSES_TRIED]:
-        yield _new_claim(key, storage_class=one) if claim is None else _of_class(key, claim, one)
-    own = None if claim is None or claim.volume_name else storage.class_of(claim)
-    if own is not None and provisions(own) and not _delays(own):
-        yield _delayed(own)
+        yield (_new_claim(key, storage_class=one) if claim is None else _of_class(key, claim, one),)
+    own = None if claim is None else storage.class_of(claim)
+    if claim is not None and own is not None and provisions(own) and not _delays(own):
+        yield (_delayed(own), *([_of_class(key, claim, own)] if claim.volume_name else []))
+
+
+def _together(ways: Sequence[Sequence[tuple[Edit, ...]]]) -> list[tuple[Edit, ...]]:
+    """Return what is done for several claims in the same way, each way."""
+    return [tuple(edit for edits in way for edit in edits) for way in zip(*ways)] if ways else []
 
 
 def _delays(one: StorageClass) -> bool:
@@ -197,7 +204,7 @@ def nothing_to_bind(place: PodOnNode) -> Finding:
         f"claim {c.meta.key} wants {format_resource('storage', c.request)} of class {c.storage_class}"
         for c in waiting
     ]
-    others = list(zip(*(_by_classes(place, claim.meta.key, claim) for claim in waiting)))
+    others = _together([list(_by_classes(place, claim.meta.key, claim)) for claim in waiting])
     return Finding(tuple(details), (*others, *(() if known else (tuple(edits),))))
 
 
@@ -230,8 +237,7 @@ def _term(term: NodeSelectorTerm) -> str:
 def _anew(place: PodOnNode, volumes: Collection[str]) -> list[tuple[Edit, ...]]:
     """Return how the claims of volumes could be made anew where the pod goes, each way by one class."""
     claims = [claim for _, claim in _claims(place) if claim is not None and claim.volume_name in volumes]
-    own = [list(_by_classes(place, claim.meta.key, claim)) for claim in claims]
-    return list(zip(*own)) if own else []
+    return _together([list(_by_classes(place, claim.meta.key, claim)) for claim in claims])
 
 
 def other_zone(place: PodOnNode) -> Finding:

@@ -142,6 +142,14 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("drop the node affinity",),
     ),
     (
+        *("volumes-zone-immediate", "db"),
+        (
+            "WaitForFirstConsumer in StorageClass fast\n  - create claim default/data anew",
+            "A StorageClass cannot be changed: delete it and create it anew",
+        ),
+        ("drop the node affinity",),
+    ),
+    (
         *("volumes-lost", "db"),
         ("create the PersistentVolume pv-gone of 1Gi for claim default/data", "bound to pv-gone again"),
         ("No change",),

@@ -12,9 +12,9 @@ import { capital } from "../terms.ts";
 const COST =
   "Cost is the sum of what a change takes: 0 is a corrected name, 1 a label, a toleration or an uncordon, "
   + "2 a request, a resize or a taint, 3 an affinity or more capacity, 4 a victim, a PriorityClass, a claim or a "
-  + "volume, 5 a pod that preemption would not evict, or hardware, 6 another node or a label that moves a machine, "
-  + "7 a resource that is done without; and 3 more for each disruption budget that it breaks and each replacement "
-  + "that finds no node.";
+  + "volume, 5 a pod that preemption would not evict, or hardware, 6 another node, 7 a resource that is done "
+  + "without, 9 a label that moves a machine; and 3 more for each disruption budget that it breaks and each "
+  + "replacement that finds no node.";
 
 type Apply = ((change: WhyChange) => Promise<void>) | null;
 
