@@ -13,6 +13,7 @@ from scheduler_core.interrupting import interrupted_by
 from scheduler_core.run import simulate
 
 NODES, PODS = 20, 120
+GANGS = {"apiVersion": "scheduling.incubator.k8s.io/v1alpha1"}
 Documents = list[dict[str, Any]]
 
 
@@ -38,7 +39,8 @@ def _cluster(scheduler: str = "", *, on: int = 0) -> Documents:
         spec: dict[str, Any] = {
             "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]
         }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{at}"}, "spec": spec}
+        meta = {"name": f"p{at}", "annotations": {"scheduling.k8s.io/group-name": "g"}}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
         if scheduler:
             spec["schedulerName"] = scheduler
         if on:
@@ -53,7 +55,9 @@ def _cluster(scheduler: str = "", *, on: int = 0) -> Documents:
 
 def _beside(name: str) -> Documents:
     peers = [{"name": "default-scheduler", "runs": "v1.37"}, {"name": name}]
-    return [_settings(time="virtual", schedulers=peers), *_cluster(name)]
+    queue = {**GANGS, "kind": "Queue", "metadata": {"name": "default"}, "spec": {"weight": 1}}
+    group = {**GANGS, "kind": "PodGroup", "metadata": {"name": "g"}, "spec": {"minMember": 1}}
+    return [_settings(time="virtual", schedulers=peers), queue, group, *_cluster(name)]
 
 
 def _descheduled() -> Documents:
