@@ -222,6 +222,7 @@ class Loop:
 
     def _fire(self, until: float) -> None:
         while (queue := self._first()) is not None and queue[0][0] <= until:
+            interrupting.look()  # passes that find nothing to do are as many as time is long
             _, _, act, args = heappop(queue)
             act(*args)
 

@@ -1,0 +1,67 @@
+"""Time that passes until a late operation is computed in short pieces, whatever goes on meanwhile."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from scheduler_core import load
+from scheduler_core.interrupting import interrupted_by
+from scheduler_core.run import simulate
+
+
+def node(name: str, **annotations: str) -> dict[str, Any]:
+    status = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}
+    metadata = {"name": name, "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
+
+
+TEMPLATE: dict[str, Any] = {
+    "metadata": {"labels": {"app": "w"}, "annotations": {"podstep/run-seconds": "1"}},
+    "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]},
+}
+DEPLOYMENT: dict[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "w"},
+    "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "w"}}, "template": TEMPLATE},
+}
+GONE = {"typeMeta": {"apiVersion": "v1", "kind": "Node"}, "objectMeta": {"name": "n0"}}
+LATE: dict[str, Any] = {
+    "apiVersion": "podstep/v1",
+    "kind": "Scenario",
+    "spec": {"operations": [{"id": "late", "time": 1e9, "deleteOperation": GONE}]},
+}
+LIVES: dict[str, list[dict[str, Any]]] = {
+    "a node that failed": [node("n1", **{"podstep/fails-at": "30"})],
+    "pods that restart": [DEPLOYMENT],
+}
+
+
+class StoppedError(Exception):
+    """The caller does not wait any longer."""
+
+
+def played(text: str) -> None:
+    """Step to the end."""
+    simulation = simulate(load(text))
+    while simulation.step() is not None:
+        pass
+
+
+@pytest.mark.parametrize("life", LIVES)
+def test_a_late_operation_can_be_given_up(life: str) -> None:
+    """A caller that waits a tenth of a second is asked in time, and not after thirty years of passes."""
+    text = "\n---\n".join(map(json.dumps, [node("n0"), *LIVES[life], LATE]))
+    began = time.thread_time()
+
+    def waited() -> None:
+        if time.thread_time() - began > 0.1:
+            raise StoppedError
+
+    with interrupted_by(waited), pytest.raises(StoppedError):
+        played(text)
+    assert time.thread_time() - began < 1.0
