@@ -19,19 +19,19 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 
 _PRESSURE = [f"node.kubernetes.io/{name}" for name in ("disk-pressure", "memory-pressure", "pid-pressure")]
-_TOLERATED = [
+TOLERATED = [
     (NOT_READY, "NoExecute"),
     (UNREACHABLE, "NoExecute"),
     *((key, "NoSchedule") for key in _PRESSURE),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ]
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def tolerations_of(owner: Manifest) -> list[dict[str, Any]]:
     """Return the tolerations of a DaemonSet's pods (AddOrUpdateDaemonPodTolerations)."""
     spec = spec_of(spec_of(owner)["template"])
-    wanted = list(_TOLERATED)
+    wanted = list(TOLERATED)
     if spec.get("hostNetwork"):
         wanted.append(("node.kubernetes.io/network-unavailable", "NoSchedule"))
     out = list(spec.get("tolerations") or ())
@@ -65,7 +65,7 @@ def _fits_affinity(spec: Mapping[str, Any], node: Manifest) -> bool:
     if any(labels.get(key) != value for key, value in (spec.get("nodeSelector") or {}).items()):
         return False
     affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get(_REQUIRED)
+    required = affinity.get(REQUIRED)
     if required is None:
         return True
     return any(term_matches(term, node) for term in required.get("nodeSelectorTerms") or ())
@@ -79,7 +79,7 @@ def template_for(owner: Manifest, node: str, labels: Mapping[str, str]) -> Manif
     affinity = spec.setdefault("affinity", {})
     node_affinity = affinity.setdefault("nodeAffinity", {})
     row = {"key": "metadata.name", "operator": "In", "values": [node]}
-    node_affinity[_REQUIRED] = {"nodeSelectorTerms": [{"matchFields": [row]}]}
+    node_affinity[REQUIRED] = {"nodeSelectorTerms": [{"matchFields": [row]}]}
     meta = template.setdefault("metadata", {})
     meta["labels"] = {**(meta.get("labels") or {}), **labels}
     return {**template, "spec": spec}
@@ -90,7 +90,7 @@ def target_of(pod: Manifest) -> str:
     if node_of(pod):
         return node_of(pod)
     affinity = (spec_of(pod).get("affinity") or {}).get("nodeAffinity") or {}
-    for term in (affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ():
+    for term in (affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ():
         for field in term.get("matchFields") or ():
             if field["key"] == "metadata.name" and len(field["values"]) == 1:
                 return str(field["values"][0])

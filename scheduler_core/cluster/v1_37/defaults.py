@@ -160,6 +160,24 @@ def _pod(obj: Manifest, classes: PriorityClasses) -> Manifest:
     return {**obj, "spec": spec, "status": {"phase": "Pending", **(obj.get("status") or {})}}
 
 
+def _claim(obj: Manifest, classes: PriorityClasses) -> Manifest:
+    """Give a claim that names no class the default one, the youngest of several (DefaultStorageClass)."""
+    spec, default = spec_of(obj), None
+    if spec.get("storageClassName") is None:
+        found = [one for one in classes.of_kind("StorageClass") if _is_default_class(one)]
+        found.sort(key=lambda one: one["metadata"]["name"])
+        default = max(found, key=lambda one: one["metadata"].get("creationTimestamp") or "", default=None)
+    if default is not None:
+        spec = {**spec, "storageClassName": default["metadata"]["name"]}
+    return {**obj, "spec": spec, "status": {"phase": "Pending", **(obj.get("status") or {})}}
+
+
+def _is_default_class(one: Manifest) -> bool:
+    marks = annotations_of(one)
+    prefixes = ("storageclass.kubernetes.io", "storageclass.beta.kubernetes.io")
+    return any(marks.get(f"{prefix}/is-default-class") == "true" for prefix in prefixes)
+
+
 def _container(container: dict[str, Any]) -> dict[str, Any]:
     resources = container.get("resources") or {}
     if not resources.get("limits"):
@@ -217,9 +235,6 @@ _DEFAULTS: dict[str, Callable[[Manifest, PriorityClasses], Manifest]] = {
             "failedJobsHistoryLimit": 1,
         }
     ),
-    "PersistentVolumeClaim": lambda obj, _: {
-        **obj,
-        "status": {"phase": "Pending", **(obj.get("status") or {})},
-    },
+    "PersistentVolumeClaim": _claim,
     "PersistentVolume": lambda obj, _: {**obj, "status": {"phase": "Available", **(obj.get("status") or {})}},
 }

@@ -57,6 +57,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
+from scheduler_core.cluster.v1_37.revisions import is_assumed
 from scheduler_core.cluster.v1_37.template_hash import template_hash
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 
@@ -422,14 +423,15 @@ class _Rollout:
 def rolled_back(owner: Manifest, sets: Sets, revision: int) -> Manifest | None:
     """Return a Deployment with the template of a revision, 0 for the one before (kubectl rollout undo).
 
-    ``None`` without that revision, and for a Deployment that is paused: kubectl does not roll it back.
+    ``None`` without that revision, where it is assumed, and for a Deployment that is paused: kubectl does not
+    roll it back.
     """
     if spec_of(owner).get("paused"):
         return None
     numbers = sorted(revision_of(one) for one in sets)
     wanted = revision or (numbers[-2] if len(numbers) > 1 else 0)
     found = next((one for one in sets if revision_of(one) == wanted and uid_of(one)), None)
-    if found is None:
+    if found is None or is_assumed(found):
         return None
     template = spec_of(found)["template"]
     meta = template["metadata"]

@@ -39,6 +39,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.replicaset import BURST, by_age
+from scheduler_core.cluster.v1_37.revisions import is_assumed
 
 
 class JobSync(JobState):
@@ -72,7 +73,7 @@ class JobSync(JobState):
         return error
 
     def _is_complete(self) -> bool:
-        if self.count:
+        if self.count or is_assumed(self.job):
             return False
         return (
             self.succeeded > 0 if self.spec.get("completions") is None else self.succeeded >= self.completions

@@ -49,7 +49,8 @@ class ControlPlane:
 
     It is empty, or has the ``objects`` of a cluster that runs, stored as they are: kubelets go on from their
     pods' status, and controllers that know nothing else, and who else watches it, start on them at
-    :data:`RESTART`. ``watch`` is called with the API server before anybody else.
+    :data:`RESTART`. Owners whose uids are ``unlisted`` count as there. ``watch`` is called with the API
+    server before anybody else.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class ControlPlane:
         watch: Callable[[ApiServer], Any],
         epoch: int,
         objects: Iterable[Manifest] | None = None,
+        unlisted: Iterable[str] = (),
     ) -> None:
         self.loop = Loop(epoch, START if objects is None else RESTART)
         self.server = ApiServer(self.loop)
@@ -69,6 +71,7 @@ class ControlPlane:
             self._go_on()
         self.nodes = NodeLifecycle(self.server, self.kubelets, options)
         self.controllers = {make.__name__: make(self.server) for make in CONTROLLERS}
+        self.controllers["GarbageCollector"].unlisted |= set(unlisted)
         if objects is None:
             self.loop.advance(0.0)
 

@@ -31,6 +31,8 @@ from scheduler_core.cluster.v1_37.template_hash import encoded
 
 HASH = "controller.kubernetes.io/hash"
 LABEL = "controller-revision-hash"
+ASSUMED = "podstep/assumed"
+"""The annotation of what a dump lacked and was put back."""
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What Go's JSON escapes beyond what the format asks for."""
 
@@ -87,6 +89,11 @@ def new_revision(owner: Manifest, number: int, label: str, suffix: str) -> Manif
     }
 
 
+def is_assumed(obj: Manifest) -> bool:
+    """Return whether a dump lacked an object, which was put back by what it lets see."""
+    return ASSUMED in annotations_of(obj)
+
+
 def template_of(revision: Manifest) -> dict[str, Any]:
     """Return the template that a revision keeps."""
     found = ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
@@ -99,10 +106,13 @@ def restored(owner: Manifest, revision: Manifest) -> Manifest:
 
 
 def undone(server: ApiServer, owner: Manifest, number: int) -> Manifest | None:
-    """Return an owner with the template of a revision, 0 for the one before (kubectl rollout undo)."""
+    """Return an owner with the template of a revision, 0 for the one before (kubectl rollout undo).
+
+    ``None`` without that revision, and where it is assumed.
+    """
     known = listed(server, owner)
     before = known[-2:-1] if number == 0 else [one for one in known if one["revision"] == number]
-    return restored(owner, before[0]) if before else None
+    return restored(owner, before[0]) if before and not is_assumed(before[0]) else None
 
 
 def updated_revision(client: Clientset, owner: Manifest, known: Sequence[Manifest]) -> Work:

@@ -48,8 +48,9 @@ class Life:
         options: NodeOptions,
         epoch: int = EPOCH,
         objects: Iterable[Manifest] | None = None,
+        unlisted: Iterable[str] = (),
     ) -> None:
-        self.plane = ControlPlane(options, Timeline, epoch, objects)
+        self.plane = ControlPlane(options, Timeline, epoch, objects, unlisted)
         self.server, self.loop = self.plane.server, self.plane.loop
         self.timeline: Timeline = self.plane.watcher
         self.scheduler = LivingScheduler(self.server, configuration)
