@@ -45,6 +45,7 @@ REFUSED = {
     "seconds": ({"seconds": "600"}, 400, "seconds must be 1 to 20"),
     "step": ({"step": "soon"}, 400, "step must be 0 to"),
     "beyond the end": ({"step": "99"}, 400, "run ends after 3 cycles"),
+    "evict": ({"evict": "perhaps"}, 400, "evict must be true or false."),
     "moves": ({"objective": "fewest-moves"}, 400, "Let running pods move too."),
     "move": ({"move": "perhaps"}, 400, "move must be true or false"),
 }
@@ -72,9 +73,10 @@ def test_the_page_has_table_picture_and_moves(name: str) -> None:
     client = Client()
     client.get("/api/optimum", {"of": name})
     text = client.get("/greed/", {"of": f"/s/{name}/"}).content.decode()
-    line = text[text.index("pods placed</th>") :]
+    line = text[text.index("pods placed, less those evicted</th>") :]
     cells = re.findall(r'<td class="num( best)?" data-label="[^"]+">(\d+)</td>', line[: line.index("</tr>")])
     assert cells[:4] == [(" best", "3"), ("", "2"), ("", "2"), (" best", "3")]
+    assert text.count("the optimum is better") == 3 and text.count("which is proven") == 1
     assert text.count('<svg class="greed-picture"') == 5
     bundle = unescape(text[text.index("<textarea") : text.index("</textarea>")].partition(">")[2])
     made = client.post("/import/", {"text": bundle, "title": "to the optimum"})
