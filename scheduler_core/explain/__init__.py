@@ -20,7 +20,7 @@ from scheduler_core.explain.explanation import (
     NodeVerdict,
 )
 from scheduler_core.explain.missing_pod import gone, unknown_node
-from scheduler_core.explain.preemption import preempting, preemption_section
+from scheduler_core.explain.preemption import TITLE, preempting, preemption_section
 from scheduler_core.explain.recorded_answer import DumpFacts, SimulatedOutcome, is_before_operations
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.story import Story
@@ -211,10 +211,10 @@ def _with_cycle(answer: Explanation, simulation: Stepper, decisions: Sequence[De
     cycle = earlier.step()
     if cycle is None:
         return answer
-    of_choice = answer.asked is not None
-    found = (gang_section(cycle), preemption_section(cycle, of_choice=of_choice))
+    tried = preemption_section(cycle.preemption, cycle=cycle.index, of_choice=answer.asked is not None)
     made = _evicted(decisions[at], at + 1) if answer.state == "placed" else ""
-    sections = (*answer.sections, *(one for one in found if one is not None))
+    others = (one for one in answer.sections if tried is None or one.title != TITLE)
+    sections = tuple(one for one in (*others, gang_section(cycle), tried) if one is not None)
     return replace(answer, summary=answer.summary + made, sections=sections)
 
 

@@ -20,6 +20,7 @@ from scheduler_core.explain.explanation import (
     verdict,
 )
 from scheduler_core.explain.hints import hints_of
+from scheduler_core.explain.preemption import preemption_section
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside
@@ -101,6 +102,11 @@ def pending(simulation: Stepper, here: Explanation, shown: int, tried: bool) -> 
     # Asked about all nodes, a pod that fits on one of them needs no remedy.
     found = [] if asked is None and standing.fitting() else (yield from search(standing, rows))
     summary = _pending_summary(standing, pod, verdicts, asked)
+    evicting = standing.preemption_record()
+    sections = (
+        hints_of(standing, _spec(standing)),
+        preemption_section(evicting, of_choice=asked is not None),
+    )
     if simulation.profile_of(state.pod).extenders:
         summary += f" {decide_too(simulation.profile_of(state.pod).extenders)}"
     if node:
@@ -128,7 +134,7 @@ def pending(simulation: Stepper, here: Explanation, shown: int, tried: bool) -> 
         groups=groups(standing) if asked is None else (),
         changes=tuple(found),
         message=_message(standing),
-        sections=tuple(filter(None, (hints_of(standing, _spec(standing)),))),
+        sections=tuple(filter(None, sections)),
     )
 
 

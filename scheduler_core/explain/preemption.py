@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from scheduler_core.explain.section import Section
-from scheduler_core.record.cycle import Cycle, Decision
+from scheduler_core.record.cycle import Decision
 from scheduler_core.record.preemption import HOPELESS, CriterionRound, DryRun, NodeGroup, Preemption
 from scheduler_core.schedulers.v1_11.preemption.criteria import NAME_TEXT, PRIORITY_OFFSET, TEXTS
 
+TITLE = "Preemption"
 NODES_NAMED = 10
 PODS_NAMED = 8
 WITHOUT_VALUE = frozenset({"start-time", "name"})  # a criterion whose numbers mean nothing to readers
@@ -17,8 +18,8 @@ WITHOUT_VALUE = frozenset({"start-time", "name"})  # a criterion whose numbers m
 def preempting(pod: str, together: Collection[str], state: str, decisions: Sequence[Decision]) -> int | None:
     """Return the index of the cycle whose preemption explains a pod in a state; ``None``: none does.
 
-    It is the last one that evicted pods for it, or evicted it; of a pending pod else its last attempt. The
-    pods that are scheduled ``together`` with it have the same cycles.
+    It is the last one that evicted pods for it, or evicted it. The pods that are scheduled ``together`` with
+    it have the same cycles; of these the last attempt explains a pending pod, too.
     """
     if state == "preempted":
         return _last(decisions, lambda one: pod in one.victims)
@@ -28,7 +29,7 @@ def preempting(pod: str, together: Collection[str], state: str, decisions: Seque
     made = _last(decisions, lambda one: one.pod in tried and bool(one.victims))
     if made is not None or state == "placed":
         return made
-    return _last(decisions, lambda one: one.pod in tried and one.result == "unschedulable")
+    return _last(decisions, lambda one: one.pod in together and one.result == "unschedulable")
 
 
 def _last(decisions: Sequence[Decision], holds: Callable[[Decision], bool]) -> int | None:
@@ -36,12 +37,11 @@ def _last(decisions: Sequence[Decision], holds: Callable[[Decision], bool]) -> i
     return next((number for number in numbers if holds(decisions[number])), None)
 
 
-def preemption_section(cycle: Cycle, *, of_choice: bool) -> Section | None:
-    """Return what preemption evaluated in a cycle; ``None`` if it did not run, or could not help anywhere.
+def preemption_section(tried: Preemption | None, *, cycle: int = 0, of_choice: bool) -> Section | None:
+    """Return what preemption evaluated, in a cycle or now; ``None`` if it could help nowhere.
 
     ``of_choice``: only if it chose a node.
     """
-    tried = cycle.preemption
     if tried is None or (of_choice and tried.chosen is None):
         return None
     if (
@@ -50,7 +50,8 @@ def preemption_section(cycle: Cycle, *, of_choice: bool) -> Section | None:
         and not tried.candidates
     ):
         return None
-    return Section(f"Preemption in cycle {cycle.index:,}", tuple(_sentences(tried)))
+    title = f"{TITLE} in cycle {cycle:,}" if cycle else TITLE
+    return Section(title, tuple(_sentences(tried)))
 
 
 def _sentences(tried: Preemption) -> Iterator[str]:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PriorityClass
+from scheduler_core.record.preemption import Preemption
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.columns import Cluster, PodState
 from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
@@ -251,11 +252,15 @@ class Standing:
 
     def preemption(self) -> tuple[str, list[str]]:
         """Return the node that preemption would choose, and its victims; "" and none if it does not help."""
+        record = self.preemption_record()
+        return ("", []) if record is None else (record.node or "", record.victims)
+
+    def preemption_record(self) -> Preemption | None:
+        """Return what preemption would evaluate now; ``None`` if it would not run."""
         failed = self.filtered.failed
         if self.early is not None or self.filtered.errors or failed is None or self.fitting():
-            return "", []
-        chosen = preempt(self.pod, failed, self.cluster, self.queue, self.world.profile).chosen
-        return ("", []) if chosen is None else (chosen.node, [pod.key for pod in chosen.victims])
+            return None
+        return preempt(self.pod, failed, self.cluster, self.queue, self.world.profile, record=True).record
 
     def raised(self) -> ObjectsAtMoment:
         """Return the world in which the pod has a higher priority than every other pod."""

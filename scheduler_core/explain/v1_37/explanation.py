@@ -23,6 +23,7 @@ from scheduler_core.explain.explanation import (
     refused_by_extender,
 )
 from scheduler_core.explain.hints import hints_of
+from scheduler_core.explain.preemption import preemption_section
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.gang import coscheduled_section, is_in_gang, mates, placing_first
@@ -158,6 +159,12 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     group = group_text(simulation.run, pod)
     unmade = simulation.unmade_claims.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
+    tried = None if attempt.node is not None or mates(simulation, pod) else standing.preemption_record()
+    sections = (
+        coscheduled_section(simulation, pod),
+        hints_of(standing, standing.attempt.pod.spec),
+        preemption_section(tried, of_choice=asked is not None),
+    )
     extenders = decide_too(simulation.run.configuration.extenders)
     sentences = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
     return replace(
@@ -168,11 +175,7 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
         groups=groups_of(standing, names, fitting) if asked is None else (),
         changes=tuple(found),
         message="" if attempt.node is not None else attempt.error or fit_message(attempt),
-        sections=tuple(
-            filter(
-                None, (coscheduled_section(simulation, pod), hints_of(standing, standing.attempt.pod.spec))
-            )
-        ),
+        sections=tuple(filter(None, sections)),
     )
 
 

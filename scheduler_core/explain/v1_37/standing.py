@@ -17,7 +17,8 @@ from scheduler_core.explain.world import Failure, ObjectsAtMoment, Resize, Stand
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
-from scheduler_core.run.v1_37.cycles import PRE_FILTER
+from scheduler_core.record.preemption import Preemption
+from scheduler_core.run.v1_37.cycles import PRE_FILTER, places_of, preemption_of
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.run.v1_37.manifests import admitted
 from scheduler_core.schedulers.columns import Cluster
@@ -125,15 +126,15 @@ class V1_37Trials:
         self.scheduling.start = self._start
         return self.scheduling.schedule(self.cluster.pods[pod]).node
 
-    def preemption(self, pod: str) -> tuple[str, list[str]]:
-        """Return the node that v1.37's preemption would choose, and its victims; "" and none if it fails."""
+    def preempting(self, pod: str) -> PodAttempt | None:
+        """Return the pod's attempt with what PostFilter finds, without effect; ``None`` if it fits."""
         self.trials += 1
         self.scheduling.start = self._start
         attempt = self.scheduling.schedule(self.cluster.pods[pod])
         if attempt.node is not None:
-            return "", []
+            return None
         self.scheduling.post_filter(attempt)
-        return attempt.nominated or "", [one.key for one in attempt.victims]
+        return attempt
 
     def gate(self, pod: str) -> str | None:
         """Return the plugin that keeps the pod out of the queue."""
@@ -233,9 +234,13 @@ class V1_37Standing(Standing):
         """Return the node that v1.37 would choose."""
         return self.trials.choice(self.world.pod)
 
-    def preemption(self) -> tuple[str, list[str]]:
-        """Return the node that v1.37's preemption would choose, and its victims."""
-        return self.trials.preemption(self.world.pod)
+    def preemption_record(self) -> Preemption | None:
+        """Return what v1.37's preemption would evaluate now; ``None`` if it would not run."""
+        attempt = self.trials.preempting(self.world.pod)
+        if attempt is None:
+            return None
+        places = places_of(attempt.context.nodes, {name: row for row, name in enumerate(self.names)})
+        return preemption_of(attempt, self.names, places)
 
     def beside(self, world: ObjectsAtMoment) -> Standing:
         """Return the standing of a world that the clusters have become."""
