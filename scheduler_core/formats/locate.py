@@ -13,6 +13,7 @@ from scheduler_core.formats.yaml_reader import events, key_text
 from scheduler_core.kubernetes.reading import Steps
 
 DocumentPath = tuple[int, Steps]  # document (1-based), path inside it
+DEEPEST = 200  # lists and objects inside each other; no reader reads what is nested so deeply
 
 _JSON = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
 
@@ -68,6 +69,8 @@ class _Walk:
         return (self.document, tuple(self.path))
 
     def open(self, *, is_list: bool) -> None:
+        if len(self.lists) == DEEPEST:
+            raise FormatError("nested too deeply")
         self.lists.append(is_list)
         self.path.append(0 if is_list else None)
 
