@@ -159,11 +159,11 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     group = group_text(simulation.run, pod)
     unmade = simulation.unmade_claims.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
-    tried = None if attempt.node is not None or mates(simulation, pod) else standing.preemption_record()
+    evicting = None if attempt.node is not None or mates(simulation, pod) else standing.preemption_record()
     sections = (
         coscheduled_section(simulation, pod),
         hints_of(standing, standing.attempt.pod.spec),
-        preemption_section(tried, of_choice=asked is not None),
+        preemption_section(evicting, of_choice=asked is not None),
     )
     extenders = decide_too(simulation.run.configuration.extenders)
     sentences = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
