@@ -34,7 +34,7 @@ def waits_for_kueue(
     """Yield a warning with the number of pods that Kueue would have to admit before they are scheduled."""
     listed = list(decoded)
     defaults = {
-        part_of(one.value, "metadata", "namespace") or "default"
+        str(part_of(one.value, "metadata", "namespace") or "default")
         for one in ignored
         if one.kind == "LocalQueue" and part_of(one.value, "metadata", "name") == DEFAULT_QUEUE
     }

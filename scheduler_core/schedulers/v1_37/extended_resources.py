@@ -17,6 +17,7 @@ from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.quantity import parse_resource
 from scheduler_core.kubernetes.requests import Amounts, amounts, is_extended
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_pools import slices_of
 from scheduler_core.schedulers.v1_37.device_selectors import selects
@@ -127,6 +128,7 @@ def _pod_uid(pod: CompiledPod) -> str:
 
 def pods_without_claims(objects: Sequence[Manifest]) -> list[str]:
     """Return the pods on nodes whose devices for extended resources no claim of the objects names."""
+    objects = [one for one in objects if part_of(one, "metadata", "name")]
     read = [one for one in objects if is_manifest_kind(one)]
     classes = _classes(one for one in read if one["kind"] == "DeviceClass")
     if not classes:
@@ -134,7 +136,7 @@ def pods_without_claims(objects: Sequence[Manifest]) -> list[str]:
     core = [one for one in objects if one.get("apiVersion") == "v1"]
     nodes = {one["metadata"]["name"]: one for one in core if one.get("kind") == "Node"}
     claims = [one for one in read if one["kind"] == "ResourceClaim"]
-    pods = (CompiledPod(one) for one in core if one.get("kind") == "Pod" and one["metadata"].get("name"))
+    pods = (CompiledPod(one) for one in core if one.get("kind") == "Pod")
     return [
         pod.key
         for pod in pods

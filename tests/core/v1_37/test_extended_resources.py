@@ -124,6 +124,10 @@ RESOURCES = {
         [device_class(driver="e"), devices("a"), pod(implicit="1")],
         {"p": f"1 {NOT_ALLOCATED}"},
     ),
+    "a class without a name beside it": (
+        [{**device_class(), "metadata": {}}, device_class(), devices("a"), pod(implicit="1")],
+        {"p": "n1"},
+    ),
     "no class": ([devices("a"), pod(implicit="1")], {"p": f"1 Insufficient {IMPLICIT}"}),
     "no such explicit name": (
         [device_class(resource="example.com/tpu"), devices("a"), pod(gpu="1")],
@@ -188,7 +192,7 @@ RESOURCES = {
 @pytest.mark.parametrize(("documents", "expected"), RESOURCES.values(), ids=RESOURCES)
 def test_devices_serve_extended_resources(documents: list[dict[str, Any]], expected: dict[str, str]) -> None:
     """A DeviceClass' resource is allocated by DRA where the node does not report it, else counted."""
-    first = [] if any(one["metadata"]["name"] == "n1" for one in documents) else [node()]
+    first = [] if any(one["metadata"].get("name") == "n1" for one in documents) else [node()]
     found = outcome(read(*first, *documents))
     assert set(found) == set(expected)
     for name, text in expected.items():
