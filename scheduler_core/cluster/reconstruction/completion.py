@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from scheduler_core.cluster.reconstruction import daemons, jobs, replicas, stateful, volumes
 from scheduler_core.cluster.reconstruction.dump import Dump
-from scheduler_core.cluster.v1_37.objects import Manifest, key_in, namespace_of, node_of, owners_of
+from scheduler_core.cluster.v1_37.kubelet import amount, waits_for
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    is_finished,
+    key_in,
+    key_of,
+    namespace_of,
+    node_of,
+    owners_of,
+)
 
 _GET = "get them with `kubectl get nodes -o json`"
 
@@ -47,9 +56,23 @@ def completed(objects: Iterable[Manifest]) -> Completion:
     daemons.put_back(dump)
     jobs.put_back(dump)
     _hold(dump)
+    _note_waiting(dump)
     if dump.of_kind("Pod") and not dump.of_kind("PodDisruptionBudget"):
         dump.notes.append("The dump has no PodDisruptionBudgets: none are assumed, and no drain is held back")
     return Completion(dump.all(), dump.notes, frozenset(dump.unlisted))
+
+
+def _note_waiting(dump: Dump) -> None:
+    """Note pods whose containers wait for something that a dump does not show."""
+    waiting: dict[str, list[str]] = {}
+    for pod in dump.of_kind("Pod"):
+        why = waits_for(pod) if node_of(pod) and not is_finished(pod) else ""
+        if why and amount(pod, "run-seconds") is None:
+            waiting.setdefault(why, []).append(key_of(pod))
+    for why, pods in sorted(waiting.items()):
+        then = "and is assumed to run from its next start on" if why == "CrashLoopBackOff" else "and stays so"
+        some = ", ".join(pods[:5]) + (f" and {len(pods) - 5} more" if len(pods) > 5 else "")
+        dump.notes.append(f"Each of these pods waits with {why}, {then}: {some}")
 
 
 def _hold(dump: Dump) -> None:

@@ -244,14 +244,15 @@ def _state(rolling: bool, stands: bool) -> str:
 def _size(sets: list[Manifest], *, stands: bool) -> tuple[int, int | str]:
     """Return replicas and maxSurge, as the newest set that has them notes them, else by the number of pods.
 
-    A paused Deployment of several templates has as many pods as both together (scale).
+    A paused Deployment of several templates has as many pods as both together, and its new set is not at its
+    size yet (scale).
     """
     noted = next((one for one in reversed(sets) if DESIRED in annotations_of(one)), sets[-1])
     desired, most = (annotations_of(noted).get(name, "") for name in (DESIRED, MOST))
     if desired.isdecimal():
         return int(desired), int(most) - int(desired) if most.isdecimal() else "25%"
     pods = total(sets)
-    replicas = pods * 4 // 5 if stands else pods
+    replicas = max(pods * 4 // 5, replicas_of(sets[-1]) + 1) if stands else pods
     return replicas, pods - replicas if stands else "25%"
 
 

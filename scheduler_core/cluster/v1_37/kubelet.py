@@ -42,6 +42,8 @@ from scheduler_core.cluster.v1_37.watching import StoredWrite
 LEASE_SECONDS = 10
 MIRROR = "kubernetes.io/config.mirror"
 _BACKOFF, _BACKOFF_MOST = 10, 300
+_STARTING = ("", "ContainerCreating", "PodInitializing")
+"""Why containers wait that are about to start."""
 PodWork = Callable[[str, str], Work]
 """What a kubelet does about a pod, by its key and uid."""
 
@@ -134,7 +136,7 @@ class Kubelets:
         if is_deleting(pod):
             if not is_finished(pod) or pod["metadata"].get("deletionGracePeriodSeconds"):
                 self._go_on_at(pod, 0.0, 1, self._terminate)
-        elif phase_of(pod) == "Pending":
+        elif phase_of(pod) == "Pending" and not waits_for(pod):
             wait = max(1, ceil(amount(pod, "start-seconds") or 0))
             bound = second((condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime"))
             self._go_on_at(pod, bound + wait, wait, self._start)
@@ -340,6 +342,13 @@ def _started_at(pod: Manifest) -> float:
     """Return when the containers that run have started."""
     states = [one.get("state") or {} for one in status_of(pod).get("containerStatuses") or ()]
     return max((second(one["running"].get("startedAt")) for one in states if "running" in one), default=0.0)
+
+
+def waits_for(pod: Manifest) -> str:
+    """Return why a container of a pod waits, such as ImagePullBackOff; "" for one that is about to start."""
+    states = [one.get("state") or {} for one in status_of(pod).get("containerStatuses") or ()]
+    reasons = ((one.get("waiting") or {}).get("reason") or "" for one in states)
+    return next((reason for reason in reasons if reason not in _STARTING), "")
 
 
 def _stopped_at(pod: Manifest) -> float | None:

@@ -105,8 +105,8 @@ NOTED = {
     "a Deployment that stands still": (
         [pod("web-h1-a", "ReplicaSet", "web-h1", SET), pod("web-h0-a", "ReplicaSet", "web-h0", OLD)],
         (
-            "Deployment web (ReplicaSet web-h1) is not in the dump: assumed with 1 replica, from its pods, "
-            "maxSurge 1 and maxUnavailable 25%; paused, as pods of several templates are ready"
+            "Deployment web (ReplicaSet web-h1) is not in the dump: assumed with 2 replicas, from its pods, "
+            "maxSurge 0 and maxUnavailable 25%; paused, as pods of several templates are ready"
         ),
     ),
     "a ReplicaSet of its own": (
@@ -168,6 +168,22 @@ NOTED = {
             "that any node reaches"
         ),
     ),
+    "an image that cannot be pulled": (
+        [
+            pod(
+                "solo-a",
+                "ReplicaSet",
+                "solo",
+                status={
+                    "phase": "Pending",
+                    "containerStatuses": [
+                        {"name": "c", "state": {"waiting": {"reason": "ImagePullBackOff"}}}
+                    ],
+                },
+            )
+        ],
+        "Each of these pods waits with ImagePullBackOff, and stays so: default/solo-a",
+    ),
     "budgets": (
         [pod("solo-a", "ReplicaSet", "solo")],
         "The dump has no PodDisruptionBudgets: none are assumed, and no drain is held back",
@@ -180,6 +196,8 @@ def test_what_is_put_back_is_announced_by_name(case: str) -> None:
     """The note says what is assumed, and what that weakens."""
     pods, note = NOTED[case]
     assert note in completed([NODE, *pods]).notes
+    created = [one["index"] for one in _timeline(_life([NODE, *pods]), 5) if one["what"] == "created"]
+    assert created == ([1] if case == "a StatefulSet" else [])
 
 
 def test_evicted_pods_come_back_with_their_template() -> None:
