@@ -103,6 +103,46 @@ def test_what_waits_is_bounded_by_visitor_and_in_all(pools: Callable[..., Pool],
     Path(go).touch()
 
 
+def test_who_would_wait_too_long_is_told_their_place(
+    pools: Callable[..., Pool], limits: Callable[..., None], tmp_path: Path
+) -> None:
+    """Ten searches of twenty seconds at once: who can begin in time waits, and nobody else."""
+    limits(POOL_WAIT_SECONDS=60)
+    pool, go = pools(2), str(tmp_path / "go")
+    kept, refused = [], []
+    for number in range(10):
+        try:
+            job = pool.submit(f"visitor-{number}", pool_jobs.held, go, long=True, expects=25.0)
+        except BusyError as error:
+            refused.append(error)
+        else:
+            kept.append(job)
+            if number == 0:
+                wait_until(job.future.running, PATIENCE, "the first one runs")
+    assert (len(kept), len(refused)) == (3, 7)
+    assert "number 4 in the queue" in str(refused[0])
+    assert 0 < refused[0].retry_after <= 16
+    assert f"come back in {refused[0].retry_after} seconds" in str(refused[0])
+    Path(go).touch()
+    assert [job.future.result(PATIENCE) for job in kept] == [go] * 3
+    assert pool.submit("visitor-9", pool_jobs.process_id, long=True).future.result(PATIENCE) > 0
+
+
+def test_one_visitors_queue_refuses_nobody_else(
+    pools: Callable[..., Pool], limits: Callable[..., None], tmp_path: Path
+) -> None:
+    """Visitors take turns: of another's jobs one is before somebody's first."""
+    limits(POOL_WAIT_SECONDS=60)
+    pool, go = pools(2), str(tmp_path / "go")
+    mine = [pool.submit("a", pool_jobs.held, go, long=True, expects=25.0) for _ in range(3)]
+    with pytest.raises(BusyError, match="number 4"):
+        pool.submit("a", pool_jobs.held, go, long=True, expects=25.0)
+    other = pool.submit("b", pool_jobs.held, go, long=True, expects=20.0)
+    pool.cancel(mine.pop())
+    Path(go).touch()
+    assert [job.future.result(PATIENCE) for job in (*mine, other)] == [go] * (len(mine) + 1)
+
+
 def test_a_process_that_dies_fails_its_own_job_alone(pools: Callable[..., Pool], tmp_path: Path) -> None:
     """It is noticed at once, and the next job of the same visitor has another process."""
     pool = pools(2)
