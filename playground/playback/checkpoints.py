@@ -25,7 +25,7 @@ NEAR = 200  # cycles that are replayed faster than a copy is made
 NEAR_PACKED = 500  # the same, than one is unpacked
 
 # What a copy does not share, as measured by `weigh`.
-NODE_BYTES, POD_BYTES = 1_100, 1_100
+NODE_BYTES, POD_BYTES, LIVING_POD_BYTES = 1_100, 1_100, 3_300
 
 
 class Checkpoints:
@@ -98,4 +98,5 @@ def _size(simulation: Stepper) -> int:
     nodes, pods = simulation.cluster.nodes, simulation.cluster.pods
     keeper = simulation.cache
     cache = keeper.cache.stats.bytes if isinstance(keeper, CacheKeeper) else 0
-    return cache + len(nodes) * NODE_BYTES + len(pods) * POD_BYTES
+    each = LIVING_POD_BYTES if simulation.scenario.lives else POD_BYTES
+    return cache + len(nodes) * NODE_BYTES + len(pods) * each
