@@ -111,6 +111,8 @@ def _split(pods: list[Manifest], revision: str) -> tuple[list[Manifest], list[Ma
 def _strategy(newest: list[Manifest], old: list[Manifest], start: int) -> dict[str, Any]:
     """Return an update strategy under which ready pods of older revisions stand still."""
     partition = 0
+    if not _revision(newest[0]):
+        return {"type": "OnDelete"}  # pods of unknown revisions: none is replaced
     if old and all(map(is_ready, (*newest, *old))):
         if ordinal_of(old[-1]) > ordinal_of(newest[0]):
             return {"type": "OnDelete"}

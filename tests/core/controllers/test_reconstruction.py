@@ -114,7 +114,7 @@ NOTED = {
         "ReplicaSet solo is not in the dump: assumed with 1 replica, from its pods",
     ),
     "a StatefulSet": (
-        [pod("db-0", "StatefulSet", "db"), pod("db-2", "StatefulSet", "db")],
+        [pod(name, "StatefulSet", "db", {ORDINAL: "db-1"}) for name in ("db-0", "db-2")],
         (
             "StatefulSet db is not in the dump: assumed with 3 replicas, from its pods; "
             "missing, and to be created: db-1"
