@@ -77,4 +77,4 @@ def test_what_the_cache_did_not_write_is_nothing(data: bytes) -> None:
 def test_the_cache_writes_message_pack() -> None:
     """The serializer is the one that Redis is asked through."""
     shared = shared_cache.SharedCache("redis://127.0.0.1:1/0", {"OPTIONS": {"socket_timeout": 1}})
-    assert isinstance(shared._cache._serializer, shared_cache.MessagePack)
+    assert isinstance(shared._cache._serializer, shared_cache.MessagePack)  # type: ignore[attr-defined]
