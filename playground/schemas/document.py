@@ -32,6 +32,7 @@ from playground.schemas.words import of_choice, of_field, words
 from scheduler_core.formats.patch import PATCH_TYPES
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
+from scheduler_core.scenario.operations import PROPAGATIONS
 from scheduler_core.schedulers.coscheduling.editions import EDITIONS
 from scheduler_core.schedulers.v1_11.policy.checking import POLICY
 from scheduler_core.schedulers.v1_11.policy.reading import (
@@ -253,8 +254,16 @@ def _scenario(parts: _Parts) -> None:
         parts.parts[part] = {"d": "", "f": {name: _plain("string", f"{part}.{name}") for name in names}}
     parts.parts["typeMeta"]["f"]["kind"]["e"] = dict.fromkeys(KINDS, "")
 
+    selected, options = f"{at}.selector", f"{at}.deleteOptions"
+
     def target(action: str) -> Json:
-        return {name: _plain("object", f"{at}.{action}.{name}", p=name) for name in meta}
+        return {
+            **{name: _plain("object", f"{at}.{action}.{name}", p=name) for name in meta},
+            "namespace": _plain("string", f"{at}.namespace"),
+            "selector": _plain("object", selected, p=selected),
+            "node": _plain("string", f"{at}.node"),
+            "index": _plain("integer", f"{at}.index"),
+        }
 
     patch = f"{at}.patchOperation"
     kinds = {name: of_choice("patchType", name) for name in PATCH_TYPES}
@@ -281,7 +290,16 @@ def _scenario(parts: _Parts) -> None:
             "patchType": _plain("string", f"{patch}.patchType", e=kinds),
             "patch": _plain("patch", f"{patch}.patch", r=1),
         },
-        f"{at}.deleteOperation": target("deleteOperation"),
+        f"{at}.deleteOperation": {
+            **target("deleteOperation"),
+            "deleteOptions": _plain("object", options, p=options),
+        },
+        selected: {"matchLabels": _plain("labels", f"{selected}.matchLabels")},
+        options: {
+            "propagationPolicy": _plain(
+                "string", f"{options}.propagationPolicy", e=dict.fromkeys(PROPAGATIONS, "")
+            )
+        },
         f"{at}.doneOperation": {},
     }
     for part, fields in made.items():

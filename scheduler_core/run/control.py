@@ -323,6 +323,7 @@ NOTEWORTHY: Mapping[str, str] = {
     "TaintsChanged": "taints of {kind} {key} changed",
     "Drained": "{kind} {key} is drained: {message}",
     "DrainFailed": "{kind} {key} is not drained: {message}",
+    "RollbackFailed": "{kind} {key} is not rolled back: {message}",
     "DescheduleFailed": "nothing is descheduled: {message}",
     "ProvisioningSucceeded": "{kind} {key} was provisioned",
     "ProgressDeadlineExceeded": "{kind} {key} exceeded its progress deadline: {message}",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from scheduler_core.cluster.controllers.workloads import INDEX
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.late import NoEffectError, patched
-from scheduler_core.scenario.scenario import Operation
+from scheduler_core.scenario.scenario import Operation, Selection
 
 
 def land(framework: ControlledFramework, operation: Operation) -> None:
@@ -41,6 +42,27 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
     else:
         action = "update" if operation.action == "update" else "create"
         framework.put_object(framework.observe(action, obj))
+
+
+def selects(selection: Selection, pod: Pod) -> bool:
+    """Return whether an operation that selects pods is about one."""
+    meta = pod.meta
+    return (
+        meta.namespace == selection.namespace
+        and meta.deletion_timestamp is None
+        and selection.labels.items() <= meta.labels.items()
+        and selection.node in (None, pod.node_name)
+        and selection.index in (None, _index(pod))
+    )
+
+
+def _index(pod: Pod) -> int | None:
+    """Return a pod's ordinal in its StatefulSet, or its completion index in its Job."""
+    owner = pod.meta.controller
+    kind = "" if owner is None else owner.kind
+    names = {"StatefulSet": pod.meta.name.rpartition("-")[2], "Job": pod.meta.annotations.get(INDEX, "")}
+    found = names.get(kind, "")
+    return int(found) if found.isdecimal() else None
 
 
 def record_operation(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:

@@ -12,13 +12,15 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from typing import Self
 
+from msgspec.structs import replace
+
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cache_record import CacheReport
 from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.reported import ReportedRun
-from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scenario.scenario import Operation, Scenario, Selection
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.profiles.difference import differences
@@ -228,7 +230,7 @@ class Stepper(ReportedRun):
             if self._waits_for_cycle(operation):
                 self._landing.append(operation)
             else:
-                self._operate(operation)
+                self._land_on(operation)
         if not self._has_attempt:
             self._land()
 
@@ -243,7 +245,20 @@ class Stepper(ReportedRun):
         """Apply the operations that land during a cycle."""
         landing, self._landing = self._landing, []
         for operation in landing:
+            self._land_on(operation)
+
+    def _land_on(self, operation: Operation) -> None:
+        """Apply an operation, to each of the pods that it selects."""
+        if operation.selection is None:
             self._operate(operation)
+            return
+        for key in self._selected(operation.selection):
+            self._operate(replace(operation, key=key, selection=None))
+
+    def _selected(self, selection: Selection) -> Iterable[str]:
+        """Return the keys of the pods that an operation is about, in their order."""
+        del selection
+        return ()
 
     def _operate(self, operation: Operation) -> None:
         if operation.configuration is not None:

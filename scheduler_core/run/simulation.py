@@ -22,14 +22,14 @@ from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.run.ending import Ending, Subject
 from scheduler_core.run.forking import shared
-from scheduler_core.run.landing import land, live, record_operation
+from scheduler_core.run.landing import land, live, record_operation, selects
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.recording import EventRecording, StepEvents
 from scheduler_core.run.restarting import restart
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
-from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scenario.scenario import Operation, Scenario, Selection
 from scheduler_core.schedulers.v1_22 import RELEASE
 from scheduler_core.schedulers.v1_22.plugins.observers import OBSERVERS
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
@@ -414,6 +414,9 @@ class TimedSimulation(FrameworkReader, Stepper):
 
     def _waits_for_cycle(self, operation: Operation) -> bool:
         return operation.during and self._has_attempt
+
+    def _selected(self, selection: Selection) -> list[str]:
+        return sorted(key for key, pod in self.framework.pods.items() if selects(selection, pod))
 
     def _write(self, operation: Operation) -> None:
         land(self.framework, operation)

@@ -108,13 +108,13 @@ def _target(key: Key, manifest: Mapping[str, Any]) -> Manifest:
 
 
 def target_of(operation: Mapping[str, Any]) -> Key:
-    """Return the key of an entry's object: the kind, and ``namespace/name`` or name."""
+    """Return the key of an entry's object: the kind, and ``namespace/name`` or name, "" for a selection."""
     action: Mapping[str, Any] = next((operation[name] for name in ACTIONS if name in operation), {})
     if "object" in action:
         key = document_key(action["object"])
     else:
-        meta = {"metadata": action.get("objectMeta") or {}}
-        key = document_key({"kind": (action.get("typeMeta") or {}).get("kind"), **meta})
+        kind, meta = (action.get("typeMeta") or {}).get("kind"), action.get("objectMeta") or {}
+        key = document_key({"kind": kind, "metadata": meta}) if meta else (str(kind), "")
     return (key[0], key[0]) if key[0] in VERSIONS else key
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RELEASE, RUN
 from scheduler_core.cluster.store import DRAIN
+from scheduler_core.cluster.v1_37.revisions import UNDO
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.manifests import Document
@@ -32,6 +33,9 @@ CONTESTED = (
 """What the kubelets of a living v1.37 do not do under several schedulers."""
 
 _POD_SPECS = (("spec",), ("spec", "template", "spec"))
+
+_WITH_TIME = (RUN, FAILS, RECOVERS, DRAIN, EVICT, DESCHEDULE, UNDO)
+"""podstep's annotations that have an effect where time passes."""
 
 Entry = Mapping[str, Any]
 
@@ -91,7 +95,7 @@ def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, 
     """Return a warning for each annotation of podstep's own that has no effect where no time passes."""
     held = _all_annotations(list(documents))
     tail = f"has no effect: under {release} no time passes; add time: virtual"
-    names = (name for name in (RUN, FAILS, RECOVERS, DRAIN, EVICT, DESCHEDULE) if name in held)
+    names = (name for name in _WITH_TIME if name in held)
     return tuple(Problem(f"{name} {tail}", unhonored=name) for name in names)
 
 
@@ -149,6 +153,8 @@ class _WrittenWorkloads:
             self._learn(made)
             return _is_owner(made) or _has_moments(made)
         patched, deleted = _part(operation, "patchOperation"), _part(operation, "deleteOperation")
+        if not {"namespace", "selector", "node", "index"}.isdisjoint(patched or deleted):
+            return True
         target = _part(patched or deleted, "typeMeta")
         match target.get("kind"):
             case "Node":

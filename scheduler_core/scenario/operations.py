@@ -25,12 +25,24 @@ from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, is_manifest_kind
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At, Field, Reader, enum, kind_of, opaque, record, show, text
+from scheduler_core.kubernetes.reading import (
+    At,
+    Field,
+    Reader,
+    enum,
+    integer,
+    kind_of,
+    labels,
+    opaque,
+    record,
+    show,
+    text,
+)
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
-from scheduler_core.scenario.scenario import Operation
+from scheduler_core.scenario.scenario import Operation, Selection
 from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, foreign_plugins
 from scheduler_core.settings.release import (
@@ -68,6 +80,15 @@ _TARGET = {
     "typeMeta": Field("type", _TYPE_META, required=True),
     "objectMeta": Field("meta", _OBJECT_META),  # a configuration needs none: there is at most one
 }
+_SELECTED = {
+    "namespace": Field("namespace", text),
+    "selector": Field("selector", record(dict, {"matchLabels": Field("labels", labels)})),
+    "node": Field("node", text),
+    "index": Field("index", integer(0)),
+}
+"""What selects pods in the place of ``objectMeta``."""
+PROPAGATIONS = ("Background", "Foreground", "Orphan")
+_DELETION = record(dict, {"propagationPolicy": Field("propagation", enum(*PROPAGATIONS))})
 _ACTIONS: dict[str, Reader] = {
     "createOperation": record(
         dict, {"object": Field("object", opaque, required=True)}, unread="createOptions"
@@ -76,12 +97,13 @@ _ACTIONS: dict[str, Reader] = {
         dict,
         {
             **_TARGET,
+            **_SELECTED,
             "patch": Field("patch", opaque, required=True),
             "patchType": Field("patchType", enum(*PATCH_TYPES)),
         },
         unread="patchOptions",
     ),
-    "deleteOperation": record(dict, _TARGET, unread="deleteOptions"),
+    "deleteOperation": record(dict, {**_TARGET, **_SELECTED, "deleteOptions": Field("options", _DELETION)}),
     "doneOperation": record(dict, {}, unread="operation"),
 }
 
@@ -225,7 +247,9 @@ class _History:
         if body is None:
             return True
         named = body.get("object") or body.get("type")
-        if is_configuration(named):
+        if any(part in body for part in _SELECTED):
+            self.select(name, given[0], body, at.child(given[0]))
+        elif is_configuration(named):
             if self.moments.during:
                 at.child("during").error("a scheduler does not restart inside a cycle: remove it")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
@@ -239,8 +263,26 @@ class _History:
             if self.may_be_made(body):
                 self.foresee(name, given[0], body, place)
             else:
-                self.record(name, self.actions[given[0]](body, place), patch)
+                self.record(name, self.actions[given[0]](body, place), patch, body)
         return True
+
+    def select(self, name: str, action: str, body: dict[str, Any], at: At) -> None:
+        """Add an operation on the pods that match when it lands."""
+        if body["type"]["kind"] != "Pod":
+            at.child("typeMeta").child("kind").error("selector, node and index select pods: write kind: Pod")
+        elif not self.assembly.timed:
+            at.error("pods are selected when the operation takes effect: add time: virtual")
+        elif "meta" in body:
+            at.child("objectMeta").error(
+                "remove it, or what selects pods: namespace, selector, node and index"
+            )
+        else:
+            namespace = body.get("namespace") or "default"
+            found = (body.get("selector") or {}).get("labels") or {}
+            selection = Selection(namespace, found, body.get("node"), body.get("index"))
+            gone = action == "deleteOperation"
+            done, patch = ("delete", None) if gone else ("update", body)
+            self.add(name, done, "Pod", "", patch=patch, selection=selection)
 
     def may_be_made(self, body: dict[str, Any]) -> bool:
         """Return whether an operation's object does not exist, but may when the operation lands."""
@@ -294,8 +336,15 @@ class _History:
             )
         )
 
-    def record(self, name: str, changes: list[WorkloadChange], patch: dict[str, Any] | None = None) -> None:
-        """Add the changes by one operation and by the controllers in response."""
+    def record(
+        self,
+        name: str,
+        changes: list[WorkloadChange],
+        patch: dict[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add the changes by an operation, which has a ``body``, and by controllers in response."""
+        propagation = ((body or {}).get("options") or {}).get("propagation") or ""
         for number, (action, obj) in enumerate(changes):
             kind, key = key_of(obj)
             gone = action == "delete"
@@ -306,6 +355,7 @@ class _History:
                 key,
                 object=None if gone else obj,
                 patch=patch if kind in LIVE else None,
+                propagation=propagation if gone else "",
             )
 
     # --- the three actions

@@ -38,6 +38,18 @@ if TYPE_CHECKING:
     from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 
 
+class Selection(Struct, frozen=True):
+    """The pods of a namespace, not terminating, that an operation is about when it lands.
+
+    ``node`` is theirs, ``index`` their StatefulSet's ordinal or their Job's completion index.
+    """
+
+    namespace: str
+    labels: Mapping[str, str]
+    node: str | None = None
+    index: int | None = None
+
+
 class Operation(Struct, frozen=True):
     """One external change (KEP-140 ``createOperation``, ``patchOperation``, ``deleteOperation``).
 
@@ -48,7 +60,9 @@ class Operation(Struct, frozen=True):
     ``patchOperation``, and ``object``, if any, the result of patching the user's version. An operation on
     the scheduler's configuration or SimulationSettings has no object; ``configuration`` is the complete
     configuration with which the scheduler then restarts. One on a kind that only kube-scheduler v1.37 reads
-    has no typed object: ``manifest`` is the complete object then, ``None`` for ``delete``.
+    has no typed object: ``manifest`` is the complete object then, ``None`` for ``delete``. One with a
+    ``selection`` is about each of those pods, in order of their keys. ``propagation`` is the policy by which
+    an object's dependents are deleted.
     """
 
     id: str
@@ -64,6 +78,8 @@ class Operation(Struct, frozen=True):
     timed: bool = False  # written with only a time, from which its step follows
     patch: Mapping[str, Any] | None = None
     manifest: Mapping[str, Any] | None = None
+    selection: Selection | None = None
+    propagation: str = ""
 
 
 class Scenario(Struct, frozen=True):

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.settings.descheduler import DeschedulerSettings, read_descheduler
 from scheduler_core.settings.feature_gates import FeatureGates, read_gates
+from scheduler_core.settings.node_lifecycle import NodeLifecycleSettings, read_node_lifecycle
 from scheduler_core.settings.release import RELEASES, TIMED, VIRTUAL, row_of
 from scheduler_core.settings.several import (
     DESIGNS,
@@ -53,7 +54,8 @@ class Settings(Struct, frozen=True):
     run, and one of v1.37, at that second of virtual time. ``scheduler`` is the kube-scheduler that answers,
     "" for the one that :mod:`scheduler_core.settings.release` chooses; ``feature_gates`` are those that v1.37
     is started with. ``design`` and ``schedulers`` are those of :mod:`scheduler_core.settings.several`.
-    ``descheduler`` runs the bundle's DeschedulerPolicy in a living cluster of v1.37.
+    ``descheduler`` runs the bundle's DeschedulerPolicy in a living cluster of v1.37, whose node controller has
+    the flags ``node_lifecycle``.
     ``fixed_too`` are ids of single quirks to fix, to determine their effect; no field sets it.
     ``names_v1_11`` is whether one of :data:`ONLY_V1_11` is given, possibly with its default.
     """
@@ -71,6 +73,7 @@ class Settings(Struct, frozen=True):
     design: str = SIDE_BY_SIDE
     schedulers: tuple[SchedulerSettings, ...] = ()
     descheduler: DeschedulerSettings | None = None
+    node_lifecycle: NodeLifecycleSettings | None = None
     fixed_too: frozenset[str] = frozenset()
     names_v1_11: bool = False
 
@@ -85,6 +88,7 @@ class Settings(Struct, frozen=True):
             design=self.design,
             schedulers=self.schedulers,
             descheduler=self.descheduler,
+            node_lifecycle=self.node_lifecycle,
         )
         return self.names_v1_11 or self != plain
 
@@ -158,6 +162,7 @@ SETTINGS = record(
         "design": Field("design", enum(*DESIGNS)),
         "schedulers": Field("schedulers", read_schedulers),
         "descheduler": Field("descheduler", read_descheduler),
+        "nodeLifecycle": Field("node_lifecycle", read_node_lifecycle),
     },
     unread="apiVersion kind metadata",
 )

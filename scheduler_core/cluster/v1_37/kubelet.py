@@ -41,6 +41,8 @@ from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 LEASE_SECONDS = 10
 MIRROR = "kubernetes.io/config.mirror"
+FAILS_AS = "fails-as"
+"""The annotation that says how a node fails: ``notready`` goes on, and posts that it is not ready."""
 _BACKOFF, _BACKOFF_MOST = 10, 300
 _STARTING = ("", "ContainerCreating", "PodInitializing")
 """Why containers wait that are about to start."""
@@ -165,7 +167,9 @@ class Kubelets:
         node = self.server.get("Node", name)
         if node is None or amount(node, mark) != at:
             return
-        if mark == "fails-at":
+        if mark == "fails-at" and annotation(node, FAILS_AS) == "notready":
+            self.loop.spawn(self.post_unready(name))
+        elif mark == "fails-at":
             self.fail(name)
         elif at > (amount(node, "fails-at") or 0):
             self.loop.spawn(self.recover(name))

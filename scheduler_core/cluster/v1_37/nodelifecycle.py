@@ -149,8 +149,11 @@ class NodeLifecycle(Controller):
         node = self.server.get("Node", name)
         if node is None:
             return False
-        if ready_status(node) == "True":
-            return name in self.kubelets.failed or name in self._unsettled
+        status = ready_status(node)
+        if status != "Unknown" and name in self.kubelets.failed:
+            return True
+        if status == "True":
+            return name in self._unsettled
         tainter = self._tainters.get(zone_of(node))
         return name in self._unsettled and (tainter is None or tainter.rate != NEVER)
 

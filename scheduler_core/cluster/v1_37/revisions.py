@@ -35,6 +35,8 @@ ASSUMED = "podstep/assumed"
 """The annotation of what a dump lacked and was put back."""
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What Go's JSON escapes beyond what the format asks for."""
+UNDO = "podstep/undo-to"
+"""The annotation of a workload that asks for a revision, 0 for the one before; it goes with the rollback."""
 
 
 def listed(server: ApiServer, owner: Manifest) -> list[Manifest]:

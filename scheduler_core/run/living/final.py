@@ -64,10 +64,10 @@ _BUDGET = ("currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPo
 Facts = dict[str, Any]
 
 
-def final(server: ApiServer, timeline: Timeline, drains: list[Facts]) -> Facts:
-    """Return the record's ``final``."""
+def final(server: ApiServer, timeline: Timeline, drains: list[Facts], time: float) -> Facts:
+    """Return the record's ``final`` at a time."""
     out: Facts = {
-        "time": round(server.loop.now),
+        "time": round(time),
         "workloads": dict(sorted(_workloads(server, timeline).items())),
         "nodes": {node["metadata"]["name"]: _node(server, node) for node in server.of_kind("Node")},
     }

@@ -1,23 +1,28 @@
-"""Recorded lives of a v1.37 cluster: live one and answer in the record's own format."""
+"""Recorded lives of a v1.37 cluster: play one as a user's scenario and answer in the record's own format."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
-from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.times import seconds_of as wall_seconds
+from scheduler_core.record.plugin_record import PluginRecord, TimelineMark
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run import simulate
+from scheduler_core.run.living.final import final
 from scheduler_core.run.living.life import Life
+from scheduler_core.run.living.timeline import Timeline
+from scheduler_core.run.living.translation import documents_of, seconds_of
+from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.schedulers.v1_22.interface import Observer
 from scheduler_core.schedulers.v1_37.config import read_configuration
 
 MAX_OBJECTS, MAX_STEPS, MAX_SECONDS = 20_000, 10_000, 10_000_000
-_OPTIONS = {
-    "nodeMonitorGraceSeconds": "grace_seconds",
-    "nodeEvictionRate": "eviction_rate",
-    "secondaryNodeEvictionRate": "secondary_eviction_rate",
-    "largeClusterSizeThreshold": "large_cluster",
-    "unhealthyZoneThreshold": "unhealthy_threshold",
-}
 
 
 def answer(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,37 +31,78 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: The record or its configuration cannot be used.
     """
-    steps = _listed(record, "steps", MAX_STEPS)
-    if sum(float(step.get("seconds") or 0) for step in steps) > MAX_SECONDS:
-        raise ValueError(f"steps: a life has at most {MAX_SECONDS} seconds")
-    life = life_of(record)
-    for step in steps:
-        life.take(step)
-    return {"id": record.get("id"), "expect": life.answer()}
+    if record.get("now"):
+        return {"id": record.get("id"), "expect": _from_dump(record)}
+    simulation, timeline = begun(record)
+    for _ in simulation:
+        pass
+    return {"id": record.get("id"), "expect": told(simulation, timeline, seconds_of(record["steps"]))}
 
 
-def life_of(record: Mapping[str, Any]) -> Life:
-    """Return the life of a record at its start.
+def begun(record: Mapping[str, Any]) -> tuple[LoneSimulation, Timeline]:
+    """Return the run of a record before its first step, with its timeline.
 
     Raises:
         ValueError: The record or its configuration cannot be used.
     """
-    objects = _listed(record, "objects", MAX_OBJECTS)
-    flags = record.get("controllers") or {}
-    options = NodeOptions(**{_OPTIONS[name]: value for name, value in flags.items() if name in _OPTIONS})
-    configuration = read_configuration(record.get("config"), record.get("featureGates"))
-    if record.get("now"):
-        return Life(configuration, options, _second(record["now"]), objects)
-    life = Life(configuration, options)
-    life.start(objects)
-    return life
+    _listed(record, "objects", MAX_OBJECTS)
+    if seconds_of(_listed(record, "steps", MAX_STEPS)) > MAX_SECONDS:
+        raise ValueError(f"steps: a life has at most {MAX_SECONDS} seconds")
+    simulation = simulate(load_documents(documents_of(record)), trace=False)
+    assert isinstance(simulation, LoneSimulation)
+    timeline = Timeline(simulation.plane.server)
+    simulation.observers.append(Refusals(timeline))
+    return simulation, timeline
 
 
-def _second(now: Any) -> int:
-    found = seconds_of(now if isinstance(now, str) else None)
-    if found is None:
+def told(simulation: LoneSimulation, timeline: Timeline, time: float) -> dict[str, Any]:
+    """Return the record's ``expect`` of a life that ends at a time."""
+    drains = [drain.facts for drain in simulation.plane.drains]
+    return {"timeline": timeline.document(), "final": final(simulation.plane.server, timeline, drains, time)}
+
+
+class Unshown(Struct, frozen=True):
+    """The record of an observer that shows nothing."""
+
+    marks: tuple[TimelineMark, ...] = ()
+
+    def up_to(self, phases: Sequence[str]) -> Unshown:
+        """Return the same."""
+        del phases
+        return self
+
+    def fields(self) -> dict[str, Any]:
+        """Return no field."""
+        return {}
+
+
+class Refusals(Observer):
+    """Takes refused evictions into a timeline: they write nothing."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.timeline = timeline
+
+    def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
+        """Add a refusal."""
+        del pods
+        if event.what == "EvictionRefused":
+            self.timeline.refused(event.about, event.text)
+
+    def marked(self) -> PluginRecord:
+        """Return nothing: no cycle is shown."""
+        return Unshown()
+
+
+def _from_dump(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``expect`` of a life that goes on from the objects of a running cluster."""
+    now = wall_seconds(record["now"] if isinstance(record["now"], str) else None)
+    if now is None:
         raise ValueError("now must be a time of RFC 3339")
-    return int(found)
+    configuration = read_configuration(record.get("config"), record.get("featureGates"))
+    life = Life(configuration, NodeOptions(), int(now), _listed(record, "objects", MAX_OBJECTS))
+    for step in _listed(record, "steps", MAX_STEPS):
+        life.take(step)
+    return life.answer()
 
 
 def _listed(record: Mapping[str, Any], name: str, most: int) -> list[dict[str, Any]]:

@@ -56,6 +56,13 @@ class Timeline:
         entry |= {key: value for key, value in fields.items() if value not in (None, "")}
         self.entries[tuple(sorted(entry.items()))] += 1
 
+    def refused(self, key: str, message: str) -> None:
+        """Add the refusal of a pod's eviction."""
+        pod = self.server.get("Pod", key)
+        if pod is not None:
+            about = {name: value for name, value in self.about(pod).items() if not name.startswith("_")}
+            self.add("refused", **about, message=message)
+
     def document(self) -> list[Entry]:
         """Return the entries as the record has them, equal ones counted."""
         found = [

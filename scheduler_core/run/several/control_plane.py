@@ -12,10 +12,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from msgspec.structs import asdict
+
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.store import DRAIN
+from scheduler_core.cluster.v1_37.defaults import admitted
+from scheduler_core.cluster.v1_37.deployment import rolled_back
 from scheduler_core.cluster.v1_37.drain import Drain
 from scheduler_core.cluster.v1_37.eviction import evict
 from scheduler_core.cluster.v1_37.loop import StatusError, UnsettledError
@@ -23,6 +27,7 @@ from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
+    controller_of,
     is_deleting,
     key_of,
     node_of,
@@ -35,6 +40,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.plane import ControlPlane
+from scheduler_core.cluster.v1_37.revisions import UNDO, undone
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 from scheduler_core.kubernetes.keys import Key, document_key
@@ -44,12 +50,19 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
 from scheduler_core.run.several.naming import Names
 from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
-from scheduler_core.run.several.reasons import NO_DESCHEDULER, drained, eviction_refused, reason_of
+from scheduler_core.run.several.reasons import (
+    NO_DESCHEDULER,
+    NO_REVISION,
+    drained,
+    eviction_refused,
+    reason_of,
+)
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
 
+ROLLED = ("Deployment", "StatefulSet", "DaemonSet")
 MOST_WRITES = 200_000
 """Writes in one moment after which controllers are taken to undo each other's work."""
 
@@ -69,8 +82,10 @@ class ControlPlaneManager:
         self._writes: list[tuple[StoredWrite, Manifest | None]] = []
         self._own: Key | None = None
         self._show_write: Callable[[StoredWrite], None] | None = None
+        self.drains: list[Drain] = []
+        """All that were begun, in order."""
         self._drains: list[Drain] = []
-        self.plane = ControlPlane(NodeOptions(), self._watch, int(options.epoch))
+        self.plane = ControlPlane(_flags(scenario), self._watch, int(options.epoch))
         self.server, self.loop = self.plane.server, self.plane.loop
         self.loop.most_writes = MOST_WRITES
         self.server.most_pods = options.most_pods
@@ -169,6 +184,7 @@ class ControlPlaneManager:
         """Write a change of a user or the scheduler; return the object as it is stored."""
         kind, key = typed_key(obj)
         known = action != "delete" and self.store.objects.get((kind, key)) is obj
+        known = known or (action == "create" and self.server.get(kind, key) is not None)
         if kind not in KINDS or self.gave_up or known:
             return obj
         self._pass_to(now)
@@ -179,6 +195,7 @@ class ControlPlaneManager:
                 self._put(kind, key, obj)
         self._begin_drain(kind, key)
         self._evict(kind, key)
+        self._undo(kind, key)
         self._deschedule(kind, key)
         self._settle()
         return self.store.objects.get((kind, key), obj)
@@ -203,10 +220,17 @@ class ControlPlaneManager:
         if manifest is not None:
             self.store.objects[kind, key] = obj
             made = inbound(dict(manifest), {})
-            if stored is None:
+            if stored is None and controller_of(made) is None:
+                self.server.create(made, "user")
+            elif stored is None:
                 self.server.load(made)
             else:
-                self.server.change(kind, key, lambda _: on_stored(stored, made), "user")
+                self.server.change(kind, key, lambda _: self._changed(stored, made), "user")
+
+    def _changed(self, stored: Manifest, wanted: Manifest) -> Manifest:
+        """Return a user's version of an object, a workload with the defaults of what that leaves out."""
+        made = on_stored(stored, wanted)
+        return admitted(made, self.server) if spec_of(stored).keys() & {"template", "jobTemplate"} else made
 
     def refuses(self, key: str) -> str:
         """Return why a pod cannot be bound, "" if it can."""
@@ -257,7 +281,9 @@ class ControlPlaneManager:
 
     def _remove(self, kind: str, key: str, by: str) -> None:
         if self.server.get(kind, key) is not None:
-            self.server.delete(kind, key, by)
+            landing = self.manifests.landing
+            policy = landing.propagation if landing is not None and landing.key == key else ""
+            self.server.delete(kind, key, by, propagation=policy or "Background")
 
     def _begin_drain(self, kind: str, key: str) -> None:
         node = self.server.get(kind, key) if kind == "Node" else None
@@ -266,6 +292,7 @@ class ControlPlaneManager:
             return
         drain = Drain(self.server, key, force=wanted == "force", refused=self._drain_refused)
         self._drains.append(drain)
+        self.drains.append(drain)
         self.loop.spawn(drain.run())
 
     def _evict(self, kind: str, key: str) -> None:
@@ -278,6 +305,24 @@ class ControlPlaneManager:
         except StatusError as error:
             without = partial(_without_annotation, name=EVICT)
             self.server.change(kind, key, without, "user", outcome=eviction_refused(error.told))
+
+    def _undo(self, kind: str, key: str) -> None:
+        """Go back to the revision that a workload's annotation asks for, as ``kubectl rollout undo`` does."""
+        found = self.server.get(kind, key) if kind in ROLLED else None
+        if found is None or UNDO not in annotations_of(found):
+            return
+        written = annotations_of(found)[UNDO]
+        revision = int(written) if written.isdecimal() else 0
+        if kind == "Deployment":
+            made = rolled_back(found, self.server.controlled(found, "ReplicaSet"), revision)
+        else:
+            made = undone(self.server, found, revision)
+        outcome = None if made is not None else NO_REVISION
+        template = spec_of(found if made is None else made)["template"]
+        back = partial(_without_annotation, name=UNDO)
+        self.server.change(
+            kind, key, lambda one: with_spec(back(one), template=template), "user", outcome=outcome
+        )
 
     def _deschedule(self, kind: str, key: str) -> None:
         """Run the pass of the descheduler that a node's annotation asks for."""
@@ -375,6 +420,12 @@ class ControlPlaneManager:
             return
         self.store.objects[kind, key] = obj
         yield Change("create" if write.old is None else "update", obj, *reason_of(write))
+
+
+def _flags(scenario: Scenario) -> NodeOptions:
+    """Return the flags of the node controller."""
+    given = scenario.settings.node_lifecycle
+    return NodeOptions() if given is None else NodeOptions(**asdict(given))
 
 
 def _without_annotation(obj: Manifest, *, name: str) -> Manifest:

@@ -28,8 +28,6 @@ from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 LEFTOVER_EVERY = 30
-START = -0.8
-"""When the control plane starts, from which the passes over what is left over count."""
 
 
 class LivingView(V1_37View):
@@ -96,8 +94,8 @@ class LivingView(V1_37View):
             self._flush_at = floor(now + 1e-6) + 1.0
             self.loop.pass_at(self._flush_at, self._flush)
         if self._sweep_at is None and queue.unschedulable.rejected():
-            passes = floor((now - START + 1e-6) / LEFTOVER_EVERY) + 1
-            self._sweep_at = START + passes * LEFTOVER_EVERY
+            passes = floor((now - self.loop.start + 1e-6) / LEFTOVER_EVERY) + 1
+            self._sweep_at = self.loop.start + passes * LEFTOVER_EVERY
             self.loop.pass_at(self._sweep_at, self._sweep)
 
     @property

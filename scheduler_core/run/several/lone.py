@@ -275,6 +275,10 @@ class LoneSimulation(LoneStepper):
         assert moment is not None
         self._pass_in_plane(moment)
 
+    def _operate(self, operation: Operation) -> None:
+        self.loop.tick()
+        super()._operate(operation)
+
 
 def whole_milliseconds(time: float) -> float:
     """Return a time as it is told: without the microseconds that writes take."""

@@ -53,6 +53,10 @@ NO_DESCHEDULER = EvictionOutcome(
 """What a pass that somebody asks for comes to without a policy, or without settings that start it."""
 
 
+NO_REVISION = EvictionOutcome("RollbackFailed", "there is no such revision in the history")
+"""What a rollback comes to without a revision to go back to."""
+
+
 def eviction_refused(message: str) -> EvictionOutcome:
     """Return that a budget refused an eviction, with the API server's message."""
     return EvictionOutcome("EvictionRefused", message)

@@ -78,11 +78,11 @@ class ScenarioManifests:
             one.meta.name: one.claim_ref for one in scenario.objects if isinstance(one, PersistentVolume)
         }
         self._last: tuple[Pod, Manifest] | None = None  # of a template, and what was made
-        self._entries: dict[int, Mapping[str, Any]] = {}
+        self._entries: dict[str, Mapping[str, Any]] = {}
         for entry, made in resolved(entries_of(scenario.documents), scenario):
             own = [one for one in made if (one.kind, one.key) == target_of(entry)]
             for operation in own[:1]:
-                self._entries[id(operation)] = entry
+                self._entries[operation.id] = entry
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScenarioManifests, (self.scenario,)
@@ -131,7 +131,7 @@ class ScenarioManifests:
         ``live`` is the typed object as it landed, by default that of the operation. Raises PatchError for a
         patch that does not suit the stored object.
         """
-        obj, entry = live or operation.object, self._entries.get(id(operation))
+        obj, entry = live or operation.object, self._entries.get(operation.id)
         assert obj is not None
         stored = cluster.get(operation.kind, obj.meta.namespace, obj.meta.name)
         if entry is not None and "patchOperation" in entry:
@@ -152,7 +152,7 @@ class ScenarioManifests:
         A patch is of the object as the scheduler has left it. Raises PatchError for one that does not suit.
         """
         assert operation.manifest is not None
-        entry = self._entries.get(id(operation), {})
+        entry = self._entries.get(operation.id, {})
         body = entry.get("patchOperation")
         if body is None:
             return _named(operation.manifest)

@@ -85,7 +85,8 @@ def test_a_failure_to_create_pods_is_a_condition_of_set_and_deployment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """ReplicaFailure names its reason, on the Deployment too (getReplicaFailures)."""
-    monkeypatch.setattr(server, "MOST_PODS", 1)
+    full = property(lambda store: len(store.objects.get("Pod", ())) >= 1)
+    monkeypatch.setattr(server.ApiServer, "is_full", full)
     final = expect([node("a"), workload("Deployment", 2)], ADVANCE)["final"]
     assert final["workloads"]["Deployment/default/web"]["conditions"]["ReplicaFailure"] == "True FailedCreate"
 
