@@ -54,8 +54,8 @@ class Settings(Struct, frozen=True):
     run, and one of v1.37, at that second of virtual time. ``scheduler`` is the kube-scheduler that answers,
     "" for the one that :mod:`scheduler_core.settings.release` chooses; ``feature_gates`` are those that v1.37
     is started with. ``design`` and ``schedulers`` are those of :mod:`scheduler_core.settings.several`.
-    ``descheduler`` runs the bundle's DeschedulerPolicy in a living cluster of v1.37, whose node controller has
-    the flags ``node_lifecycle``.
+    ``descheduler`` runs the bundle's DeschedulerPolicy in a living cluster of v1.37, and ``node_lifecycle``
+    has the flags of its node controller.
     ``fixed_too`` are ids of single quirks to fix, to determine their effect; no field sets it.
     ``names_v1_11`` is whether one of :data:`ONLY_V1_11` is given, possibly with its default.
     """

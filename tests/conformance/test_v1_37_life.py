@@ -75,7 +75,7 @@ def test_a_copy_goes_on_as_the_life_that_it_was_copied_from() -> None:
     """Copies of every eighth life, made after some of its cycles, end as the records do, and so does it."""
     for record in _records()[::8]:
         simulation, _ = begun(record)
-        copies = []
+        copies: list[LoneSimulation] = []
         while simulation.step() is not None:
             if simulation.is_copyable and simulation.index % 7 == 1 and len(copies) < 4:
                 copies.append(simulation.fork(trace=False))

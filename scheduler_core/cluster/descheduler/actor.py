@@ -133,7 +133,7 @@ class Descheduler:
         listing = self._listing()
         spread = spread_of(listing)
         record = run_policy(given.policy, listing, given.flags, given.priority_classes)
-        self.passes.append(Pass(self.loop.now, record, spread, cause))
+        self.passes.append(Pass(round(self.loop.now, 3), record, spread, cause))
         return record
 
     def spread(self) -> Mapping[str, float]:

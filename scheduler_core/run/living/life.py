@@ -86,7 +86,10 @@ class Life:
     def answer(self) -> dict[str, Any]:
         """Return the record's ``expect``."""
         drains = [drain.facts for drain in self.drains]
-        return {"timeline": self.timeline.document(), "final": final(self.server, self.timeline, drains, self.loop.now)}
+        return {
+            "timeline": self.timeline.document(),
+            "final": final(self.server, self.timeline, drains, self.loop.now),
+        }
 
     # --- writes
 

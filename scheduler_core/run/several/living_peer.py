@@ -5,7 +5,6 @@ from __future__ import annotations
 from scheduler_core.run.several.living_view import LivingView
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.run.several.v1_37_view import V1_37View
-from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 
 
 class LivingPeer(V1_37Peer):
@@ -31,7 +30,3 @@ class LivingPeer(V1_37Peer):
         """Take over what its queue has moved."""
         self.view.changed.clear()
         self._note_moves()
-
-    def _file(self, waiting: QueuedPodInfo) -> None:
-        """File a failed pod after all others, those of the same millisecond too."""
-        waiting.arrival = self.view.scheduler_run.queue.number()

@@ -143,6 +143,10 @@ class LivingView(V1_37View):
 
     # --- failures
 
+    def note_failed(self, waiting: QueuedPodInfo) -> None:
+        """Have a failed pod filed after all others, those of the same millisecond too."""
+        waiting.arrival = self.scheduler_run.queue.number()
+
     def report(self, key: str, tried: PodAttempt) -> None:
         """Write what a failed attempt came to: the condition PodScheduled, and the nomination."""
         reason = "SchedulerError" if tried.result == "error" else "Unschedulable"

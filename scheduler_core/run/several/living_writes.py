@@ -41,7 +41,8 @@ class Binding:
         self.view, self.waiting, self.node = view, waiting, node
         self.pod = view.plane.get("Pod", waiting.key)
         first: tuple[Callable[[], Write | None], ...] = (self._nominate,) if claims else ()
-        volumes = (partial(self._write_volume, *one) for one in claims)
+        written = (volume_write(view.plane, claim, volume, node) for claim, volume in claims)
+        volumes = (partial(self._write_volume, one) for one in written if one is not None)
         self._steps: list[Callable[[], Write | None]] = [*first, *volumes, self._bind]
 
     def send(self, result: Any) -> Write:
@@ -67,10 +68,9 @@ class Binding:
         assert self.pod is not None
         return self.view.client.patch(self.pod, partial(nominated, node=self.node))
 
-    def _write_volume(self, claim: str, volume: str) -> Write | None:
-        """Write a volume with its claim, or a claim with its node (bindAPIUpdate)."""
-        manifest = volume_write(self.view.plane, claim, volume, self.node)
-        return None if manifest is None else self.view.client.update(manifest)
+    def _write_volume(self, manifest: Manifest) -> Write:
+        """Write a volume with its claim, or a claim with its node, as they were seen (bindAPIUpdate)."""
+        return self.view.client.update(manifest)
 
     def _bind(self) -> Write | None:
         """Bind the pod, or look again in a second if its volumes are not bound yet (PreBind)."""

@@ -285,7 +285,7 @@ class V1_37Peer(Peer):
         if tried.victims:
             run.rules.preempting.add(waiting.key)
         waiting.failed(run.clock.now, tried.unschedulable_plugins, tried.pending_plugins)
-        self._file(waiting)
+        view.note_failed(waiting)
         tried.queue = run.queue.requeue(waiting)
         if tried.nominated is None:
             run.nominations.put(run.cluster.pods[waiting.key])
@@ -294,9 +294,6 @@ class V1_37Peer(Peer):
         victims = [pod.key for pod in tried.victims]
         view.preempt([waiting.key], victims, [pod.key for pod in tried.lost_nominations])
         view.report(waiting.key, tried)
-
-    def _file(self, waiting: QueuedPodInfo) -> None:
-        """Note where a failed pod is filed among those of its time."""
 
     def _attempt(self, ran: Ran, start: int) -> V1_37Attempt:
         view, decided, tried = self.view, decision_of_ran(ran), leading(ran)

@@ -352,6 +352,7 @@ class V1_37View(SchedulerView):
         waiting = held.waiting
         waiting.pod = fresh
         waiting.failed(run.clock.now, frozenset(), frozenset())
+        self.note_failed(waiting)
         run.refile(waiting)
         self.nominate(key, "")
 
@@ -366,6 +367,9 @@ class V1_37View(SchedulerView):
     def write_nomination(self, key: str, node: str) -> None:
         """Write a pod's nomination to its status after the bind delay."""
         self._after(self.of.bind_delay, partial(self.server.nominate, key, node), f"status of {key}")
+
+    def note_failed(self, waiting: QueuedPodInfo) -> None:
+        """Note that a pod has failed before it is filed: nothing beside the time, which is its own then."""
 
     def report(self, key: str, tried: PodAttempt) -> None:
         """Write what a failed attempt came to; among several schedulers that is its nomination alone."""

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from scheduler_core import BundleError, load
-from tests.core.several.test_lone import ALONE, VIRTUAL, bundle, deployment, history, nodes, ran, target
+from tests.core.several.test_lone import ALONE, VIRTUAL, bundle, deployment, history, ran, target
+from tests.core.several.test_v1_37 import nodes
 
 PODS: dict[str, Any] = {"typeMeta": {"apiVersion": "v1", "kind": "Pod"}}
 UNTIL = {**VIRTUAL, "until": 200}
