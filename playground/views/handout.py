@@ -19,6 +19,7 @@ from playground.pool.reading import reading
 from playground.serving.error_pages import error_page
 from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
+from playground.views.pictures import VEIL
 from scheduler_core.authoring.lessons import Lesson, Stop, in_language
 
 TICKED = 12  # options that are listed to be ticked; of more the answer is written on a line
@@ -102,5 +103,5 @@ def _printed(of: Lesson, at: Stop, sheet: stop_pages.StopSheet) -> Printed:
 def _picture(stage: stages.Stage) -> str:
     """Return the address of a picture of what the open stage shows."""
     asked = parse_qs(urlsplit(stage.open).query)
-    place: dict[str, object] = {name: asked[name][0] for name in ("step", "phase", "veil") if name in asked}
+    place: dict[str, object] = {name: asked[name][0] for name in ("step", "phase", *VEIL) if name in asked}
     return f"/s/{stage.scenario}/card.png?{urlencode(place)}"

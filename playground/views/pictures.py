@@ -19,6 +19,7 @@ from playground.pictures.scene import Scene, scene_of
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError
 from playground.playback.stopping import TooMuchWorkError
+from playground.playback.veiled import CYCLE
 from playground.pool.process import LostError
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
@@ -41,6 +42,7 @@ FRAME_ATTRIBUTES = (
     'referrerpolicy="strict-origin-when-cross-origin"'
 )
 INSIDE = ("phase", "at")  # of a query: a place inside a step, whose outcome it does not tell
+VEIL = ("veil", "upto")  # of a query: what is shown at most
 EMBED_VIEWS = ("stage", "matrix", "story")
 
 
@@ -101,14 +103,13 @@ def _card(
     row = source.row
     assert isinstance(row, Scenario)
     asked = request.GET.dict() if asked is None else asked
-    step, undecided = asked.get("step", "")[:24], any(asked.get(name) for name in INSIDE)
-    veiled = bool(asked.get("veil"))
-    key = (row.digest, step, undecided, veiled, title)
+    place = _place(asked)
+    key = (row.digest, place, title)
     picture = pictures.get(key)
     if picture is None:
         try:
             with reading():
-                scene = _scene(source, row, title, CardPlace(step, undecided, veiled))
+                scene = _scene(source, row, title, place)
                 picture = card.png(card.card(scene))
         except (BusyError, LostError) as error:
             response = error_page(request, 503, str(error))
@@ -120,11 +121,25 @@ def _card(
 
 
 class CardPlace(NamedTuple):
-    """A step, whether it is drawn before its decision, and whether how many follow is not told."""
+    """A step, and whether it is drawn before its decision; ``veil`` is the last cycle that is shown, if any.
+
+    Of that cycle no more than a phase is shown if ``within``; how many follow is not told then.
+    """
 
     step: str
     undecided: bool
-    veiled: bool
+    veil: int | None
+    within: bool
+
+
+def _place(asked: Mapping[str, str]) -> CardPlace:
+    veil = asked.get("veil", "")
+    return CardPlace(
+        asked.get("step", "")[:24],
+        any(asked.get(name) for name in INSIDE),
+        int(veil) if CYCLE.fullmatch(veil) else None,
+        bool(asked.get("upto")),
+    )
 
 
 def _scene(source: sources.Source, row: Scenario, title: str, place: CardPlace) -> Scene:
@@ -137,9 +152,12 @@ def _scene(source: sources.Source, row: Scenario, title: str, place: CardPlace) 
             index = playback.seek(step) if step else 0
         except ValueError:  # no address of a step
             index = 0
-        if index is None:
-            return scene_of(playback, len(playback), title)
-        return scene_of(playback, index, title, undecided=place.undecided, counted=not place.veiled)
+        index, undecided = len(playback) if index is None else index, place.undecided and index is not None
+        if place.veil is None:
+            return scene_of(playback, index, title, undecided=undecided)
+        if index >= place.veil:
+            index, undecided = place.veil, place.within or (undecided and index == place.veil)
+        return scene_of(playback, index, title, undecided=undecided, counted=False)
     except (BundleError, bundles.TooLargeError, OutOfRangeError, TooMuchWorkError):
         facts = (f"{row.nodes:,} nodes", f"{row.pods:,} pods")
         return Scene(title or "Untitled", f"Step {step}" if step.isdigit() else "", facts=facts)
@@ -198,7 +216,7 @@ def _bounded(request: HttpRequest, name: str, least: int, most: int) -> int:
 def card_address(page: str, query: str) -> str:
     """Return the path of a page's card, at the place of its query: a step, or a place inside it."""
     asked = dict(parse_qsl(query[:QUERY]))
-    place = {name: asked[name][:24] for name in ("step", *INSIDE) if asked.get(name)}
+    place = {name: asked[name][:24] for name in ("step", *INSIDE, *VEIL) if asked.get(name)}
     return f"{page}card.png?{urlencode(place)}" if "step" in place else f"{page}card.png"
 
 

@@ -403,3 +403,32 @@ def test_a_code_leads_to_this_server(path: str) -> None:
     answer = Client().get("/qr.svg", {"path": "/r/abc/?name=x"})
     assert answer.headers["Content-Type"] == "image/svg+xml"
     assert answer.content == qr.qr("http://testserver/r/abc/?name=x")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("query", "where", "told"),
+    [
+        ("step=2", "Step 2", True), ("step=2&phase=queue", "Step 2", False),
+        ("step=9&veil=1", "Step 1:", True),
+        ("step=2&veil=1&upto=queue", "Step 1:", False), ("step=1&veil=1", "Step 1:", True),
+        ("step=2&veil=0", "Before", False),
+    ],
+)  # fmt: skip
+def test_a_card_shows_nothing_behind_a_veil(
+    shared: str, query: str, where: str, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever step an address names: the last one that its veil shows, undecided if that is cut within."""
+    drawn: list[Scene] = []
+
+    def draw(scene: Scene) -> str:
+        drawn.append(scene)
+        return "<svg/>"
+
+    monkeypatch.setattr(card, "card", draw)
+    monkeypatch.setattr(card, "png", lambda _: b"")
+    monkeypatch.setattr(pictures, "pictures", pictures.Pictures())
+    address = pictures.card_address(f"/s/{shared}/", query)
+    assert Client().get(address).status_code == 200
+    assert drawn[0].where.startswith(where) and bool(drawn[0].sentences) == told
+    assert "veil" not in query or " of " not in drawn[0].where
