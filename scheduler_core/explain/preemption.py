@@ -12,6 +12,7 @@ from scheduler_core.schedulers.v1_11.preemption.criteria import NAME_TEXT, PRIOR
 TITLE = "Preemption"
 NODES_NAMED = 10
 PODS_NAMED = 8
+NO_VICTIMS = "no-victims"  # whether there is such a node, of which nobody needs to be told if there is none
 WITHOUT_VALUE = frozenset({"start-time", "name"})  # a criterion whose numbers mean nothing to readers
 
 
@@ -101,7 +102,7 @@ def _choice(tried: Preemption) -> str:
     rounds = tried.comparisons
     if len(tried.candidates) == 1 or not rounds:
         return f"{tried.node} is the only candidate."
-    equal = [TEXTS[one.criterion][0] for one in rounds if one.stay.all()]
+    equal = [TEXTS[one.criterion][0] for one in rounds if one.stay.all() and one.criterion != NO_VICTIMS]
     same = f"The candidates are equal by {_listed(equal)}. " if equal else ""
     deciding = next((one for one in rounds if one.decided), None)
     if deciding is None:
