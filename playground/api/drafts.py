@@ -18,7 +18,7 @@ from playground.api.route import BUSY, ERRORS, FULL, OWN, OWNER, STALE, TEXT, TI
 from playground.limits import limit
 from playground.models import Draft
 from playground.pool.reading import reading
-from playground.storage import bundles, store
+from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
 from scheduler_core.kubernetes.problems import BundleError, Problem
@@ -124,7 +124,7 @@ def create_draft(request: HttpRequest) -> HttpResponse:
         files, title = files_of(request)
     with _reading():
         scenario = bundles.parse(files, store.clean_title(title))
-    row = store.create_draft(owner, bundles.stored(files), title)
+    row = store.create_draft(owner, texts.stored(files, scenario), title)
     body = _payload(
         request,
         row,

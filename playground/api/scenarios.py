@@ -57,7 +57,7 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
         with reading():
             scenario = bundles.parse(files, store.clean_title(title))
             owner = identity.owner_at(address_of(request))
-            text = texts.joined(bundles.stored(files), scenario)
+            text = texts.joined(texts.stored(files, scenario), scenario)
             shared = store.share(scenario, owner, text=text, exact=True)
             answers = _answering(shared.scenario, scenario)
     except BundleError as error:

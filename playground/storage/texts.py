@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from playground.storage import bundles
-from scheduler_core.formats.bundle import Entry, read_files
+from scheduler_core.formats.bundle import Entry, File, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
+from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.splicing import splice
 from scheduler_core.kubernetes.manifests import Document
@@ -95,6 +96,20 @@ def _has_moved(configuration: Configuration) -> bool:
     if configuration.settings.scheduler or configuration.policy is None:
         return False
     return bool(SUPPORT[GATED].holding.intersection(plugins_named(configuration.policy)))
+
+
+def stored(files: Sequence[File], scenario: Scenario) -> bundles.Files:
+    """Return the files of ``scenario`` as they are stored; of an archive what could be read.
+
+    What is wrong in a file of an archive was left out, and would be an error in the one text of its files.
+    """
+    made = bundles.stored(files)
+    if any(isinstance(one, Folder) for one in files):
+        try:
+            bundles.parse(made)
+        except (BundleError, bundles.TooLargeError):
+            return [("", bundles.bundle_text(scenario))]
+    return made
 
 
 def joined(files: bundles.Files, scenario: Scenario) -> str:

@@ -338,7 +338,8 @@ def _import(request: HttpRequest) -> HttpResponse:
         return _no_room(request, error, sent)
     except service.TooManyRunsError as error:
         return error_page(request, 429, str(error), retry_after=RETRY_SECONDS)
-    files = bundles.stored(sent.files) if sent.times == "keep" else [("", bundles.bundle_text(scenario))]
+    kept = sent.times == "keep"
+    files = texts.stored(sent.files, scenario) if kept else [("", bundles.bundle_text(scenario))]
     bundles.ask_on()
     try:
         draft = store.create_draft(request.visitor, files, sent.title)  # type: ignore[attr-defined]
@@ -356,7 +357,7 @@ def _no_room(request: HttpRequest, error: StorageFullError, sent: Import) -> Htt
 
 
 def _start_run(request: HttpRequest, scenario: core.Scenario, sent: Import) -> tuple[Run, str]:
-    text = texts.joined(bundles.stored(sent.files), scenario) if sent.times == "keep" else None
+    text = texts.joined(texts.stored(sent.files, scenario), scenario) if sent.times == "keep" else None
     visitor = request.visitor  # type: ignore[attr-defined]
     return service.start(scenario, visitor, address_of(request), text=text)
 

@@ -78,12 +78,13 @@ class Folder(Struct):
                     yield path, to_text(data, limits)
 
     def read(self, limits: Limits) -> Folder:
-        """Return only the manifests, as texts. Raises FormatError with the path of an unreadable file."""
+        """Return only the manifests, as texts; a file that cannot be decoded is left out with the reason."""
         files: list[tuple[str, bytes | str]] = []
         for path, text in self.texts(limits):
             if isinstance(text, FormatError):
-                raise FormatError(text.message, text.line, file=self.path_of(path))
-            files.append((path, text))
+                self.left.append((path, text.message))
+            else:
+                files.append((path, text))
         return Folder(self.name, files, self.left, self.separator)
 
     def notes(self) -> list[str]:

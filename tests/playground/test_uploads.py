@@ -74,6 +74,31 @@ def test_the_body_may_be_an_archive(api: Client, address: str, data: bytes) -> N
     assert any("charts/db.tgz is left out: a nested archive" in one for one in messages)
 
 
+def shared_text(api: Client, body: dict[str, Any]) -> str:
+    """Return the text of a shared scenario."""
+    return api.get(f"/api/scenarios/{body['id']}/bundle").content.decode()
+
+
+BROKEN: Files = {
+    "shop/values.yaml": "workload:\n  kind: Deployment\n",
+    "shop/broken.yaml": "kind: Pod\nmetadata: {name: [}\n",
+    "shop/nameless.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {nam: x}\n",
+    "shop/go.json": '{"metadata": {"name": "n9"}, "status": {"nodeInfo": {}, "allocatable": {"pods": "9"}}}',
+}
+
+
+@pytest.mark.parametrize("address", CALLS)
+def test_an_archive_opens_with_what_can_be_read_and_stays_so(api: Client, address: str) -> None:
+    """What is stored of it can be read again, without what was left out."""
+    answer = sent(api, address, zipped({**FILES, **BROKEN}))
+    body = json.loads(answer.content)
+    assert answer.status_code == 201, body
+    assert body["summary"] == {"Node": 2, "Pod": 1}
+    stored = store.load_draft(Draft.objects.get()) if "drafts" in address else load(shared_text(api, body))
+    kinds = sorted(str(document["kind"]) for document in stored.documents)
+    assert kinds == ["Node", "Node", "Pod"]
+
+
 def test_a_large_archive_is_read_once(api: Client) -> None:
     """One that is sent again while its reading is kept gives the same link; another file in it, another."""
     comment = "# a comment\n" * 20_000
