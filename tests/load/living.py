@@ -202,7 +202,7 @@ def _workload(dice: Dice, kind: str, names: list[str]) -> Manifest:
 
 
 def _budget(dice: Dice) -> Manifest:
-    spec = {dice.choice(("minAvailable", "maxUnavailable")): dice.choice((0, 1, "50%", "100%"))}
+    spec: Manifest = {dice.choice(("minAvailable", "maxUnavailable")): dice.choice((0, 1, "50%", "100%"))}
     spec |= {"selector": {"matchLabels": {"app": "w"}}}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}, "spec": spec}
 

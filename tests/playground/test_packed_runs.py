@@ -131,7 +131,7 @@ def test_a_restore_drops_what_would_be_unpickled() -> None:
     for one in (run, other):
         one.refresh_from_db()
         chunks = RunChunk.objects.filter(run=one)
-        assert one.packed == sum(len(chunk.data + (chunk.messages or b"")) for chunk in chunks)
+        assert one.packed == sum(len(chunk.data) + len(chunk.messages or b"") for chunk in chunks)
 
 
 def test_what_is_stored_is_bounded_and_counted(limits: Callable[..., None]) -> None:
