@@ -15,7 +15,9 @@ _FIRST = 40
 """Lines in which prompts and messages before the manifests are looked for."""
 
 _PROMPT = re.compile(
-    r"(?:(?:[^\s$#%>❯➜]{0,80}|\[[^\]\n]{1,80}\]|PS [^>\n]{0,80}) ?[$#%>❯➜] ?)?"
+    r"(?:\+ |➜ {1,3}\S{1,60} (?:git:\(\S{1,60}\) )?(?:✗ )?"
+    r"|(?:\([\w.-]{1,40}\) ?)?"
+    r"(?:[^\s$#%>❯➜]{0,80}(?: [~/][^\s$#%>]{0,60})?|\[[^\]\n]{1,80}\]|PS [^>\n]{0,80}) ?[$#%>❯➜] ?)?"
     r"(?:sudo )?(?:kubectl|oc|helm|kustomize|flux|k3s|k|cat|microk8s) .*"
 )
 _BARE_PROMPT = re.compile(r"(?:[^\s@$#]{1,40}@[^\s$#]{1,80}[$#]|\[[^\]\n]{1,80}\][$#]|[$%❯➜]) {0,3}")
