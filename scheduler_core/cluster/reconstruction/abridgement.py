@@ -24,18 +24,22 @@ _SETS = ("StatefulSet", "DaemonSet")
 
 
 class _Classes:
-    """The priority classes, and all other objects, for admission."""
+    """The classes among some objects, for admission."""
 
     def __init__(self, objects: dict[tuple[str, str], Manifest]) -> None:
         self._objects = objects
+        self._listed: dict[str, list[Manifest]] = {}
+        for (kind, _), one in objects.items():
+            if kind in ("PriorityClass", "StorageClass"):
+                self._listed.setdefault(kind, []).append(one)
 
     def get(self, kind: str, key: str) -> Manifest | None:
         """Return an object, ``None`` if there is none."""
         return self._objects.get((kind, key))
 
     def of_kind(self, kind: str) -> list[Manifest]:
-        """Return the objects of a kind."""
-        return [one for (found, _), one in self._objects.items() if found == kind]
+        """Return the classes of a kind."""
+        return self._listed.get(kind, [])
 
 
 def assumed_uid(kind: str, key: str) -> str:

@@ -119,7 +119,7 @@ def _is_added(toleration: dict[str, Any]) -> bool:
 
 def _exclude(owner: Manifest, nodes: list[str]) -> None:
     """Keep a set from nodes that have no pod of it."""
-    fields = [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
+    fields = [{"key": "metadata.name", "operator": "NotIn", "values": nodes}]
     spec = spec_of(spec_of(owner)["template"])
     node = spec.setdefault("affinity", {}).setdefault("nodeAffinity", {})
     terms = (node.get(REQUIRED) or {}).get("nodeSelectorTerms") or [{}]

@@ -30,8 +30,19 @@ class Dump:
         self.objects: dict[str, dict[str, Manifest]] = {}
         self.notes: list[str] = []
         self.unlisted: set[str] = set()
+        self._owned: dict[tuple[str, str], dict[str, None]] = {}
+        """Keys by kind and the controller's uid; of those without one by kind and "/" with the namespace."""
         for obj in filled(objects):
-            self.objects.setdefault(obj["kind"], {})[key_of(obj)] = obj
+            self.put(obj)
+
+    def put(self, obj: Manifest) -> None:
+        """Store an object, also in place of another version of it."""
+        kind, key = obj["kind"], key_of(obj)
+        old = self.get(kind, key)
+        if old is not None:
+            self._owned[_place(old)].pop(key, None)
+        self.objects.setdefault(kind, {})[key] = obj
+        self._owned.setdefault(_place(obj), {})[key] = None
 
     def get(self, kind: str, key: str) -> Manifest | None:
         """Return an object, ``None`` if there is none."""
@@ -47,7 +58,7 @@ class Dump:
 
     def owned(self, kind: str, uid: str) -> list[Manifest]:
         """Return the objects of a kind whose controller has a uid, in order of their keys."""
-        return [one for one in self.of_kind(kind) if (controller_of(one) or {}).get("uid") == uid]
+        return [self.objects[kind][key] for key in sorted(self._owned.get((kind, uid), ()))]
 
     def missing(self, kind: str, *owner_kinds: str) -> list[tuple[Reference, list[Manifest]]]:
         """Return the controllers of these kinds that objects name and the dump lacks, with the objects.
@@ -72,20 +83,20 @@ class Dump:
         meta |= {"generation": 1, "resourceVersion": "1"}
         meta["annotations"] = {**(meta.get("annotations") or {}), ASSUMED: "true"}
         made = {**obj, "metadata": meta}
-        self.objects.setdefault(made["kind"], {})[key_of(made)] = made
+        self.put(made)
         if note:
             self.notes.append(note)
         return made
 
     def adoptable(self, pods: list[Manifest], labels: Mapping[str, str]) -> list[Manifest]:
         """Return the pods without controller that an owner of some pods would adopt by its labels."""
-        namespace = namespace_of(pods[0])
-        free = [one for one in self.of_kind("Pod") if controller_of(one) is None]
-        return [
-            one
-            for one in free
-            if namespace_of(one) == namespace and labels.items() <= labels_of(one).items() and is_active(one)
-        ]
+        free = self.owned("Pod", f"/{namespace_of(pods[0])}")
+        return [one for one in free if labels.items() <= labels_of(one).items() and is_active(one)]
+
+
+def _place(obj: Manifest) -> tuple[str, str]:
+    owner = controller_of(obj)
+    return obj["kind"], f"/{namespace_of(obj)}" if owner is None else str(owner["uid"])
 
 
 def counted(number: int, noun: str) -> str:

@@ -181,7 +181,7 @@ def _join(dump: Dump, one: Manifest, above: Reference, number: int, deployment: 
         wanted = replicas_of(deployment)
         marks |= {DESIRED: str(wanted), MOST: str(wanted + fenceposts(deployment)[0])}
     joined = with_meta(one, ownerReferences=[above], annotations=marks)
-    dump.objects["ReplicaSet"][f"{namespace_of(one)}/{name_of(one)}"] = joined
+    dump.put(joined)
     if deployment is not None:
         dump.notes.append(
             f"ReplicaSet {name_of(one)} of Deployment {above['name']} is not in the dump: assumed with "
@@ -272,8 +272,7 @@ def _mark_size(dump: Dump, one: Manifest, replicas: int, most: int) -> None:
     """Note a Deployment's size on a set that was put back."""
     if DESIRED not in annotations_of(one):
         marks = {**annotations_of(one), DESIRED: str(replicas), MOST: str(most)}
-        key = f"{namespace_of(one)}/{name_of(one)}"
-        dump.objects["ReplicaSet"][key] = with_meta(one, annotations=marks)
+        dump.put(with_meta(one, annotations=marks))
 
 
 def _status(replicas: int, new: Manifest, sets: list[Manifest], at: str) -> dict[str, Any]:
