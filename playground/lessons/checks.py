@@ -13,7 +13,7 @@ from playground.pool.jobs import pool_job
 from playground.pool.reading import reading
 from scheduler_core.authoring.lessons import Lesson, LessonError, lessons
 from scheduler_core.authoring.lessons.catalogue import words
-from scheduler_core.authoring.lessons.played import played
+from scheduler_core.authoring.lessons.played import in_time, played
 from scheduler_core.authoring.lessons.prose import facts_in
 from scheduler_core.authoring.lessons.reading import read_lesson
 from scheduler_core.authoring.lessons.validation import problems_of
@@ -21,6 +21,7 @@ from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.problems import Problem
 
 CELLS = 100_000  # nodes times cycles of one scenario
+TEST_SECONDS = 10.0  # of processor time: all tests of a lesson, which take a shipped one a second
 MOST = 60  # problems that are listed
 T = TypeVar("T")
 
@@ -52,8 +53,9 @@ def checked(name: str, files: dict[str, str]) -> list[Problem]:
     """Return what is wrong with a lesson's files: how they are written, else what playing it shows."""
     try:
         lesson = read(name, files)
-        _check_sizes(lesson)
-        found = problems_of(lesson)
+        with in_time(TEST_SECONDS):
+            _check_sizes(lesson)
+            found = problems_of(lesson)
     except LessonError as error:
         found = list(error.problems) or [Problem(str(error), file=f"{name}/lesson.yaml", line=1)]
     return [_placed(one, name, files) for one in found[:MOST]]

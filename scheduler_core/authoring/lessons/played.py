@@ -33,7 +33,7 @@ LIMITS = Limits(
 MOST_CYCLES = 3_000
 KEPT = 64  # runs
 SECONDS = 10.0  # of processor time for one play, or for one explanation
-PAGE_SECONDS = 10.0  # for all facts of a page, and the scenarios that they are read from
+PAGE_SECONDS = 5.0  # for all facts of a page, and the scenarios that they are read from
 
 
 class TooMuchError(LessonError):
