@@ -43,6 +43,7 @@ from scheduler_core.cluster.v1_37.objects import (
     generation,
     is_deleting,
     is_finished,
+    is_same_status,
     key_of,
     labels_of,
     name_of,
@@ -393,14 +394,14 @@ class _Rollout:
     # --- status
 
     def _write(self, status: dict[str, Any]) -> Work:
-        if status != status_of(self.owner):
+        if not is_same_status(status, status_of(self.owner)):
             self.owner = yield self.client.update_status(with_status(self.owner, status))
 
     def _write_rollout(self) -> Work:
         """Write the status with its progress; look again when the deadline is over (syncRolloutStatus)."""
         status = rollout_status(self.owner, self.everyone, self.new, self.controller.now)
         status = with_failure(status, self.everyone, self.new)
-        if status != status_of(self.owner):
+        if not is_same_status(status, status_of(self.owner)):
             yield from self._write(status)
         else:
             self._look_again(status)

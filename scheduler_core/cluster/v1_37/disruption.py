@@ -10,10 +10,12 @@ from scheduler_core.cluster.v1_37.eviction import budgets_of
 from scheduler_core.cluster.v1_37.loop import Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    condition_of,
     controller_of,
     generation,
     is_deleting,
     is_ready,
+    is_same_status,
     key_in,
     key_of,
     name_of,
@@ -72,16 +74,18 @@ class Disruption(Controller):
             "disruptionsAllowed": allowed,
             "disruptedPods": disrupted,
             "observedGeneration": generation(budget),
-            "conditions": [_allowed("SufficientPods" if allowed else "InsufficientPods", bool(allowed))],
+            "conditions": [
+                _allowed(budget, "SufficientPods" if allowed else "InsufficientPods", bool(allowed))
+            ],
         }
-        if status != status_of(budget):
+        if not is_same_status(status, status_of(budget)):
             yield self.client.update_status(with_status(budget, status))
         if recheck is not None:
             self.queue.add_after(key, max(0.0, recheck - self.now) + self.queue.base)
 
     def _fail(self, budget: Manifest, message: str) -> Work:
         """Allow no disruption while the scale of a pod's controller is unknown (failSafe)."""
-        row = {**_allowed("SyncFailed", False), "message": message}
+        row = {**_allowed(budget, "SyncFailed", False), "message": message}
         failed = {**status_of(budget), "disruptionsAllowed": 0, "conditions": [row]}
         yield self.client.update_status(with_status(budget, failed))
 
@@ -142,5 +146,8 @@ def _group_resource(owner: dict[str, Any]) -> str:
     return ".".join(filter(None, (resource_of(owner["kind"]), group)))
 
 
-def _allowed(reason: str, allowed: bool) -> dict[str, Any]:
-    return {"type": "DisruptionAllowed", "status": "True" if allowed else "False", "reason": reason}
+def _allowed(budget: Manifest, reason: str, allowed: bool) -> dict[str, Any]:
+    """Return the condition DisruptionAllowed, as it is if it says so already."""
+    row = {"type": "DisruptionAllowed", "status": "True" if allowed else "False", "reason": reason}
+    known = condition_of(budget, row["type"])
+    return row if known is None or {**known, **row} != known else known

@@ -90,6 +90,15 @@ def is_deleting(obj: Manifest) -> bool:
     return bool(obj["metadata"].get("deletionTimestamp"))
 
 
+def is_same_status(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two statuses are equal but for fields that are empty, which a dump leaves out."""
+    return one == other or _without_empty(one) == _without_empty(other)
+
+
+def _without_empty(status: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in status.items() if value}
+
+
 def with_status(obj: Manifest, status: Mapping[str, Any]) -> Manifest:
     """Return an object with another status."""
     return {**obj, "status": dict(status)}

@@ -22,6 +22,7 @@ from scheduler_core.cluster.v1_37.objects import (
     is_available,
     is_deleting,
     is_ready,
+    is_same_status,
     is_terminating,
     key_of,
     labels_of,
@@ -163,7 +164,7 @@ class ReplicaSets(Controller):
         }
         if conditions := self._conditions(owner, pods.active, error):
             fresh["conditions"] = conditions
-        if fresh == status_of(owner):
+        if is_same_status(fresh, status_of(owner)):
             return owner
         try:
             return (yield self.client.update_status(with_status(owner, fresh)))
