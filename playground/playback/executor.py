@@ -25,7 +25,7 @@ from playground.pool.shares import Bounds
 from playground.pool.spending import BEYOND, spending
 from playground.visitors import identity
 
-AHEAD = "ahead"  # no visitor's name is this short
+AHEAD = "ahead"  # suffix of a visitor's name: the share of what waits for these to grow
 GROWS = "grows"  # suffix of a visitor's name: the share of the playbacks that are computed for them
 ENGINE_WORKERS = 64  # that have a place, or wait for one
 GROWING_THREADS = 64  # that compute a playback forward, in a place or between two turns
@@ -95,11 +95,11 @@ def fair(executor: Callable[[], ThreadPoolExecutor]) -> FairThreads:
 
 
 class Ahead:
-    """Engine threads for playbacks that are computed ahead: together they count as one visitor."""
+    """Engine threads for playbacks that are computed ahead: a share of each visitor."""
 
     def submit(self, call: Callable[..., object], *args: Any) -> Future[object]:
         """Run ``call``, which waits for a playback to grow, in an engine thread when it is their turn."""
-        return fair(engine).submit(AHEAD, lambda: call(*args))
+        return fair(engine).submit(f"{identity.asker()} {AHEAD}", lambda: call(*args))
 
 
 def grow(call: Callable[[], T]) -> Future[T]:

@@ -15,6 +15,8 @@ from concurrent.futures import wait as wait_for
 from playground.playback.executor import grow
 from playground.pool import gate
 
+ADMISSION_SECONDS = 5.0  # that a slice may wait for others before it begins
+
 
 class Growth:
     """Runs ``compute``, which calls :meth:`look` many times a second, for about ``seconds`` of CPU time.
@@ -48,13 +50,15 @@ class Growth:
     def wait(self, seconds: float) -> None:
         """Wait until the slice ends or has had its seconds; for a later caller, until ``seconds`` pass.
 
+        A slice that others keep from beginning is not waited for much longer.
+
         Raises the error that computing ended with.
         """
         with gate.outside():
             if self._late.is_set():
                 wait_for([self._future], seconds)
             else:
-                self._late.wait()
+                self._late.wait(seconds + ADMISSION_SECONDS)
         if self._future.done():
             self._future.result()
 

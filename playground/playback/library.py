@@ -163,7 +163,7 @@ class Library:
             if playback is None or entry.computing or playback.complete or playback.stored:
                 return
             entry.computing = True
-        self._executor().submit(self._slice, entry, playback)
+        entry.context.copy().run(self._executor().submit, self._slice, entry, playback)
 
     def _slice(self, entry: LibraryEntry, playback: Playback) -> None:
         more = False
