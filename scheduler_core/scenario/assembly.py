@@ -33,7 +33,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.kubernetes.provisioning import provisions
+from scheduler_core.kubernetes.provisioning import provisions, volume_for
 from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.kubernetes.selectors import matches
@@ -187,7 +187,7 @@ class Assembly:
                 {d.object.meta.key: d for d in listed if isinstance(d.object, PodDisruptionBudget)}
             )
             if not self.timed:
-                self._warn_of_provisioners()
+                self._serve_claims()
         objects = list(self._in_order())
         return _by_age(objects) if self.admitting else objects
 
@@ -258,8 +258,12 @@ class Assembly:
                 if warning:
                     self.places[key_of(obj)].child("spec").warn(warning)
 
-    def _warn_of_provisioners(self) -> None:
-        """Warn of claims whose volume a provisioner would create: without virtual time none is created."""
+    def _serve_claims(self) -> None:
+        """Bind the claims that a provisioner serves before their pods are tried; warn of those it does not.
+
+        Under v1.37 the class's provisioner has served each claim of an Immediate class. A claim whose status
+        says Pending was dumped from a cluster that did not serve it, and stays as it is.
+        """
         owners = {made: owner for owner, children in self.children.items() for made in children}
         unbound: dict[str, list[PersistentVolumeClaim]] = {}
         for obj in self.world.objects.values():
@@ -271,12 +275,15 @@ class Assembly:
                 continue
             if self.world.daemons_pending and found.binding_mode == WAITS:
                 continue  # v1.37 selects a node, and a stand-in provisions there
+            claims = [claim for claim in claims if not self._provisioned(claim, found)]
+            if not claims:
+                continue
             first, more = claims[0], len(claims) - 1
             key = key_of(first)
             rest = f"and {more} more get" if more else "gets"
             how = (
-                "is served by controllers, which do not run under v1.37. Pods that need one stay pending; "
-                "volumeBindingMode: WaitForFirstConsumer lets the scheduler's stand-in provision it"
+                "has not served it in the dump. Pods that need one stay pending; without its status the claim "
+                "is provisioned at once"
                 if self.checks
                 else "provisions in virtual time alone. Pods that need one stay pending; "
                 "SimulationSettings with time: virtual let it provision"
@@ -285,6 +292,16 @@ class Assembly:
                 f"claim {first.meta.key} {rest} no volume: StorageClass {name!r} ({found.binding_mode}, "
                 f"{found.provisioner}) {how}"
             )
+
+    def _provisioned(self, claim: PersistentVolumeClaim, storage_class: StorageClass) -> bool:
+        """Bind a claim to a volume that its class provisions at once; return whether it does."""
+        written = {} if claim.meta.written is None else claim.meta.written.document
+        if not self.world.daemons_pending or (written.get("status") or {}).get("phase"):
+            return False
+        volume = volume_for(claim, storage_class, None)
+        self.world.put(volume)
+        self.world.put(replace(claim, volume_name=volume.meta.name))
+        return True
 
     def _in_order(self) -> Iterable[KubernetesObject]:
         children, objects = self.children, self.world.objects

@@ -325,9 +325,9 @@ def admitted(manifest: Manifest, obj: KubernetesObject) -> Manifest:
             status = manifest.get("status") or {}
             if not status.get("allocatable") and status.get("capacity"):
                 out["status"] = {**status, "allocatable": status["capacity"]}
-        case PersistentVolumeClaim() if obj.storage_class is not None:
-            spec.setdefault("storageClassName", obj.storage_class)
-            out["spec"] = spec
+        case PersistentVolumeClaim():
+            given = {"storageClassName": obj.storage_class, "volumeName": obj.volume_name or None}
+            out["spec"] = {**{name: text for name, text in given.items() if text is not None}, **spec}
         case PersistentVolume() if not (spec.get("claimRef") or {}).get("uid"):
             out["status"] = {"phase": "Available", **(manifest.get("status") or {})}  # its controller's
         case StorageClass():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import TimedSimulation, load
+from scheduler_core import TimedSimulation, load, simulate
 from scheduler_core.kubernetes.model import StorageClass
 from tests.core.timed.parts import VIRTUAL, ended, node
 
@@ -158,3 +158,23 @@ def test_the_claims_of_a_stateful_set_are_counted_at_its_place() -> None:
     scenario = load("\n---\n".join([*NODES, storage_class(), owner]), presumed="v1.11")
     (warning,) = [w for w in scenario.warnings if "provision" in w.message]
     assert "claim default/data-db-0 and 2 more get no volume" in warning.message
+
+
+SERVED = {
+    "a class says so": ("volumeBindingMode: Immediate", "", ""),
+    "a class says nothing": ("", "", ""),
+    "the dump says that it was not": ("", "status: {phase: Pending}\n", "unbound immediate"),
+    "nobody provisions for the class": ("provisioner: kubernetes.io/no-provisioner", "", "unbound immediate"),
+}
+
+
+@pytest.mark.parametrize("case", SERVED)
+def test_a_claim_that_is_not_to_wait_has_its_volume_before_its_pod_is_tried(case: str) -> None:
+    """Without virtual time too; a claim that its cluster left pending stays so, with a warning."""
+    rest, status, refused = SERVED[case]
+    given = storage_class(rest).replace("provisioner: csi.example.com\nprovisioner", "provisioner")
+    scenario = load("\n---\n".join([*NODES, given, CLAIM + status, user("p")]))
+    (cycle,) = simulate(scenario)
+    assert refused in cycle.message if refused else cycle.node
+    warned = [one.message for one in scenario.warnings if "gets no volume" in one.message]
+    assert bool(warned) is bool(status)
