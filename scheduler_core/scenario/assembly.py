@@ -269,21 +269,21 @@ class Assembly:
         for obj in self.world.objects.values():
             if isinstance(obj, PersistentVolumeClaim) and obj.storage_class and not obj.volume_name:
                 unbound.setdefault(obj.storage_class, []).append(obj)
-        for name, claims in unbound.items():
+        for name, unserved in unbound.items():
             found = self.world.objects.get(("StorageClass", name))
             if not isinstance(found, StorageClass) or not provisions(found):
                 continue
             if self.world.daemons_pending and found.binding_mode == WAITS:
                 continue  # v1.37 selects a node, and a stand-in provisions there
-            claims = [claim for claim in claims if not self._provisioned(claim, found)]
+            claims = [claim for claim in unserved if not self._provisioned(claim, found)]
             if not claims:
                 continue
             first, more = claims[0], len(claims) - 1
             key = key_of(first)
             rest = f"and {more} more get" if more else "gets"
             how = (
-                "has not served it in the dump. Pods that need one stay pending; without its status the claim "
-                "is provisioned at once"
+                "has not served it in the dump. Pods that need one stay pending; without its status the "
+                "claim is provisioned at once"
                 if self.checks
                 else "provisions in virtual time alone. Pods that need one stay pending; "
                 "SimulationSettings with time: virtual let it provision"
