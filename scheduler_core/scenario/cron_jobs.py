@@ -44,11 +44,16 @@ def taken(ignored: dict[str, list[Entry]], report: Report) -> tuple[Document, ..
                 place = place.child(step)
             place.warn(f"the API server refuses this CronJob, which begins no Job: {message}")
         if read is not None and not wrong.errors:
-            found[document_key(entry.value)] = _admitted(entry.value)
+            found[document_key(entry.value)] = admitted(entry.value)
     return tuple(found.values())
 
 
-def _admitted(manifest: Document) -> Document:
+def check(manifest: Document, at: At) -> None:
+    """Report what is wrong with a CronJob that an operation creates or changes."""
+    _CRON_JOB(manifest, at)
+
+
+def admitted(manifest: Document) -> Document:
     """Return what the API server stores of a CronJob that has been read.
 
     Its pods end, as those of a Job without a restartPolicy do here.

@@ -18,6 +18,7 @@ from scheduler_core.formats.problems import format_problem, problems_of
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import duplicate_findings
 from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import At, Report
@@ -39,6 +40,7 @@ from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import Reconfiguration
 from scheduler_core.scenario.references import check_references
+from scheduler_core.scenario.running_dump import dumped_objects
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.sparing import spare
@@ -290,6 +292,8 @@ class _Loading(Intake):
             At(self.report, None, self.settings[0]).child("descheduler").warn(text)
             descheduler = None
         plane = descheduler is not None or (lives and controllers)
+        if plane and dumped_objects(self.documents, said=settings.dump is not None) is not None:
+            self.assembly.expand = False
         crons = cron_jobs.taken(self.ignored, self.report) if plane else ()
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
@@ -317,7 +321,7 @@ class _Loading(Intake):
         self.write_down(self.assembly.changed)
         if self.assembly.admitting:
             check_references(objects, self.assembly.places, self.assembly.notices)
-        operations = self.operations(settings, release)
+        operations = self.operations(settings, release, crons if plane else None)
         self.refuse_if_wrong()
         later = (operation.configuration for operation in operations)
         everything = (configuration, *(one for one in later if one is not None))
@@ -381,14 +385,16 @@ class _Loading(Intake):
         later = (operation.object for operation in operations if operation.object is not None)
         return found_in(self.report, ignored, chain(objects, later))
 
-    def operations(self, settings: Settings, release: str) -> tuple[Operation, ...]:
+    def operations(
+        self, settings: Settings, release: str, crons: Iterable[Document] | None
+    ) -> tuple[Operation, ...]:
         if not self.scenarios:
             return ()
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
         given = next((entry.value for entry in self.settings), None)
         configuration = Reconfiguration(self.policy, given, settings, release)
         unread = chain(self.namespaces, *self.ignored.values())
-        return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread)
+        return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread, crons)
 
     def release(self, configuration: Configuration) -> str:
         """Return the release that answers, from the start or by an operation on the configuration."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
+from scheduler_core.scenario import cron_jobs
 from scheduler_core.schedulers.v1_37.fields import check_manifest
 
 _LISTED = 2000
@@ -30,9 +32,22 @@ class Made(Struct, frozen=True):
 class ManifestOperations:
     """The objects of these kinds, as the operations read so far leave them."""
 
-    def __init__(self, initial: Iterable[Entry]) -> None:
+    def __init__(self, initial: Iterable[Entry], crons: Iterable[Mapping[str, Any]] | None = None) -> None:
+        """``crons`` are the CronJobs that begin Jobs; ``None`` where none would."""
         known = (entry.value for entry in initial if is_manifest_kind(entry.value))
-        self.documents: dict[Key, Mapping[str, Any]] = {document_key(one): one for one in known}
+        self.documents: dict[Key, Mapping[str, Any]] = {
+            document_key(one): one for one in chain(known, crons or ())
+        }
+        self._begins_jobs = crons is not None
+
+    def knows(self, named: Mapping[str, Any], *, checked: bool) -> bool:
+        """Return whether a manifest, or a typeMeta, is of a kind without a typed object that is changed.
+
+        ``checked``: v1.37 reads its own kinds.
+        """
+        return (checked and is_manifest_kind(named)) or (
+            self._begins_jobs and named.get("kind") == cron_jobs.KIND
+        )
 
     def take(self, action: str, body: Mapping[str, Any], at: At) -> Made | None:
         """Return what an operation does, ``None`` after an error, which is reported at ``at``."""
@@ -82,7 +97,10 @@ class ManifestOperations:
         self, action: Literal["create", "update"], key: Key, manifest: Mapping[str, Any], at: At
     ) -> Made | None:
         wrong = len(at.report.errors)
-        check_manifest(manifest, at)
+        if key[0] == cron_jobs.KIND:
+            cron_jobs.check(manifest, at)
+        else:
+            check_manifest(manifest, at)
         if len(at.report.errors) > wrong:
             return None
         self.documents[key] = manifest

@@ -22,7 +22,7 @@ from scheduler_core.formats.patch import PATCH_TYPES, patched_by
 from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.admission import disruptions_allowed
 from scheduler_core.kubernetes.keys import Key, key_of
-from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, is_manifest_kind
+from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import (
@@ -177,10 +177,12 @@ def read_operations(
     documents: Documents,
     configuration: Reconfiguration,
     unread: Iterable[Entry] = (),
+    crons: Iterable[Mapping[str, Any]] | None = None,
 ) -> tuple[Operation, ...]:
     """Resolve a Scenario document against the initial cluster. Problems are added to the assembly's report.
 
-    ``documents`` are the manifests of the initial objects, ``unread`` those of kinds without a reader. The
+    ``documents`` are the manifests of the initial objects, ``unread`` those of kinds without a reader, and
+    ``crons`` the CronJobs where controllers of v1.37 run. The
     assembly's world is advanced to the final state, and ``configuration`` from the initial to the final one.
     In virtual time controllers respond when an operation lands, not here, so the objects that they will have
     created by then are not known here.
@@ -195,7 +197,8 @@ def read_operations(
     if len(listed) > assembly.limits.operations:
         place.error(f"more than {assembly.limits.operations:,} operations")
         return ()
-    history = _History(entry, assembly, documents, configuration, unread)
+    manifests = ManifestOperations(unread, crons)
+    history = _History(entry, assembly, documents, configuration, manifests)
     for index in in_order(listed):
         if assembly.full or not history.take(listed[index], place.child(index)):
             break
@@ -211,10 +214,10 @@ class _History:
         assembly: Assembly,
         documents: Documents,
         configuration: Reconfiguration,
-        unread: Iterable[Entry],
+        manifests: ManifestOperations,
     ) -> None:
         self.entry = entry
-        self.manifests = ManifestOperations(unread)
+        self.manifests = manifests
         self.assembly = assembly
         self.documents = dict(documents)
         self.configuration = configuration
@@ -253,7 +256,7 @@ class _History:
             if self.moments.during:
                 at.child("during").error("a scheduler does not restart inside a cycle: remove it")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
-        elif self.assembly.checks and isinstance(named, dict) and is_manifest_kind(named):
+        elif isinstance(named, dict) and self.manifests.knows(named, checked=bool(self.assembly.checks)):
             made = self.manifests.take(given[0], body, at.child(given[0]))
             if made is not None:
                 self.add(name, made.action, *made.key, manifest=made.manifest)
@@ -290,8 +293,10 @@ class _History:
             return False
         kind = body["type"]["kind"]
         world = self.assembly.world.objects
-        makers = MADE_BY.get(kind, ())
-        return (kind, _key(body)) not in world and any(type(obj).__name__ in makers for obj in world.values())
+        makers, key = MADE_BY.get(kind, ()), _key(body)
+        if (kind, key) in world:
+            return False
+        return any(type(obj).__name__ in makers or _is_owned(obj, kind, key) for obj in world.values())
 
     def foresee(self, name: str, action: str, body: dict[str, Any], at: At) -> None:
         """Add an operation on an object that a controller may create before the operation lands."""
@@ -523,6 +528,16 @@ class _History:
                 world.remove(key_of(gone))
             self.assembly.admission.forget(gone)
         return changes
+
+
+def _is_owned(obj: KubernetesObject, kind: str, key: str) -> bool:
+    """Return whether a pod says that it has a controller, which its dump may lack and is put back then."""
+    owner = obj.meta.controller if isinstance(obj, Pod) else None
+    if owner is None:
+        return False
+    named = f"{obj.meta.namespace}/{owner.name}"
+    of_set = kind == "Deployment" and owner.kind == "ReplicaSet" and named.rpartition("-")[0] == key
+    return of_set or (owner.kind, named) == (kind, key)
 
 
 def _key(body: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.settings.descheduler import DeschedulerSettings, read_descheduler
+from scheduler_core.settings.dump import DumpSettings, read_dump
 from scheduler_core.settings.feature_gates import FeatureGates, read_gates
 from scheduler_core.settings.node_lifecycle import NodeLifecycleSettings, read_node_lifecycle
 from scheduler_core.settings.release import RELEASES, TIMED, VIRTUAL, row_of
@@ -51,7 +52,8 @@ class Settings(Struct, frozen=True):
     invalidated: none, #63040's check or #67308's generation numbers. ``time`` is ``virtual`` to let
     controllers and kubelets act under v1.37, and to use the queue and the clock of the scheduling framework
     with a Policy too; with an older KubeSchedulerConfiguration they are always used. ``until`` ends such a
-    run, and one of v1.37, at that second of virtual time. ``scheduler`` is the kube-scheduler that answers,
+    run, and one of v1.37, at that second of virtual time. ``dump`` says what its bundle, the dump of a
+    running cluster, does not. ``scheduler`` is the kube-scheduler that answers,
     "" for the one that :mod:`scheduler_core.settings.release` chooses; ``feature_gates`` are those that v1.37
     is started with. ``design`` and ``schedulers`` are those of :mod:`scheduler_core.settings.several`.
     ``descheduler`` runs the bundle's DeschedulerPolicy in a living cluster of v1.37, and ``node_lifecycle``
@@ -68,6 +70,7 @@ class Settings(Struct, frozen=True):
     stale_writes: str = "generations"
     time: str = "instant"
     until: float | None = None
+    dump: DumpSettings | None = None
     scheduler: str = ""
     feature_gates: FeatureGates = ()
     design: str = SIDE_BY_SIDE
@@ -83,6 +86,7 @@ class Settings(Struct, frozen=True):
         plain = Settings(
             time=self.time,
             until=self.until,
+            dump=self.dump,
             scheduler=self.scheduler,
             feature_gates=self.feature_gates,
             design=self.design,
@@ -146,6 +150,7 @@ _CACHE_MODE = enum(*CACHE_MODES)
 outlined(_cache, _CACHE_MODE)
 outlined(_until, Outline("number"))
 
+
 SETTINGS = record(
     Settings,
     {
@@ -157,6 +162,7 @@ SETTINGS = record(
         "staleWrites": Field("stale_writes", enum(*STALE_WRITES)),
         "time": Field("time", enum(*TIMES)),
         "until": Field("until", _until),
+        "dump": Field("dump", read_dump),
         "scheduler": Field("scheduler", enum(*RELEASES)),
         "featureGates": Field("feature_gates", read_gates),
         "design": Field("design", enum(*DESIGNS)),

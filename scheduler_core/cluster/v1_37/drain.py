@@ -33,7 +33,7 @@ class Drain:
         self.node = node
         self.force = force
         self.refused = refused
-        """Called with a pod and its first refusal."""
+        """Called with a pod and its first refusal, or with the error by which it is not evicted at all."""
         self.facts: Facts = {"node": node, "from": round(self.loop.now), "until": None, "evicted": 0}
         self.refusals: dict[str, str] = {}
         """By pod that is still there: the message of the last refusal."""
@@ -79,6 +79,8 @@ class Drain:
                 self._refuse(pod, error, again=again)
             else:
                 self.facts.setdefault("errors", []).append(str(error))
+                self.refusals[key] = error.told
+                self.refused(pod, error)
 
     def _refuse(self, pod: Manifest, error: StatusError, *, again: bool) -> None:
         self.facts["refused"] = self.facts.get("refused", 0) + 1

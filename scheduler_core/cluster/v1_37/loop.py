@@ -219,6 +219,12 @@ class Loop:
             times.append(self._passes[0][0])
         return min(times, default=None)
 
+    @property
+    def first_time(self) -> float | None:
+        """The time of the next timer, an idle pass too, ``None`` without one."""
+        queue = self._first()
+        return None if queue is None else queue[0][0]
+
     def _first(self) -> list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] | None:
         """Return the queue whose first timer is due next."""
         if not self._timers or (self._passes and self._passes[0] < self._timers[0]):

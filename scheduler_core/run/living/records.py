@@ -7,20 +7,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.kubernetes.times import seconds_of as wall_seconds
 from scheduler_core.record.plugin_record import PluginRecord, TimelineMark
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import simulate
 from scheduler_core.run.living.final import final
-from scheduler_core.run.living.life import Life
 from scheduler_core.run.living.timeline import Timeline
 from scheduler_core.run.living.translation import documents_of, seconds_of
 from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.schedulers.v1_22.interface import Observer
-from scheduler_core.schedulers.v1_37.config import read_configuration
 
 MAX_OBJECTS, MAX_STEPS, MAX_SECONDS = 20_000, 10_000, 10_000_000
 
@@ -31,8 +27,6 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: The record or its configuration cannot be used.
     """
-    if record.get("now"):
-        return {"id": record.get("id"), "expect": _from_dump(record)}
     simulation, timeline = begun(record)
     for _ in simulation:
         pass
@@ -51,6 +45,7 @@ def begun(record: Mapping[str, Any]) -> tuple[LoneSimulation, Timeline]:
     simulation = simulate(load_documents(documents_of(record)), trace=False)
     assert isinstance(simulation, LoneSimulation)
     timeline = Timeline(simulation.plane.server)
+    simulation.plane.observers.append(timeline.observe)
     simulation.observers.append(Refusals(timeline))
     return simulation, timeline
 
@@ -91,18 +86,6 @@ class Refusals(Observer):
     def marked(self) -> PluginRecord:
         """Return nothing: no cycle is shown."""
         return Unshown()
-
-
-def _from_dump(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``expect`` of a life that goes on from the objects of a running cluster."""
-    now = wall_seconds(record["now"] if isinstance(record["now"], str) else None)
-    if now is None:
-        raise ValueError("now must be a time of RFC 3339")
-    configuration = read_configuration(record.get("config"), record.get("featureGates"))
-    life = Life(configuration, NodeOptions(), int(now), _listed(record, "objects", MAX_OBJECTS))
-    for step in _listed(record, "steps", MAX_STEPS):
-        life.take(step)
-    return life.answer()
 
 
 def _listed(record: Mapping[str, Any], name: str, most: int) -> list[dict[str, Any]]:

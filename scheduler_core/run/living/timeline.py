@@ -48,7 +48,6 @@ class Timeline:
         self._failed: set[str] = set()
         for pod in server.of_kind("Pod"):
             self._note_past(pod)
-        server.watch(self.observe)
 
     def add(self, what: str, **fields: Any) -> None:
         """Add an entry at this second; fields that are ``None`` or "" are left out."""

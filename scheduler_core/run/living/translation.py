@@ -20,8 +20,6 @@ VERSIONS = {
     "StorageClass": "storage.k8s.io/v1",
     "PriorityClass": "scheduling.k8s.io/v1",
 }
-AT_START = ("CronJob",)
-"""Kinds that no operation creates: they are there from the start."""
 _EPOCH: Manifest = {
     "apiVersion": "scheduling.k8s.io/v1",
     "kind": "PriorityClass",
@@ -34,7 +32,12 @@ Action = dict[str, Any]
 
 
 def documents_of(record: Mapping[str, Any]) -> list[Manifest]:
-    """Return the scenario of a record: settings, configuration, history."""
+    """Return the scenario of a record: settings, configuration, history.
+
+    One with a time ``now`` begins with the dump of its objects, of which kinds may be put back if it is not
+    ``complete``.
+    """
+    dumped = record.get("now")
     operations = list(_operations(record))
     settings = {
         "apiVersion": "podstep/v1",
@@ -47,8 +50,10 @@ def documents_of(record: Mapping[str, Any]) -> list[Manifest]:
         settings["nodeLifecycle"] = record["controllers"]
     if record.get("featureGates"):
         settings["featureGates"] = record["featureGates"]
-    given = [_EPOCH, *([record["config"]] if record.get("config") else [])]
-    there = [versioned(one) for one in record["objects"] if one["kind"] in AT_START]
+    if dumped:
+        settings["dump"] = {"takenAt": dumped, "complete": record.get("complete", True)}
+    given = [*([] if dumped else [_EPOCH]), *([record["config"]] if record.get("config") else [])]
+    there = [versioned(one) for one in record["objects"] if dumped]
     history = {"kind": "Scenario", "spec": {"operations": operations}}
     return [settings, *given, *there, history]
 
@@ -71,9 +76,8 @@ def versioned(obj: Manifest) -> Manifest:
 
 def _operations(record: Mapping[str, Any]) -> Iterator[Action]:
     known = list(record["objects"])
-    for one in known:
-        if one["kind"] not in AT_START:
-            yield {"time": 0, "createOperation": {"object": versioned(one)}}
+    for one in () if record.get("now") else known:
+        yield {"time": 0, "createOperation": {"object": versioned(one)}}
     now, taken = 0.0, 1
     for step in record["steps"]:
         if step["do"] == "advance":
@@ -167,7 +171,10 @@ def _nodes(step: Step, known: Sequence[Manifest]) -> list[str]:
     named = step.get("nodes") or ([step["node"]] if step.get("node") else [])
     zone = f":\0:{step.get('zone')}"
     nodes = sorted((one for one in known if one["kind"] == "Node"), key=lambda one: one["metadata"]["name"])
-    return named or [one["metadata"]["name"] for one in nodes if zone_of(one) == zone]
+    there = {one["metadata"]["name"] for one in nodes}
+    return [name for name in named if name in there] or [
+        one["metadata"]["name"] for one in nodes if not named and zone_of(one) == zone
+    ]
 
 
 def _on_nodes(patch: Any) -> Callable[[Step, Sequence[Manifest]], Iterator[list[Action]]]:

@@ -54,12 +54,15 @@ from scheduler_core.run.several.reasons import (
     NO_DESCHEDULER,
     NO_REVISION,
     drained,
+    eviction_failed,
     eviction_refused,
     reason_of,
 )
+from scheduler_core.run.several.running_dump import running_dump
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
-from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scenario import cron_jobs
+from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
 
 ROLLED = ("Deployment", "StatefulSet", "DaemonSet")
@@ -85,12 +88,25 @@ class ControlPlaneManager:
         self.drains: list[Drain] = []
         """All that were begun, in order."""
         self._drains: list[Drain] = []
-        self.plane = ControlPlane(_flags(scenario), self._watch, int(options.epoch))
+        self.observers: list[Callable[[StoredWrite], None]] = []
+        """Called with every write before anybody else."""
+        dump = running_dump(scenario)
+        self.assumed = () if dump is None else tuple(dump.notes)
+        """What was put back of a dump, for each a sentence."""
+        self.plane = ControlPlane(
+            _flags(scenario),
+            self._watch,
+            int(options.epoch),
+            None if dump is None else dump.objects,
+            () if dump is None else dump.unlisted,
+        )
         self.server, self.loop = self.plane.server, self.plane.loop
         self.loop.most_writes = MOST_WRITES
         self.server.most_pods = options.most_pods
         self.names = Names()
         self.server.name = self.names.name
+        self.server.watch(self._tell)
+        self._go_on()
         self._start(scenario.objects, scenario.cron_jobs)
         given = scenario.descheduler
         self.descheduler = None if given is None else Descheduler(self.server, given, self._refused)
@@ -105,7 +121,18 @@ class ControlPlaneManager:
         """
         self._show_write = observe
 
+    @property
+    def starts_later(self) -> bool:
+        """Whether schedulers are told later of what is stored, as those who watch a cluster that runs."""
+        return self.loop.start > self.loop.now
+
+    def _tell(self, write: StoredWrite) -> None:
+        if self._show_write is not None:
+            self._show_write(write)
+
     def _see(self, write: StoredWrite) -> None:
+        for observe in self.observers:
+            observe(write)
         manifest = None
         if self._show_write is not None:
             manifest = self._keep(write)
@@ -114,8 +141,6 @@ class ControlPlaneManager:
                 pass
         else:
             self._writes.append((write, manifest))
-        if self._show_write is not None:
-            self._show_write(write)
 
     def _keep(self, write: StoredWrite) -> Manifest | None:
         """Follow a write in ``manifests``; return what is stored by now."""
@@ -142,6 +167,9 @@ class ControlPlaneManager:
             key, owner = typed_key(obj), obj.meta.controller
             if not is_read(obj):
                 continue
+            if key[0] in KINDS and self.server.get(*key) is not None:
+                self.store.objects[key] = obj
+                continue
             expanded = not _is_written(obj) and owner is not None and key not in wanted and key[0] in KINDS
             if expanded and owner and (owner.kind, f"{obj.meta.namespace}/{owner.name}") in known:
                 self.names.expect(obj)
@@ -152,9 +180,26 @@ class ControlPlaneManager:
                 self._load(manifest, known)
                 self.store.objects[key] = obj
         for cron_job in cron_jobs:
-            self._load(dict(cron_job), known)
+            if self.server.get(*document_key(cron_job)) is None:
+                self._load(dict(cron_job), known)
         self.loop.settle()
+        self._read_stored()
         self._list(order)
+
+    def _go_on(self) -> None:
+        """Take the objects of a cluster that runs as they are stored."""
+        for kind in KINDS:
+            for stored in self.server.of_kind(kind):
+                self.manifests.keep(self._outbound(stored))
+
+    def _read_stored(self) -> None:
+        """Read what is stored and the bundle did not have."""
+        for kind in KINDS:
+            for stored in self.server.of_kind(kind):
+                key = kind, key_of(stored)
+                obj = None if key in self.store.objects else self.store.read(stored, None, None)
+                if obj is not None:
+                    self.store.objects[key] = obj
 
     def _load(self, manifest: Manifest, known: dict[Key, str]) -> None:
         for reference in owners_of(manifest):
@@ -199,6 +244,18 @@ class ControlPlaneManager:
         self._deschedule(kind, key)
         self._settle()
         return self.store.objects.get((kind, key), obj)
+
+    def operate(self, operation: Operation) -> None:
+        """Write what a user does to an object that has no typed one: a CronJob."""
+        kind, key = operation.kind, operation.key
+        made = None if operation.manifest is None else dict(cron_jobs.admitted(operation.manifest))
+        if made is None:
+            self._remove(kind, key, "user")
+        elif self.server.get(kind, key) is None:
+            self.server.create(made, "user")
+        else:
+            patched = admitted({**made, "metadata": {**made["metadata"], "uid": ""}}, self.server)
+            self.server.change(kind, key, lambda stored: {**stored, "spec": patched["spec"]}, "user")
 
     @contextmanager
     def _writing(self, kind: str, key: str) -> Iterator[None]:
@@ -336,7 +393,8 @@ class ControlPlaneManager:
         self.server.change(kind, key, without, "user", outcome=outcome)
 
     def _drain_refused(self, pod: Manifest, error: StatusError) -> None:
-        self._refused(pod, error.told)
+        told = eviction_refused(error.told) if error.code == 429 else eviction_failed(error.told)
+        self._writes.append((StoredWrite("Pod", key_of(pod), pod, pod, "drain", told), None))
 
     def _refused(self, pod: Manifest, message: str) -> None:
         refused = eviction_refused(message)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.run.building import options_for
 from scheduler_core.run.control import Manager
+from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.descheduling import DeschedulerObserver
 from scheduler_core.run.several.living_server import LivingServer
 from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.several.running_dump import taken_at
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scenario.cron_jobs import KIND as CRON_JOB
+from scheduler_core.scenario.scenario import Operation, Scenario
 
 
 class LivingSimulation(SeveralSimulation):
@@ -39,6 +44,9 @@ class LivingSimulation(SeveralSimulation):
         if not scenario.controllers:
             return super()._make_manager()
         options = options_for(scenario.objects, scenario.most_pods)
+        now = taken_at(scenario)
+        if now is not None:
+            options = replace(options, epoch=now)
         return ControlPlaneManager(scenario, options)
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
@@ -52,6 +60,15 @@ class LivingSimulation(SeveralSimulation):
         if isinstance(manager, ControlPlaneManager):
             return manager.manifests
         return super()._make_manifests(server)
+
+    def _operate(self, operation: Operation) -> None:
+        manager = self.framework.manager
+        if operation.kind == CRON_JOB and isinstance(manager, ControlPlaneManager):
+            record_operation(self.framework, operation)
+            manager.operate(operation)
+            self.framework.ask_to_settle()
+        else:
+            super()._operate(operation)
 
     def _shared(self) -> Iterator[object]:
         yield from super()._shared()
@@ -74,4 +91,5 @@ class LivingSimulation(SeveralSimulation):
     def _drains(self) -> Iterator[str]:
         manager = self.framework.manager
         if isinstance(manager, ControlPlaneManager):
+            yield from manager.assumed
             yield from manager.unfinished()

@@ -43,7 +43,17 @@ class LivingView(V1_37View):
         self._sweep_at: float | None = None
         self._last_victims: dict[str, set[str]] = {}
         super().__init__(objects, *args, **kw)
+        self._starts_later = manager.starts_later
         manager.show_to(self.see)
+
+    def begin_scheduling(self) -> None:
+        """Learn what the API server has, but for what the control plane of a running cluster tells later."""
+        if not self._starts_later:
+            super().begin_scheduling()
+            return
+        for kind in sorted(self.manifests.objects.keys() - KINDS):
+            for key, manifest in self.manifests.objects[kind].items():
+                self._learn(kind, key, manifest)
 
     # --- what it sees
 

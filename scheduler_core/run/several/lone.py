@@ -29,6 +29,8 @@ from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
+DAY = 86_400.0
+
 
 class LoneStepper(V1_37Stepper, LivingSimulation):
     """Step through what one kube-scheduler v1.37 does at an API server of its own.
@@ -263,8 +265,14 @@ class LoneSimulation(LoneStepper):
             return True
 
     def _pass_time(self, due: float | None) -> bool:
+        """Pass on; up to a given end within a day also what prolongs no run by itself is not left out."""
+        until, idle = self.ending.until, self.loop.first_time
+        sooner = earliest(due, self._agenda.next_time)
+        within = until is not None and idle is not None and idle <= until <= self.loop.now + DAY
+        if within and idle is not None and (sooner is None or idle < sooner):
+            self._pass_in_plane(idle)
+            return True
         goes_on = super()._pass_time(due)
-        until = self.ending.until
         if not goes_on and until is not None and self.framework.clock.now >= until:
             self._pass_in_plane(until)
             self._follow()

@@ -62,6 +62,11 @@ def eviction_refused(message: str) -> EvictionOutcome:
     return EvictionOutcome("EvictionRefused", message)
 
 
+def eviction_failed(message: str) -> EvictionOutcome:
+    """Return that an eviction ended in an error, after which nobody tries again."""
+    return EvictionOutcome("EvictionFailed", f"{message} Nobody tries again")
+
+
 def drained(bare: Iterable[str]) -> EvictionOutcome:
     """Return how a drain ended; the pods in ``bare``, which have no controller, ended it."""
     names = ", ".join(bare)

@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.cluster.reconstruction.completion import NoNodesError, completed
-from scheduler_core.cluster.v1_37.nodelifecycle import NodeOptions
-from scheduler_core.kubernetes.times import seconds_of
-from scheduler_core.run.living.life import Life
-from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.run.living.records import answer
 
 RECORDS = Path(__file__).parents[2] / "conformance" / "data" / "life-dump-v1.37.jsonl.gz"
 KINDS = (
@@ -35,16 +32,15 @@ def _is_at_rest(record: Facts) -> bool:
     return all(one["time"] >= 30 for one in record["expect"]["timeline"])
 
 
-def _life(objects: list[Facts], now: str = "2000-01-01T00:05:00Z") -> Life:
-    found = completed(objects)
-    epoch = int(seconds_of(now) or 0)
-    return Life(read_configuration(None), NodeOptions(), epoch, found.objects, found.unlisted)
+def _lived(objects: list[Facts], *steps: Facts | int, now: str = "2000-01-01T00:05:00Z") -> Facts:
+    """Return the timeline and the end of a scenario that begins with a dump, which may lack kinds."""
+    taken = [{"do": "advance", "seconds": one} if isinstance(one, int) else one for one in steps]
+    record = {"id": "x", "now": now, "complete": False, "objects": objects, "steps": taken}
+    return answer(record)["expect"]
 
 
-def _timeline(life: Life, *steps: Facts | int) -> list[Facts]:
-    for step in steps:
-        life.take({"do": "advance", "seconds": step} if isinstance(step, int) else step)
-    return life.answer()["timeline"]
+def _timeline(objects: list[Facts], *steps: Facts | int) -> list[Facts]:
+    return _lived(objects, *steps)["timeline"]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -57,7 +53,7 @@ def test_a_dump_at_rest_stays_so_whatever_it_lacks(seed: int) -> None:
         left.append([o for o in record["objects"] if o["kind"] in ("Node", "Pod") or random.random() < 0.6])
         for objects in left:
             there = {(one["kind"], one["metadata"]["name"]) for one in objects}
-            assert _timeline(_life(objects, record["now"]), 30) == [], (record["id"], sorted(there))
+            assert _lived(objects, 30, now=record["now"])["timeline"] == [], (record["id"], sorted(there))
 
 
 def test_a_full_dump_stays_as_it_is() -> None:
@@ -196,7 +192,7 @@ def test_what_is_put_back_is_announced_by_name(case: str) -> None:
     """The note says what is assumed, and what that weakens."""
     pods, note = NOTED[case]
     assert note in completed([NODE, *pods]).notes
-    created = [one["index"] for one in _timeline(_life([NODE, *pods]), 5) if one["what"] == "created"]
+    created = [one["index"] for one in _timeline([NODE, *pods], 5) if one["what"] == "created"]
     assert created == ([1] if case == "a StatefulSet" else [])
 
 
@@ -208,18 +204,17 @@ def test_evicted_pods_come_back_with_their_template() -> None:
         pod("static-a", "Node", "a", metadata={"annotations": {"kubernetes.io/config.mirror": "x"}}),
     ]
     other = {**NODE, "metadata": {"name": "b"}}
-    life = _life([NODE, other, *pods])
-    found = _timeline(life, 30, {"do": "drain", "node": "a"}, 30)
+    lived = _lived([NODE, other, *pods], 30, {"do": "drain", "node": "a"}, 30)
+    found = lived["timeline"]
     created = sorted(one["workload"] for one in found if one["what"] == "running" and one["node"] == "b")
     assert created == ["Deployment/default/web", "StatefulSet/default/db"]
-    assert life.answer()["final"]["drains"] == [{"node": "a", "from": 30, "until": 31, "evicted": 2}]
+    assert lived["final"]["drains"] == [{"node": "a", "from": 30, "until": 31, "evicted": 2}]
 
 
 def test_rolling_back_to_what_is_assumed_is_refused() -> None:
     """A template that was read from pods is no history."""
     pods = NOTED["a partition"][0]
-    life = _life([NODE, *pods])
-    assert _timeline(life, 30, {"do": "rollback", "kind": "StatefulSet", "name": "db"}, 30) == []
+    assert _timeline([NODE, *pods], 30, {"do": "rollback", "kind": "StatefulSet", "name": "db"}, 30) == []
 
 
 def test_a_job_that_is_assumed_never_completes() -> None:
@@ -235,7 +230,7 @@ def test_a_job_that_is_assumed_never_completes() -> None:
         )
         for name, outcome in (("job-a", "Succeeded"), ("job-b", "Failed"))
     ]
-    found = [one["what"] for one in _timeline(_life([NODE, *pods]), 30)]
+    found = [one["what"] for one in _timeline([NODE, *pods], 30)]
     assert found.count("finished") == 2 and found.count("created") == 1 and "condition" not in found
 
 
