@@ -157,17 +157,18 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
     stripped = text.lstrip()
     if not stripped:
         raise FormatError("the input is empty: paste manifests as YAML or JSON")
-    header = stripped.split("\n", 1)[0].strip()
+    header, first = stripped.split("\n", 1)[0].strip(), len(text) - len(stripped)
+    line = text.count("\n", 0, first) + 1
     if _CSV_HEADER.fullmatch(header):
         source.syntax = "csv"
         bundle.tables.append((source, header.split(",")))
         return
     if _PRINTED.match(header):
-        raise FormatError("this is kubectl's table output: add -o yaml to the command", 1)
+        raise FormatError("this is kubectl's table output: add -o yaml to the command", line)
     if _DESCRIBED.fullmatch(header):
-        raise FormatError("this is the output of kubectl describe: paste kubectl get … -o yaml", 1)
+        raise FormatError("this is the output of kubectl describe: paste kubectl get … -o yaml", line)
     if _FAILED.match(header):
-        raise FormatError(f"this is a message of kubectl, not a manifest: {header[:200]}", 1)
+        raise FormatError(f"this is a message of kubectl, not a manifest: {header[:200]}", line)
     if _FORM.match(stripped):
         raise FormatError(
             "this is a form with files: send it as multipart/form-data, or send only the file", 1

@@ -20,16 +20,22 @@ _PROMPT = re.compile(
     r"(?:[^\s$#%>❯➜]{0,80}(?: [~/][^\s$#%>]{0,60})?|\[[^\]\n]{1,80}\]|PS [^>\n]{0,80}) ?[$#%>❯➜] ?)?"
     r"(?:sudo )?(?:kubectl|oc|helm|kustomize|flux|k3s|k|cat|microk8s) .*"
 )
-_BARE_PROMPT = re.compile(r"(?:[^\s@$#]{1,40}@[^\s$#]{1,80}[$#]|\[[^\]\n]{1,80}\][$#]|[$%❯➜]) {0,3}")
+_BARE_PROMPT = re.compile(
+    r"(?:[^\s@$#]{1,40}@[^\s$#]{1,80}[$#]|\[[^\]\n]{1,80}\][$#]|(?:ba)?sh-\d\.\d[$#])(?: .*)?|[$%❯➜] {0,3}"
+    r"|\$ (?:exit|logout|clear)"
+)
 _HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?")
 _MESSAGE = re.compile(
     r"(?i:warning: .*|warning:$)|[WIEF]\d{4} \d\d:\d\d:\d\d.*|Flag --\S+ has been deprecated.*"
-    r"|Defaulted container .*"
+    r"|Defaulted container .*|No resources found.*|Error from server.*"
+    r"|[a-z][\w.-]{0,200}/\S{1,253} (?:created|configured|unchanged|replaced|patched|deleted)(?: \(.*\))?"
     r"|\w+\.go:\d+: .*|Unable to use a TTY.*|error: .* skipping.*|(?:Pulled|Digest): .*|Using \S+ namespace.*"
     r"|\d{4}/\d\d/\d\d \d\d:\d\d:\d\d .*|level=\w+ .*|time=\S+ level=.*"
 )
 _BEGINS = re.compile(r"(?:-\s+)?[\"']?(?:apiVersion|kind|items|metadata)[\"']?\s*:|[{\[]|---|%YAML")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([\w+-]*).*")
+_IN_MANIFEST = re.compile(r"(?:-\s+)?[\"']?(?:apiVersion|kind|items|metadata)[\"']?\s*:|[{\[]\s*$")
+_FENCE = re.compile(r"((?: {0,3}> ?){0,3} {0,12})(`{3,}|~{3,})[^`]*")
+"""A fence; before it are the marks of a quotation, and the indentation of a list's item."""
 _SPACE = "\u00a0\u2007\u202f\u2002\u2003\u2009\u3000"
 _INVISIBLE = "\u200b\u2060\ufeff"
 _SPACED = re.compile(rf"^[ -]*[{_SPACE}]|[:,{{\[-][ ]*[{_SPACE}]|[{_INVISIBLE}]", re.MULTILINE)
@@ -71,37 +77,47 @@ def _blanked(found: re.Match[str]) -> str:
 
 
 def _fences(text: str) -> Cleaned:
-    """Keep the fenced blocks of a Markdown text that hold manifests."""
+    """Keep the fenced blocks of a Markdown text that hold manifests, without the messages in them."""
     if "```" not in text and "~~~" not in text:
         return text, ""
     lines = text.split("\n")
     first = next((at for at, line in enumerate(lines) if _FENCE.fullmatch(line)), None)
-    if first is None or any(_BEGINS.match(line) for line in lines[:first]):
+    if first is None or any(_IN_MANIFEST.match(line) for line in lines[:first]):
         return text, ""
     kept = [""] * len(lines)
-    for begin, end in _blocks(lines, first):
-        body = lines[begin + 1 : end]
+    for begin, end, margin in _blocks(lines, first):
+        body = [_without(margin, line) for line in lines[begin + 1 : end]]
         if any(_BEGINS.match(line.strip()) for line in body):
             kept[begin] = "---"
-            kept[begin + 1 : end] = body
+            kept[begin + 1 : end] = ["" if _is_noise(line) else line for line in body]
     if not any(kept):
         return text, ""
     return "\n".join(kept), "Markdown: the manifests in its fenced blocks are read"
 
 
-def _blocks(lines: list[str], at: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last line of each fenced block; one that is not closed goes to the end."""
+def _blocks(lines: list[str], at: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the first and the last line of each fenced block, and what precedes its fence.
+
+    One that is not closed goes to the end.
+    """
     while at < len(lines):
         opened = _FENCE.fullmatch(lines[at])
         if opened is None:
             at += 1
             continue
-        mark = opened.group(1)
-        later = range(at + 1, len(lines))
-        end = next((n for n in later if lines[n].strip() and not lines[n].strip().strip(mark[0])
-                    and len(lines[n].strip()) >= len(mark)), len(lines))  # fmt: skip
-        yield at, end
+        margin, mark = opened.groups()
+        closes = re.compile(rf"[> ]*{mark[0]}{{{len(mark)},}}\s*")
+        end = next((n for n in range(at + 1, len(lines)) if closes.fullmatch(lines[n])), len(lines))
+        yield at, end, margin
         at = end + 1
+
+
+def _without(margin: str, line: str) -> str:
+    """Return a line of a block without the marks of a quotation and the indentation of its fence."""
+    for _ in range(margin.count(">")):
+        line = line.lstrip(" ").removeprefix(">").removeprefix(" ")
+    indent = len(margin) - len(margin.rstrip(" ")) - margin.count(">")
+    return line[min(max(indent, 0), len(line) - len(line.lstrip(" "))) :]
 
 
 def _dry_run(text: str) -> Cleaned:
@@ -120,18 +136,20 @@ def _dry_run(text: str) -> Cleaned:
 def _shell(text: str) -> Cleaned:
     """Blank commands, here-documents' ends and messages before, between and after manifests."""
     head = text[:4_000].split("\n", _FIRST)
-    begin = next((n for n, line in enumerate(head) if _BEGINS.match(line) and not _is_noise(line)), len(head))
+    begin = next((n for n, line in enumerate(head) if _BEGINS.match(line) and not _is_noise(line)), None)
+    if begin is None:
+        return _prompted(text)
     strange = [line for line in head[:begin] if line.strip() and not line.lstrip().startswith("#")]
     ends = {found.group(1) for line in strange for found in [_HEREDOC.search(line)] if found}
     if not all(_is_noise(line) for line in strange):
         return text, ""
-    if not strange and not _ends_in_prompt(text):
+    if not strange and not _is_noise(text.rstrip().rpartition("\n")[2]):
         return text, ""
     lines = text.split("\n")
     lines[:begin] = ["" if _is_noise(line) else line for line in lines[:begin]]
     for at in range(begin, len(lines)):
         line = lines[at]
-        if line in ends or _BARE_PROMPT.fullmatch(line):
+        if line in ends or _BARE_PROMPT.fullmatch(line) or _MESSAGE.fullmatch(line):
             lines[at] = ""
         elif strange and line[:1] not in (" ", "-", "#", "") and _PROMPT.fullmatch(line):
             found = _HEREDOC.search(line)
@@ -141,13 +159,16 @@ def _shell(text: str) -> Cleaned:
     return made, "commands and messages around the manifests are passed over" if made != text else ""
 
 
+def _prompted(text: str) -> Cleaned:
+    """Blank the command in front of what is no manifest, such as a table, so that this is recognized."""
+    command, _, rest = text.partition("\n")
+    if rest.strip() and _PROMPT.fullmatch(command):
+        return f"\n{rest}", "commands and messages around the manifests are passed over"
+    return text, ""
+
+
 def _is_noise(line: str) -> bool:
     return bool(_PROMPT.fullmatch(line) or _MESSAGE.fullmatch(line) or _BARE_PROMPT.fullmatch(line))
-
-
-def _ends_in_prompt(text: str) -> bool:
-    last = text.rstrip("\n").rpartition("\n")[2]
-    return bool(last and _BARE_PROMPT.fullmatch(last))
 
 
 _STEPS: tuple[Callable[[str], Cleaned], ...] = (_spaces, _logs, _fences, _dry_run, _shell)

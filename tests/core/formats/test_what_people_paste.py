@@ -154,6 +154,24 @@ TEXTS = {
         f"NAME: x\nSTATUS: pending-install\nHOOKS:\nMANIFEST:\n---\n{BASE}\nNOTES:\nVisit: http://x\n",
         "dry run",
     ),
+    "a fence in a quotation": (
+        "".join(f"> {line}\n" for line in f"```yaml\n{BASE}```".split("\n")),
+        "Markdown",
+    ),
+    "a fence in a list": (
+        f"1. Apply:\n\n{indent(f'```yaml{chr(10)}{BASE}```', '   ')}\n\n2. See\n",
+        "Markdown",
+    ),
+    "a page with front matter": (f"---\ntitle: Pods\n---\n\nText\n\n```yaml\n{BASE}```\n", "Markdown"),
+    "a session in a fence": (f"See\n```console\n$ kubectl get no,po -o yaml\n{BASE}$ \n```\n", "Markdown"),
+    "a message before and after JSON": (f"Warning: old\n{DUMP}\nWarning: late", "messages"),
+    "a session that ends": (
+        f"me@box:~$ oc get no,po -o yaml\n{BASE}me@box:~$ exit\n",
+        "commands",
+    ),
+    "a prompt of a container": (f"bash-5.1$ kubectl get no,po -o yaml\n{BASE}bash-5.1$ \n", "commands"),
+    "a message of kubectl get": (f"No resources found in default namespace.\n{BASE}", "messages"),
+    "messages of kubectl apply": (f"namespace/x created\npod/web configured (dry run)\n{BASE}", "messages"),
     "no-break spaces": (BASE.replace(" ", "\u00a0"), "no-break spaces"),
     "invisible marks": ("\u200b" + BASE.replace("kind:", "\u2060kind:"), "no-break spaces"),
 }
@@ -173,6 +191,13 @@ def test_lines_of_errors_are_those_of_the_paste() -> None:
     with pytest.raises(BundleError) as raised:
         load(text)
     assert [problem.line for problem in raised.value.problems] == [6]
+
+
+def test_a_table_is_recognized_behind_its_command() -> None:
+    """The error says what to add to the command, at the line of the table."""
+    with pytest.raises(BundleError, match="add -o yaml to the command") as raised:
+        load("$ kubectl get nodes\nNAME   STATUS   ROLES    AGE\nn1     Ready    <none>   1d\n")
+    assert raised.value.problems[0].line == 2
 
 
 KEPT = {
@@ -234,6 +259,7 @@ OTHERS = {
     "Volcano's by name": (config_map(tiers("allocate", "gang"), "volcano-scheduler-configmap"), "Volcano"),
     "Volcano's file": (tiers("enqueue, allocate", "gang"), "Volcano"),
     "KAI's": (config_map(tiers("allocate, consolidation, stalegangeviction", "elastic")), "KAI Scheduler"),
+    "YuniKorn's": (config_map("partitions: [{name: default}]", "yunikorn-configs"), "Apache YuniKorn"),
     "nobody's": (config_map(tiers("allocate, defragment", "magic")), "another scheduler"),
     "two of Volcano": (
         config_map(tiers("enqueue", "gang"), "a") + "---\n" + config_map(tiers("enqueue", "sla"), "b"),
@@ -307,6 +333,18 @@ CONTAINED = {
         "packer",
         "TargetLoadPacking",
         "n1",
+    ),
+    "a Policy of v1.11": (
+        config_map("kind: Policy\napiVersion: v1\npredicates: [{name: PodFitsHost}]\n", key="policy.cfg"),
+        "packer",
+        "a Policy of kube-scheduler that is not used",
+        None,
+    ),
+    "an audit policy": (
+        config_map("kind: Policy\napiVersion: audit.k8s.io/v1\nrules: []\n"),
+        "packer",
+        "1 ConfigMap is ignored",
+        None,
     ),
     "a Policy for pods": (
         config_map("kind: Pod\nmetadata: {name: x}\n"),
@@ -581,6 +619,10 @@ ADMITTED = {
     "a Deployment": (
         DEPLOYMENT.replace("name: d", f"name: d, {LABEL}").replace("spec: {", "spec: {replicas: 2, "),
         "2 pods",
+    ),
+    "a label of a controller's pods": (
+        DEPLOYMENT.replace("labels: {a: b}", f"{LABEL[:-1]}, a: b}}"),
+        "this pod would wait",
     ),
     "a pod that runs": (
         POD.replace("name: web", f"name: q, {LABEL}").replace("spec: {", "spec: {nodeName: n1, "),
