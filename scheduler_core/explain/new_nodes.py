@@ -83,6 +83,8 @@ def enlarged(place: PodOnNode) -> Mapping[str, int]:
             if not reason.startswith(INSUFFICIENT) or failure.error is not None:
                 return {}
             have = amounts(place, reason.removeprefix(INSUFFICIENT))
+            if not have.allocatable and place.standing.served_by(have.name):
+                return {}
             unit = UNITS.get(have.name, 1)
             out[have.name] = -(-(have.allocatable + have.short) // unit) * unit
     return out if len(out) <= MOST_LARGER else {}

@@ -92,6 +92,12 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
     def shown(amount: int) -> str:
         return format_resource(name, amount)
 
+    detail = (
+        f"{name}: requested {shown(have.requested)}, free {shown(have.free)}, short by {shown(have.short)}"
+    )
+    devices = "" if have.allocatable else place.standing.served_by(name)
+    if devices:  # no kubelet reports it
+        return Finding((detail, devices), (), (have.as_dict(),))
     share = have.short / max(1, have.requested)
     total = have.allocatable + have.short
     node = place.node
@@ -115,9 +121,6 @@ def insufficient(place: PodOnNode, name: str) -> Finding:
     correct = correct_resource(place, name)
     if correct is not None:
         options.append((correct,))
-    detail = (
-        f"{name}: requested {shown(have.requested)}, free {shown(have.free)}, short by {shown(have.short)}"
-    )
     resizes = place.standing.resizes(place.row, name)[:RESIZES_NAMED]
     details = [
         f"{shown(one.after - one.before)} {name} is taken by the deferred resize of {one.pod} from "

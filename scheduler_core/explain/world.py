@@ -182,6 +182,10 @@ class Standing:
         """Return requested, allocatable and used of a resource, ``None``: as the typed cluster counts."""
         return None
 
+    def served_by(self, name: str) -> str:  # noqa: ARG002
+        """Return which devices serve a resource of which a node reports none; "" if none do."""
+        return ""
+
     def resizes(self, row: int, name: str) -> list[Resize]:  # noqa: ARG002
         """Return the resizes of pods of a node that are deferred and count already, largest first."""
         return []

@@ -28,6 +28,7 @@ from scheduler_core.schedulers.v1_11.predicates.storage import NO_VOLUME_TO_BIND
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.extended_resources import IMPLICIT, backing_classes
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.base import Context
@@ -264,6 +265,14 @@ class V1_37Standing(Standing):
         elif not others or own.predicate != PRE_FILTER:
             self.unsearched.update(own.predicate.split(", "))
         yield from others
+
+    def served_by(self, name: str) -> str:
+        """Return which DeviceClass backs a resource, or is missing for it; "" if it is a device plugin's."""
+        backing = backing_classes(self.trials.cluster).get(name)
+        if backing is not None:
+            return f"devices of DeviceClass {backing} serve it"
+        wanted = name.removeprefix(IMPLICIT)
+        return f"devices serve it, and there is no DeviceClass {wanted}" if wanted != name else ""
 
     def resizes(self, row: int, name: str) -> list[Resize]:
         """Return the resizes of pods of a node that are deferred and count already, largest first."""

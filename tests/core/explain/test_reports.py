@@ -217,6 +217,17 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("never",),
     ),
     ("resize-deferred", "needs-cpu", ("cpu: requested 3, free 2",), ("resize",)),
+    # no kubelet reports what devices serve
+    (
+        *("devices-extended", "third"),
+        ("gpu-0: held by default/first-extended-resources-", "cannot allocate all claims"),
+        ("allocatable", "a node like"),
+    ),
+    (
+        *("devices-extended", "misnamed"),
+        ("devices serve it, and there is no DeviceClass gpus",),
+        ("from 0 allocatable", "a node like", "to 0"),
+    ),
     ("preemption-never", "urgent", ("The pod may not preempt: its preemptionPolicy is Never.",), ()),
 )
 
