@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.kubernetes.kinds import KEPT_KINDS
 from scheduler_core.kubernetes.reading import At, Report
-from scheduler_core.scenario.contained import Contained, usable
+from scheduler_core.scenario.contained import POLICY_KIND, Contained, usable
 from scheduler_core.settings.descheduler import DESCHEDULER_POLICY, DeschedulerSettings
 from scheduler_core.settings.release import CONFIGURATION_KIND
 from scheduler_core.settings.settings import Settings
@@ -34,6 +34,10 @@ def adopted(
     """Return the configuration of ConfigMaps, where nothing else is; say of each whether it is used."""
     found = [one for one in contained if one.kind == CONFIGURATION_KIND]
     document, said = usable(found, settings, configured=configured)
+    policies = [one for one in contained if one.kind == POLICY_KIND]
+    said += [
+        (one, "a Policy of kube-scheduler that is not used: pass it as a file of its own") for one in policies
+    ]
     for one, text in said:
         At(report, None, one.entry).warn(text)
     return [] if document is None else [replace(found[0].entry, value=cast("dict[str, Any]", document))]

@@ -17,17 +17,21 @@ from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At, Report, path_text, show
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.table import checked
+from scheduler_core.schedulers.v1_11.policy.document import POLICY_VERSION
 from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
 from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, DEFAULT_SCHEDULER, V1_37
 from scheduler_core.settings.settings import Settings
 
-CONTAINED = (CONFIGURATION_KIND, DESCHEDULER_POLICY)
+POLICY_KIND = "Policy"
+CONTAINED = (CONFIGURATION_KIND, DESCHEDULER_POLICY, POLICY_KIND)
 """Kinds of documents that are looked for in ConfigMaps."""
 
 MOST = 200_000
 """Characters of a ConfigMap's file that is looked into."""
 
+_OWNERS = dict.fromkeys(("yunikorn-configs", "yunikorn-defaults"), "Apache YuniKorn")
 _LIMITS = Limits(size=MOST, documents=20, values=20_000)
 _MENTIONED = re.compile(rf"\bkind[\"']?\s*:\s*[\"']?({'|'.join(CONTAINED)})\b")
 
@@ -47,9 +51,16 @@ def contained_in(entry: Entry) -> Iterator[Contained]:
         if isinstance(text, str) and len(text) <= MOST and _MENTIONED.search(text):
             for value in _documents(text):
                 kind = value.get("kind")
-                if kind in CONTAINED:
+                if kind in CONTAINED and (kind != POLICY_KIND or value.get("apiVersion") == POLICY_VERSION):
                     inside = Entry(value, kind, entry.source, entry.number, (*entry.prefix, "data", file))
                     yield Contained(kind, file, inside)
+
+
+def owner_by_name(value: Document) -> str:
+    """Return the scheduler whose configuration a ConfigMap is by its name alone, "" if none."""
+    return (
+        _OWNERS.get(str(part_of(value, "metadata", "name")), "") if value.get("kind") == "ConfigMap" else ""
+    )
 
 
 def _documents(text: str) -> Iterator[dict[str, Any]]:

@@ -31,7 +31,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Node, Workload, WrittenManifest
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report, show
-from scheduler_core.scenario.contained import Contained, contained_in
+from scheduler_core.scenario.contained import Contained, contained_in, owner_by_name
 from scheduler_core.scenario.kueue import is_of_kueue
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.unhonored import is_reported
@@ -154,7 +154,11 @@ class Intake:
         """Note the configurations in a ConfigMap, and those of schedulers that are not simulated."""
         found = tuple(contained_in(entry))
         self.contained += found
-        owner = other_scheduler(entry.value) if is_batch_configuration(entry.value) else ""
+        owner = (
+            other_scheduler(entry.value)
+            if is_batch_configuration(entry.value)
+            else owner_by_name(entry.value)
+        )
         if owner:
             entry.kind = entry.kind or f"configuration of {owner}"
             self.foreign.setdefault(owner, []).append(entry)

@@ -63,7 +63,13 @@ def _is_queued(one: Decoded, defaults: set[str]) -> bool:
         return False
     by_default = one.entry.kind == "Job" and one.object.meta.namespace in defaults
     owned = any(owner.controller for owner in one.object.meta.owner_references)
-    return not owned and (QUEUE_NAME in one.object.meta.labels or by_default)
+    return not owned and (QUEUE_NAME in one.object.meta.labels or by_default or _queues_its_pods(one))
+
+
+def _queues_its_pods(one: Decoded) -> bool:
+    """Return whether a controller's pods have the label; those of a Job are its own to admit."""
+    template = one.object.template if isinstance(one.object, Workload) else None
+    return template is not None and one.entry.kind != "Job" and QUEUE_NAME in template.meta.labels
 
 
 def _placed_by_owner(decoded: Iterable[Decoded]) -> dict[tuple[str, str, str], int]:
