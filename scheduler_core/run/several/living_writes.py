@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Write
@@ -23,21 +23,39 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.run.several.living_volumes import claim_keys, is_fully_bound, is_in_reach, volume_write
 from scheduler_core.run.several.v1_37_view import Claims
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
-
-if TYPE_CHECKING:
-    from scheduler_core.run.several.living_view import LivingView
 
 _POLL_SECONDS = 1.0001
 Patch = Callable[[Manifest], Manifest]
 
 
+class Binder(Protocol):
+    """The scheduler's side of a binding: its API server and what it learns of the outcome."""
+
+    plane: ApiServer
+    client: Clientset
+    loop: Loop
+
+    def unbound(self, waiting: QueuedPodInfo, node: str, message: str) -> None:
+        """Take back a binding that was refused."""
+        ...
+
+    def write_devices(self, key: str) -> str:
+        """Write a pod's devices; return why that is refused, "" if it is not."""
+        ...
+
+    def confirm(self, key: str) -> None:
+        """Note that a pod's binding is about to be stored."""
+        ...
+
+
 class Binding:
     """The binding cycle of a pod: it nominates and waits for volumes, then binds."""
 
-    def __init__(self, view: LivingView, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
+    def __init__(self, view: Binder, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
         self.view, self.waiting, self.node = view, waiting, node
         self.pod = view.plane.get("Pod", waiting.key)
         first: tuple[Callable[[], Write | None], ...] = (self._nominate,) if claims else ()
