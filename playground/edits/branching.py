@@ -12,6 +12,7 @@ from playground.limits import limit
 from playground.models import Draft, Scenario
 from playground.playback import sources
 from playground.playback.playback import Playback
+from playground.playback.stopping import Unwanted, never
 from playground.playback.tables import PENDING
 from playground.protocol.drafts import FirstDifferenceWire
 from playground.storage import store
@@ -141,8 +142,8 @@ class Compared(Struct, frozen=True):
     wire: dict[str, Any]
 
 
-def compared(mine: Playback, parent: Playback | None) -> Compared:
-    """Compare two playbacks that have been computed as far as they will be."""
+def compared(mine: Playback, parent: Playback | None, unwanted: Unwanted = never) -> Compared:
+    """Compare two playbacks that have been computed as far as they will be. Raises Superseded."""
     words = differences(parent.scenario, mine.scenario) if parent is not None else []
     return Compared(
         words,
@@ -151,7 +152,7 @@ def compared(mine: Playback, parent: Playback | None) -> Compared:
             "here": _standing(mine),
             "parent": _standing(parent) if parent is not None else None,
             "first": _first(mine, parent) if parent is not None else None,
-            "elsewhere": _elsewhere(mine, parent) if parent is not None else 0,
+            "elsewhere": _elsewhere(mine, parent, unwanted) if parent is not None else 0,
         },
     )
 
@@ -194,16 +195,16 @@ def _fate(decision: Decision) -> str:
     return "cannot be tried" if decision.result == "error" else "fits nowhere"
 
 
-def _elsewhere(mine: Playback, parent: Playback) -> int:
+def _elsewhere(mine: Playback, parent: Playback, unwanted: Unwanted) -> int:
     """Return how many pods differ in their final node, in being pending, or in existing at the end."""
-    here, there = _places(mine), _places(parent)
+    here, there = _places(mine, unwanted), _places(parent, unwanted)
     return sum(here.get(key) != there.get(key) for key in here.keys() | there.keys())
 
 
-def _places(playback: Playback) -> dict[str, str]:
-    tables, trail = playback.tables, playback.trail
+def _places(playback: Playback, unwanted: Unwanted) -> dict[str, str]:
+    tables = playback.tables
+    places = playback.placement_at_end(unwanted).tolist()
     names = [node.meta.name for node in tables.nodes]
-    places = trail.placement.tolist()
     return {
         key: names[place] if place >= 0 else ""
         for key, pod in tables.pod_index.items()

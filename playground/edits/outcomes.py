@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
 
 from playground.playback.playback import Playback
-from playground.playback.stopping import never
+from playground.playback.stopping import Unwanted, never
 from playground.playback.tables import PENDING
 from playground.protocol.drafts import PendingOutcomeWire
 from scheduler_core.cluster.availability_series import thinned
@@ -23,8 +22,6 @@ WORKLOADS = 12
 NODES = 12
 WAITING = 5  # workloads whose pending pods are explained
 MOMENTS = 120  # of a series, which a chart of 600 pixels shows
-
-Unwanted = Callable[[], bool]
 
 
 def outcome(branch: Playback, parent: Playback, unwanted: Unwanted = never) -> dict[str, Any]:

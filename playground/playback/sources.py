@@ -8,7 +8,7 @@ source would be under another ``scheduler``.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -26,6 +26,7 @@ from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.runtime import outage
 from playground.storage import bundles, comparisons, links, store, texts
+from scheduler_core.compare.plane import can_live
 from scheduler_core.scenario import scenario as core
 
 PAGES = {"scenario": "s", "run": "runs", "link": "l", "draft": "p"}  # of all but sides, by kind
@@ -46,6 +47,7 @@ class Stored(Struct, frozen=True):
     files: tuple[tuple[str, str], ...] = ()
     content: bytes | None = None
     scheduler: str = ""  # under which it is put, "" for the one that it asks for itself
+    living: bool = False  # with controllers, whether or not there is something for them to do
 
     def load(self) -> core.Scenario:
         """Return the engine's scenario. Raises BundleError for files that cannot be parsed."""
@@ -53,7 +55,8 @@ class Stored(Struct, frozen=True):
             scenario = bundles.restore(self.content)
         else:
             scenario = bundles.parse(self.files, self.title)
-        return releases.under(scenario, self.scheduler)
+        scenario = releases.under(scenario, self.scheduler)
+        return bundles.living(scenario) if self.living else scenario
 
 
 class Source(Struct, frozen=True):
@@ -63,11 +66,12 @@ class Source(Struct, frozen=True):
     row: Draft | Scenario | Run
     revision: int | None = None  # of a draft's text, if one was requested
     scheduler: str = ""  # under which it is played, "" for the one that it asks for itself
+    living: bool = False  # played with controllers: see `open_alike`
 
     @property
     def key(self) -> Hashable:
         """The library's key: a draft whose text was saved is another source."""
-        under = (self.scheduler,) if self.scheduler else ()
+        under = (*([self.scheduler] if self.scheduler else []), *(["living"] if self.living else []))
         if isinstance(self.row, Draft):
             revision = self.row.text_revision if self.revision is None else self.revision
             return ("draft", self.row.pk, revision, *under)
@@ -92,9 +96,11 @@ class Source(Struct, frozen=True):
         """Return the source's content from the database. Raises StaleError."""
         if isinstance(self.row, Draft):
             self.check()
-            return Stored(self.row.title, files=tuple(store.draft_files(self.row)), scheduler=self.scheduler)
+            files = tuple(store.draft_files(self.row))
+            return Stored(self.row.title, files=files, scheduler=self.scheduler, living=self.living)
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
-        return Stored(row.title, content=bytes(row.content), scheduler=self.scheduler)
+        content = bytes(row.content)
+        return Stored(row.title, content=content, scheduler=self.scheduler, living=self.living)
 
     def load(self) -> core.Scenario:
         """Return the engine's scenario. Raises BundleError for a draft that cannot be parsed, StaleError."""
@@ -219,6 +225,26 @@ def open_playback(source: Source, shelf: Library = library) -> Playback:
         with outage.SuppressOutage(), reads.recorded():
             refresh(playback, source.row)
     return playback
+
+
+def open_alike(compared: Sequence[Source]) -> list[Playback]:
+    """Return the playbacks of sources that are compared: with controllers all, if one of them has some.
+
+    They then differ by nothing before an operation that only one of them has. Raises what
+    :func:`open_playback` raises.
+    """
+    playbacks = [open_playback(source) for source in compared]
+    lives = any(playback.scenario.lives for playback in playbacks)
+    return [
+        open_playback(living(source)) if lives and can_live(playback.scenario) else playback
+        for source, playback in zip(compared, playbacks)
+    ]
+
+
+def living(source: Source) -> Source:
+    """Return the source with controllers; of a run, its scenario."""
+    row = source.row.scenario if isinstance(source.row, Run) else source.row
+    return replace(source, row=row, living=True)
 
 
 def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playback, Source]:

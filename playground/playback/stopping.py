@@ -107,6 +107,10 @@ class Superseded(Exception):  # noqa: N818 - not an error: the client has sent a
     """The caller no longer wants the answer."""
 
 
+Unwanted = Callable[[], bool]
+"""Asked now and then whether an answer is no longer wanted."""
+
+
 def never() -> bool:
     """Return False: the answer is never superseded."""
     return False

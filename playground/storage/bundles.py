@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
 from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.compare import plane
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
@@ -508,6 +509,13 @@ def reread(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scena
     if changed.said_release or changed.release == default_release():
         return changed
     return reread(replace(scenario, documents=with_release(scenario.documents, changed.release)))
+
+
+def living(scenario: Scenario) -> Scenario:
+    """Return the scenario with controllers. Raises BundleError and TooLargeError."""
+    made = plane.living(scenario, core_limits(), _watch.get())
+    check_size(made)
+    return made
 
 
 def bundle_text(scenario: Scenario) -> str:

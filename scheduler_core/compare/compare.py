@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.compare.configuration import differences
+from scheduler_core.compare.plane import on_one_plane
 from scheduler_core.compare.results.metrics import Metrics, Work, measure
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle
@@ -82,12 +83,14 @@ def compare(
 ) -> PolicyComparison:
     """Run two scenarios, of one cluster under two policies or of two clusters, and compare the runs.
 
-    Nodes and pods are compared by their names. ``watch`` is called after each cycle with their number, and
-    ends the comparison by raising.
+    Nodes and pods are compared by their names. Both have controllers if one has them: see
+    :mod:`scheduler_core.compare.plane`. ``watch`` is called after each cycle with their number, and ends the
+    comparison by raising.
 
     Raises:
         PolicyError: One of the policies cannot be used.
     """
+    scenario_a, scenario_b = on_one_plane((scenario_a, scenario_b))
     a, b = (_unrecorded(simulate(one, quirk_effects=False)) for one in (scenario_a, scenario_b))
     configuration = differences(scenario_a, scenario_b)
     work_a, work_b = Work(), Work()

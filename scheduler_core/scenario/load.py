@@ -150,10 +150,12 @@ def load_documents(
     only_v1_11: bool = False,
     feature_gates: Mapping[str, bool] | None = None,
     controllers: bool = True,
+    living: bool = False,
 ) -> Scenario:
     """Read parsed manifests. Like :func:`load`, but problems have a document number and no line.
 
-    Without ``controllers`` they do not run under v1.37, whatever there is for them to do.
+    Without ``controllers`` they do not run under v1.37, whatever there is for them to do; ``living`` makes
+    them run there even if there is nothing.
     """
     bundle = Bundle()
     for number, value in enumerate(documents, 1):
@@ -161,7 +163,7 @@ def load_documents(
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
     loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
-    loading.gates, loading.controllers = feature_gates or {}, controllers
+    loading.gates, loading.controllers, loading.living = feature_gates or {}, controllers, living
     return loading.run(bundle)
 
 
@@ -198,6 +200,7 @@ class _Loading(Intake):
         self.timed = False  # settings let time pass, from the start or by an operation
         self.gates: Mapping[str, bool] = {}
         self.controllers = True
+        self.living = False  # controllers run even if there is nothing for them to do
         self.watch = watch
         self.limits = limits
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
@@ -428,7 +431,9 @@ class _Loading(Intake):
         """Return whether controllers run under a release that runs without them otherwise."""
         if not self.controllers:
             return False
-        return self.timed or (not self.assembly.recorded and (deschedules or has_work(self.documents)))
+        if self.timed or self.assembly.recorded:
+            return self.timed
+        return self.living or deschedules or has_work(self.documents)
 
     def check_further(self, settings: Settings) -> None:
         """Find what is wrong in single documents beside the errors that keep the cluster from being read."""

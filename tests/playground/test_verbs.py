@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from scheduler_core import load, simulate
+from scheduler_core.authoring.examples import find
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -186,3 +187,18 @@ async def test_a_stranger_sees_no_outcome() -> None:
         assert (await socket.error("branch.outcome", {"draft": opened["draft"]}))[
             "code"
         ] == "source.not-found"
+
+
+async def test_of_a_drain_only_what_it_evicts_ends_elsewhere() -> None:
+    """In the example "A shop" controllers have nothing to do; beside a branch with a drain they run, too."""
+    shop = find("shop")
+    assert shop is not None
+    async with connected(OWNER) as socket:
+        opened = await socket.success("bundle.open", {"text": shop.read()})
+        wish = {"verb": "drain", "targets": "general-1", "seconds": "60"}
+        made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **wish})
+        found = await socket.success("branch.outcome", {"draft": made["draft"]})
+    assert found["overTime"]["total"] == {"evicted": 3, "refused": 0, "preempted": 0}
+    assert found["elsewhere"] == 5  # a pod of a StatefulSet, and two pods of Deployments with those instead
+    assert found["first"]["index"] > 38
+    assert [one["key"] for one in found["overTime"]["pending"]] == ["default/search"]

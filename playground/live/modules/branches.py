@@ -53,7 +53,7 @@ async def compare(call: Call) -> Answer:
     """Return the outcome of a branch compared with its parent, both in their current state."""
     row = call.found().row
     assert isinstance(row, Draft)
-    found, why = await _with_parent(call, lambda mine, parent, _: branching.compared(mine, parent))
+    found, why = await _with_parent(call, branching.compared)
     words = "\n".join(found.words)
     if found.wire["parent"] is not None and words != row.words:
         # For a text that was saved meanwhile they would be wrong.
@@ -67,7 +67,7 @@ async def outcome(call: Call) -> Answer:
     """Return what a branch did to the workloads of its parent, over time and at the end."""
 
     def answer(mine: Playback, parent: Playback | None, unwanted: Unwanted) -> dict[str, Any]:
-        compared = branching.compared(mine, parent).wire
+        compared = branching.compared(mine, parent, unwanted).wire
         over_time = outcomes.outcome(mine, parent, unwanted) if parent is not None else None
         return {**compared, "overTime": over_time}
 
@@ -85,7 +85,8 @@ async def _with_parent(
     row = call.found().row
     assert isinstance(row, Draft)
     parent = await in_storage(branching.parent_of, row, call.visitor)
-    other: Playback | None = None
+    own = call.found()
+    sides: list[Playback] = []
     why = ""
     watch = call.watch()
     if parent is not None and not sources.is_open(parent):
@@ -93,16 +94,18 @@ async def _with_parent(
             await call.in_engine(sources.open_playback, parent, large=sources.is_large(parent))
 
     def turn(playback: Playback, unwanted: Unwanted) -> T | None:
-        nonlocal other, why
-        if other is None and parent is not None and not why:
+        nonlocal sides, why
+        if not sides and parent is not None and not why:
             try:
-                other = sources.open_playback(parent)
+                sides = sources.open_alike((parent, own))
             except UNREADABLE:
                 why = "Its parent cannot be simulated, so there is no comparison."
-        for side in (other, playback):
+        other = sides[0] if sides else None
+        mine = sides[1] if sides and call.veil is None else playback
+        for side in (other, mine):
             if side is not None and side.advance(SLICE_SECONDS):
-                watch("cycles", len(playback), len(other) if other is not None else 0)
+                watch("cycles", len(mine), len(other) if other is not None else 0)
                 return None
-        return answer(playback, other, unwanted)
+        return answer(mine, other, unwanted)
 
     return await call.in_turns(turn), why
