@@ -34,13 +34,12 @@ _MESSAGE = re.compile(
 )
 _BEGINS = re.compile(r"(?:-\s+)?[\"']?(?:apiVersion|kind|items|metadata)[\"']?\s*:|[{\[]|---|%YAML")
 _IN_MANIFEST = re.compile(r"(?:-\s+)?[\"']?(?:apiVersion|kind|items|metadata)[\"']?\s*:|[{\[]\s*$")
-_FENCE = re.compile(r"((?: {0,3}> ?){0,3} {0,12})(`{3,}|~{3,})[^`]*")
+_FENCE = re.compile(r"((?: {0,3}> ?){0,3} {0,12})(`{3,}+|~{3,}+)[^`]*+")
 """A fence; before it are the marks of a quotation, and the indentation of a list's item."""
 _SPACE = "\u00a0\u2007\u202f\u2002\u2003\u2009\u3000"
 _INVISIBLE = "\u200b\u2060\ufeff"
 _SPACED = re.compile(rf"^[ -]*[{_SPACE}]|[:,{{\[-][ ]*[{_SPACE}]|[{_INVISIBLE}]", re.MULTILINE)
-_LOGS = re.compile(r"^==== START logs for .*?^==== END logs for [^\n]*", re.MULTILINE | re.DOTALL)
-_UNENDED = re.compile(r"^==== START logs for .*\Z", re.MULTILINE | re.DOTALL)
+_LOG = ("==== START logs for ", "==== END logs for ")
 _DRY_RUN = re.compile(r"^(?:MANIFEST|HOOKS):[ ]*$", re.MULTILINE)
 
 
@@ -64,16 +63,18 @@ def _spaces(text: str) -> Cleaned:
 
 
 def _logs(text: str) -> Cleaned:
-    """Blank the logs in what ``kubectl cluster-info dump`` prints."""
-    if "==== START logs for " not in text:
+    """Blank the logs in what ``kubectl cluster-info dump`` prints; one that was cut off goes to the end."""
+    if _LOG[0] not in text:
         return text, ""
-    made = _UNENDED.sub(_blanked, _LOGS.sub(_blanked, text))
+    lines, inside = text.split("\n"), False
+    for at, line in enumerate(lines):
+        inside = inside or line.startswith(_LOG[0])
+        if inside:
+            lines[at] = ""
+            inside = not line.startswith(_LOG[1])
+    made = "\n".join(lines)
     said = "kubectl cluster-info dump: its objects are read, its logs are passed over"
     return made, said if made != text else ""
-
-
-def _blanked(found: re.Match[str]) -> str:
-    return "\n" * found.group().count("\n")
 
 
 def _fences(text: str) -> Cleaned:
@@ -106,10 +107,14 @@ def _blocks(lines: list[str], at: int) -> Iterator[tuple[int, int, str]]:
             at += 1
             continue
         margin, mark = opened.groups()
-        closes = re.compile(rf"[> ]*{mark[0]}{{{len(mark)},}}\s*")
-        end = next((n for n in range(at + 1, len(lines)) if closes.fullmatch(lines[n])), len(lines))
+        end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], mark)), len(lines))
         yield at, end, margin
         at = end + 1
+
+
+def _closes(line: str, mark: str) -> bool:
+    found = line.lstrip("> ").rstrip()
+    return len(found) >= len(mark) and not found.strip(mark[0])
 
 
 def _without(margin: str, line: str) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from textwrap import indent
+from time import process_time
 
 import pytest
 
 from scheduler_core import load, simulate
 from scheduler_core.formats.folder import Folder
+from scheduler_core.formats.pasted import cleaned
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import is_timed_run
 from scheduler_core.scenario.scenario import Scenario
@@ -191,6 +193,16 @@ def test_lines_of_errors_are_those_of_the_paste() -> None:
     with pytest.raises(BundleError) as raised:
         load(text)
     assert [problem.line for problem in raised.value.problems] == [6]
+
+
+@pytest.mark.parametrize(
+    "text", ["==== START logs for x\n" * 20_000, "~~~" * 20_000 + "`"], ids=["logs", "fence"]
+)
+def test_hostile_text_is_looked_through_in_linear_time(text: str) -> None:
+    """Neither logs that never end nor an endless fence are tried from each of their positions."""
+    begin = process_time()
+    list(cleaned(text))
+    assert process_time() - begin < 1
 
 
 def test_a_table_is_recognized_behind_its_command() -> None:
