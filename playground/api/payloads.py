@@ -53,6 +53,9 @@ class Problem(Payload):
     incomplete: Annotated[
         bool | UnsetType, Meta(description="Whether a warning says what the dump of a cluster lacks")
     ] = UNSET
+    details: Annotated[
+        list[str] | UnsetType, Meta(description="What the message sums up, a sentence an object")
+    ] = UNSET
 
 
 class StoredItem(Payload):

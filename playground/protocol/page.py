@@ -76,6 +76,7 @@ class ProblemWire(TypedDict):
     file: NotRequired[str]
     unhonored: NotRequired[str]
     incomplete: NotRequired[bool]
+    details: NotRequired[Sequence[str]]
 
 
 class FieldProblemWire(TypedDict):

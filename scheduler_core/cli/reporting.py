@@ -35,6 +35,7 @@ class InputError(Exception):
     """The user's input cannot be used; the text is the message."""
 
 
+DETAILS_SHOWN = 5  # of a problem, unless all are asked for
 FILES = "manifests, a dump, a trace, an archive or a directory of them; - for standard input"
 """The possible values of a command's ``FILE…``."""
 
@@ -210,9 +211,20 @@ def is_read(file: Path, name: str) -> bool:
         return glance(file.name, opened.read(PEEKED)) is None
 
 
-def problem_lines(problems: Sequence[Problem]) -> str:
-    """Format problems as compilers do: ``file:line: path: message``."""
-    return "\n".join(_line(problem) for problem in problems)
+def problem_lines(problems: Sequence[Problem], *, unfolded: bool = False) -> str:
+    """Format problems as compilers do: ``file:line: path: message``.
+
+    The details of one follow it, indented, if they are a handful or all are ``unfolded``.
+    """
+    return "\n".join(line for problem in problems for line in _lines(problem, unfolded=unfolded))
+
+
+def _lines(problem: Problem, *, unfolded: bool) -> Iterator[str]:
+    if not unfolded and len(problem.details) > DETAILS_SHOWN:
+        yield f"{_line(problem)} (named by `simulate --events`)"
+        return
+    yield _line(problem)
+    yield from (f"  {text}" for text in problem.details)
 
 
 def _line(problem: Problem) -> str:

@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
-        print(problem_lines(scenario.warnings), file=sys.stderr)
+        print(problem_lines(scenario.warnings, unfolded=options.events), file=sys.stderr)
     try:
         simulation = simulate(scenario, trace=options.trace is not None or options.events)
     except PolicyError as error:

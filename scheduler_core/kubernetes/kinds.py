@@ -122,6 +122,7 @@ def is_custom(api_version: object) -> bool:
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces need not be created",
     "DeschedulerPolicy": "SimulationSettings without descheduler do not run it",
+    "ControllerRevision": "controllers read them where they start from the dump of a running cluster",
     "Status": "it is an answer of the API server, such as an error, and no object",
     "Table": "it is what kubectl prints, without the objects: add -o yaml to the command",
     "Kustomization": "nothing is built from it here: pass the output of `kubectl kustomize` or `flux build`",

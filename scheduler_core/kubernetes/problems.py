@@ -18,7 +18,8 @@ class Problem(Struct, frozen=True):
     1-based, ``None`` if the input has no line numbers; ``document`` is 1-based. ``unhonored`` is the field or
     kind that is not honored, for a warning that the answer may differ on another cluster. ``incomplete``
     marks a warning that the dump of a cluster lacks objects. ``about`` are the objects that it concerns,
-    which may be none that is scheduled; ``None``: any.
+    which may be none that is scheduled; ``None``: any. ``details`` are the sentences that the message
+    sums up, one an object.
     """
 
     message: str
@@ -29,11 +30,13 @@ class Problem(Struct, frozen=True):
     unhonored: str = ""
     incomplete: bool = False
     about: tuple[Owner, ...] | None = None
+    details: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the problem as JSON."""
         given = {"message": self.message, "path": self.path, "line": self.line, "document": self.document}
-        marks = {"file": self.file, "unhonored": self.unhonored, "incomplete": self.incomplete}
+        marks: dict[str, Any] = {"file": self.file, "unhonored": self.unhonored}
+        marks |= {"incomplete": self.incomplete, "details": list(self.details)}
         return given | {name: value for name, value in marks.items() if value}
 
     def place(self) -> tuple[str, int, int]:

@@ -14,6 +14,7 @@ from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.kubernetes.times import RESOLUTION
+from scheduler_core.run.removals import removal_message
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
@@ -192,7 +193,7 @@ class ControlledFramework(Framework):
         if isinstance(obj, Pod):
             if action == "delete":
                 if reason:
-                    self.record_event(reason, key, f"deleted by a controller: {reason}")
+                    self.record_event(reason, key, removal_message(reason))
                 Framework.delete_pod(self, key)
             elif action == "create":
                 self.record_event(reason, key, f"Created pod: {obj.meta.name}")

@@ -40,7 +40,7 @@ from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import Reconfiguration
 from scheduler_core.scenario.references import check_references
-from scheduler_core.scenario.running_dump import dumped_objects
+from scheduler_core.scenario.running_dump import assumptions, dumped_objects
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.sparing import spare
@@ -206,6 +206,7 @@ class _Loading(Intake):
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
         self.errors: list[Problem] = []
         self.left: list[Problem] = []  # of documents that were left out before
+        self.assumed: list[Problem] = []  # of what a dump lacks that controllers start from
         self.sources: dict[str | None, SourceText] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
@@ -295,8 +296,8 @@ class _Loading(Intake):
             At(self.report, None, self.settings[0]).child("descheduler").warn(text)
             descheduler = None
         plane = descheduler is not None or (lives and controllers)
-        if plane and dumped_objects(self.documents, said=settings.dump is not None) is not None:
-            self.assembly.expand = False
+        if plane:
+            self.take_dump(settings)
         crons = cron_jobs.taken(self.ignored, self.report) if plane else ()
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
@@ -422,6 +423,16 @@ class _Loading(Intake):
         """The custom schedulers that pods name."""
         return schedulers_named(self.documents, {BATCH_SCHEDULER, FIRMAMENT, *SCHEDULERS})
 
+    def take_dump(self, settings: Settings) -> None:
+        """Let controllers start from what a dump has, and warn of what they have to assume."""
+        objects = dumped_objects(self.documents, said=settings.dump is not None)
+        if objects is None:
+            return
+        self.assembly.expand = False
+        self.ignored.pop("ControllerRevision", None)
+        if settings.dump is None or not settings.dump.complete:
+            self.assumed = list(assumptions(objects))
+
     def holds_pods(self, release: str) -> bool:
         """Return whether a plugin makes pods wait, from the start or by an operation: then time passes."""
         written = [entry.value for entry in (*self.configurations[:1], *self.scenarios[:1])]
@@ -481,6 +492,7 @@ class _Loading(Intake):
             out.append(ON_ONE_GPU)
         if not self.assembly.recorded:  # else its operations create the pods
             out += missing_pods(self.documents)
+        out += self.assumed
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out

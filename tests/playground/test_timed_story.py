@@ -99,12 +99,8 @@ def test_what_controllers_delete_is_told_in_one_sentence_each_kind() -> None:
     """Pods that go with their owner are told together; a ReplicaSet is no pod, and gets no link to one."""
     gone = [
         TimelineEvent(1.0, "GarbageCollected", "default/web-1", "ReplicaSet default/web-1 deleted"),
-        TimelineEvent(
-            1.0, "GarbageCollected", "default/web-1-a", "deleted by a controller: GarbageCollected"
-        ),
-        TimelineEvent(
-            1.0, "GarbageCollected", "default/web-1-b", "deleted by a controller: GarbageCollected"
-        ),
+        TimelineEvent(1.0, "GarbageCollected", "default/web-1-a", "deleted by the garbage collector"),
+        TimelineEvent(1.0, "GarbageCollected", "default/web-1-b", "deleted by the garbage collector"),
         TimelineEvent(2.0, "revisionHistoryLimit", "default/web-0", "ReplicaSet default/web-0 deleted"),
     ]
     rows = timed_sentences(gone, "")

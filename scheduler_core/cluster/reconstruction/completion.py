@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from scheduler_core.cluster.reconstruction import daemons, jobs, replicas, stateful, volumes
 from scheduler_core.cluster.reconstruction.dump import Dump
+from scheduler_core.cluster.reconstruction.notes import IDLE, LOST, STOPPED, Note
 from scheduler_core.cluster.v1_37.kubelet import amount, waits_for
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -18,6 +19,7 @@ from scheduler_core.cluster.v1_37.objects import (
     owners_of,
 )
 
+NO_BUDGETS = "The dump has no PodDisruptionBudgets: none are assumed, and no drain is held back"
 _GET = "get them with `kubectl get nodes -o json`"
 
 
@@ -32,7 +34,7 @@ class Completion(NamedTuple):
     """
 
     objects: list[Manifest]
-    notes: list[str]
+    notes: list[Note]
     unlisted: frozenset[str]
 
 
@@ -58,7 +60,7 @@ def completed(objects: Iterable[Manifest]) -> Completion:
     _hold(dump)
     _note_waiting(dump)
     if dump.of_kind("Pod") and not dump.of_kind("PodDisruptionBudget"):
-        dump.notes.append("The dump has no PodDisruptionBudgets: none are assumed, and no drain is held back")
+        dump.notes.append(Note(NO_BUDGETS))
     return Completion(dump.all(), dump.notes, frozenset(dump.unlisted))
 
 
@@ -72,7 +74,7 @@ def _note_waiting(dump: Dump) -> None:
     for why, pods in sorted(waiting.items()):
         then = "and is assumed to run from its next start on" if why == "CrashLoopBackOff" else "and stays so"
         some = ", ".join(pods[:5]) + (f" and {len(pods) - 5} more" if len(pods) > 5 else "")
-        dump.notes.append(f"Each of these pods waits with {why}, {then}: {some}")
+        dump.notes.append(Note(f"Each of these pods waits with {why}, {then}: {some}", lacks=False))
 
 
 def _hold(dump: Dump) -> None:
@@ -91,11 +93,11 @@ def _hold(dump: Dump) -> None:
         dump.notes.append(_lost(kind, key, pods))
 
 
-def _lost(kind: str, key: str, pods: int) -> str:
+def _lost(kind: str, key: str, pods: int) -> Note:
+    lacks = f"{kind} {key} is not in the dump"
     if kind == "CronJob":
-        return f"CronJob {key} is not in the dump: its Jobs go on, and it begins none"
+        return Note(f"{lacks}: its Jobs go on, and it begins none", kind, STOPPED)
     if pods:
-        return (
-            f"{kind} {key} is not in the dump, and cannot be known: its pods ({pods}) are lost once they end"
-        )
-    return f"{kind} {key} is not in the dump: what it owns stays, and it makes nothing"
+        lost = f"its pods ({pods}) are lost once they end"
+        return Note(f"{lacks}, and cannot be known: {lost}", kind, LOST)
+    return Note(f"{lacks}: what it owns stays, and it makes nothing", kind, IDLE)

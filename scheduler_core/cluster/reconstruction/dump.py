@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.cluster.reconstruction.abridgement import MADE_AT, assumed_uid, filled
+from scheduler_core.cluster.reconstruction.notes import ASSUMED as FROM_PODS
+from scheduler_core.cluster.reconstruction.notes import FORGOTTEN, Note
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -28,7 +30,7 @@ class Dump:
 
     def __init__(self, objects: Iterable[Manifest]) -> None:
         self.objects: dict[str, dict[str, Manifest]] = {}
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.unlisted: set[str] = set()
         self._owned: dict[tuple[str, str], dict[str, None]] = {}
         """Keys by kind and the controller's uid; of those without one by kind and "/" with the namespace."""
@@ -75,7 +77,7 @@ class Dump:
                 found.setdefault(reference["uid"], (reference, []))[1].append(one)
         return list(found.values())
 
-    def add(self, obj: Manifest, note: str = "") -> Manifest:
+    def add(self, obj: Manifest, note: str = "", group: str = FROM_PODS) -> Manifest:
         """Put an object back, and note it; it is marked as assumed."""
         meta = dict(obj["metadata"])
         meta.setdefault("uid", assumed_uid(obj["kind"], key_of(obj)))
@@ -85,7 +87,7 @@ class Dump:
         made = {**obj, "metadata": meta}
         self.put(made)
         if note:
-            self.notes.append(note)
+            self.notes.append(Note(note, obj["kind"], group))
         return made
 
     def adoptable(self, pods: list[Manifest], labels: Mapping[str, str]) -> list[Manifest]:
@@ -167,7 +169,8 @@ def add_revision(
 
 def note_history(dump: Dump, owner: Manifest) -> None:
     """Note that revisions of a set were put back."""
-    dump.notes.append(
+    text = (
         f"ControllerRevisions of {named(owner['kind'], namespace_of(owner), name_of(owner))} are not in the "
         "dump: its older templates are not known, and rolling back to them is refused"
     )
+    dump.notes.append(Note(text, owner["kind"], FORGOTTEN))

@@ -13,6 +13,7 @@ from scheduler_core.cluster.reconstruction.dump import (
     shared_labels,
     youngest,
 )
+from scheduler_core.cluster.reconstruction.notes import ENDED, Note
 from scheduler_core.cluster.reconstruction.template import own_labels, template_of
 from scheduler_core.cluster.v1_37.job_pods import index_of, is_tracked, write_indexes
 from scheduler_core.cluster.v1_37.objects import (
@@ -34,7 +35,8 @@ def put_back(dump: Dump) -> None:
         if not active(pods):
             dump.unlisted.add(owner["uid"])
             ended = sum(map(is_finished, pods))
-            dump.notes.append(f"{label} is not in the dump: its finished pods ({ended}) stay as they are")
+            text = f"{label} is not in the dump: its finished pods ({ended}) stay as they are"
+            dump.notes.append(Note(text, "Job", ENDED))
         else:
             _add_job(dump, owner, pods, label)
 

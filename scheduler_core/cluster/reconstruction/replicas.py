@@ -17,6 +17,7 @@ from scheduler_core.cluster.reconstruction.dump import (
     shared_labels,
     youngest,
 )
+from scheduler_core.cluster.reconstruction.notes import ASSUMED, Note
 from scheduler_core.cluster.reconstruction.template import own_labels, template_of
 from scheduler_core.cluster.v1_37.deployment_sizes import (
     DESIRED,
@@ -183,10 +184,11 @@ def _join(dump: Dump, one: Manifest, above: Reference, number: int, deployment: 
     joined = with_meta(one, ownerReferences=[above], annotations=marks)
     dump.put(joined)
     if deployment is not None:
-        dump.notes.append(
+        text = (
             f"ReplicaSet {name_of(one)} of Deployment {above['name']} is not in the dump: assumed with "
-            f"{replicas_of(one)} replicas, from its pods; rolling back to it is refused"
+            f"{counted(replicas_of(one), 'replica')}, from its pods; rolling back to it is refused"
         )
+        dump.notes.append(Note(text, "ReplicaSet", ASSUMED))
 
 
 def _add_deployment(dump: Dump, owner: Reference, sets: list[Manifest]) -> None:

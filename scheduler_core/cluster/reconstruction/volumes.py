@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.cluster.reconstruction.dump import Dump
+from scheduler_core.cluster.reconstruction.notes import BOUND
 from scheduler_core.cluster.v1_37.objects import Manifest, key_of, name_of, namespace_of, spec_of, uid_of
 from scheduler_core.cluster.v1_37.volumes import BIND_COMPLETED
 
@@ -65,7 +66,9 @@ def _add_claim(dump: Dump, namespace: str, name: str, volume: Manifest | None) -
     uid = (spec.get("claimRef") or {}).get("uid")
     if uid:
         made["metadata"]["uid"] = uid  # type: ignore[index]
-    dump.add(made, f"PersistentVolumeClaim {namespace}/{name} is not in the dump: assumed bound{where}")
+    dump.add(
+        made, f"PersistentVolumeClaim {namespace}/{name} is not in the dump: assumed bound{where}", BOUND
+    )
 
 
 def _add_volume(dump: Dump, claim: Manifest, name: str) -> None:
@@ -90,4 +93,4 @@ def _add_volume(dump: Dump, claim: Manifest, name: str) -> None:
     }
     is_new = name.startswith("assumed-")
     note = f"PersistentVolume {name} ({key_of(claim)}) is not in the dump: assumed in reach of any node"
-    dump.add(made, "" if is_new else note)
+    dump.add(made, "" if is_new else note, BOUND)

@@ -91,8 +91,6 @@ class ControlPlaneManager:
         self.observers: list[Callable[[StoredWrite], None]] = []
         """Called with every write before anybody else."""
         dump = running_dump(scenario)
-        self.assumed = () if dump is None else tuple(dump.notes)
-        """What was put back of a dump, for each a sentence."""
         self.plane = ControlPlane(
             _flags(scenario),
             self._watch,

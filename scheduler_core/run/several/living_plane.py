@@ -91,5 +91,4 @@ class LivingSimulation(SeveralSimulation):
     def _drains(self) -> Iterator[str]:
         manager = self.framework.manager
         if isinstance(manager, ControlPlaneManager):
-            yield from manager.assumed
             yield from manager.unfinished()

@@ -16,6 +16,7 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
 )
 from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
+from scheduler_core.run.removals import removal_message
 
 REMOVALS = {
     "tainteviction": "TaintManagerEviction",
@@ -63,8 +64,8 @@ def eviction_refused(message: str) -> EvictionOutcome:
 
 
 def eviction_failed(message: str) -> EvictionOutcome:
-    """Return that an eviction ended in an error, after which nobody tries again."""
-    return EvictionOutcome("EvictionFailed", f"{message} Nobody tries again")
+    """Return that an eviction ended in an error, which ``kubectl drain`` does not retry."""
+    return EvictionOutcome("EvictionFailed", f"{message} kubectl drain does not retry it")
 
 
 def drained(bare: Iterable[str]) -> EvictionOutcome:
@@ -93,7 +94,7 @@ def _nothing(old: Manifest, new: Manifest, by: str) -> Reason:
 def _pod(old: Manifest, new: Manifest, by: str) -> Reason:
     if is_deleting(new) and not is_deleting(old):
         reason = _removal(by)
-        return reason, f"deleted by a controller: {reason}"
+        return reason, removal_message(reason)
     if is_finished(new) and not is_finished(old):
         return phase_of(new), ""
     if phase_of(new) != "Running" or is_ready(old) == is_ready(new):

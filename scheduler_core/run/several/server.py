@@ -170,7 +170,9 @@ class SharedCluster(ControlledFramework):
 
     def _collect(self, key: str, node: str) -> None:
         """Delete a pod that was bound to a node which is gone, as the pod garbage collector does."""
-        self.record_event("NodeNotFound", key, f"deleted by a controller: its node {node} does not exist")
+        self.record_event(
+            "NodeNotFound", key, f"deleted by the pod garbage collector: its node {node} does not exist"
+        )
         self.delete_pod(key)
 
     def objection(self, placements: Iterable[tuple[str, str]]) -> str:

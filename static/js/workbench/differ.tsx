@@ -23,10 +23,24 @@ function notesOf(view: View): Note[] {
   ];
 }
 
-const missing = ({ message }: Problem): Note => ({
+const missing = ({ message, details }: Problem): Note => ({
   title: [<b>The dump is incomplete</b>, <span>, so this result may differ</span>],
-  entry: () => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+  entry: () => (details ? <Folded title={sentence(message)} of={details} /> : sentence(message)),
 });
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** A summary that unfolds to what it sums up. */
+const Folded = ({ title, of }: { title: string; of: string[] }) => (
+  <details>
+    <summary>{title}</summary>
+    <ul>
+      {of.map((text) => (
+        <li key={text}>{sentence(text)}</li>
+      ))}
+    </ul>
+  </details>
+);
 
 const disagreeing = (answer: RecordedAnswer, view: View): Note => ({
   title: [

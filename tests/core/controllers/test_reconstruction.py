@@ -191,7 +191,7 @@ NOTED = {
 def test_what_is_put_back_is_announced_by_name(case: str) -> None:
     """The note says what is assumed, and what that weakens."""
     pods, note = NOTED[case]
-    assert note in completed([NODE, *pods]).notes
+    assert note in [one.text for one in completed([NODE, *pods]).notes]
     created = [one["index"] for one in _timeline([NODE, *pods], 5) if one["what"] == "created"]
     assert created == ([1] if case == "a StatefulSet" else [])
 

@@ -105,7 +105,7 @@ def test_values_of_what_is_not_read_do_not_count() -> None:
         ("topology.node.x-k8s.io/v1", "Oven", True),
         ("networking.k8s.io/v1", "NetworkPolicy", False),
         ("v1", "ConfigMap", False),
-        ("apps/v1", "ControllerRevision", False),
+        ("events.k8s.io/v1", "Event", False),
     ],
 )
 def test_what_an_operator_would_create_is_said_to_be_missing(version: str, kind: str, custom: bool) -> None:
