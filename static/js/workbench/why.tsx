@@ -192,9 +192,9 @@ function Answered({ why: { view, canApply }, answer, asked: { node, step }, ask,
   return (
     <>
       <About answer={answer} edit={view.edit ? edit : null} />
-      <Sections answer={answer} />
       <Leads answer={answer} scorer={terms.scorer} />
       {node ? <NodeReasons answer={answer} rule={terms.rule} /> : <Groups answer={answer} ask={ask} />}
+      <Sections answer={answer} />
       <Changes answer={answer} apply={canApply ? fork : null} />
       {GONE.has(answer.state) ? null : (
         <Other answer={answer} names={playback.nodes.names.filter((_, one) => view.exists(one))} ask={ask} />
