@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -37,13 +38,15 @@ def outcome(branch: Playback, parent: Playback, unwanted: Unwanted = never) -> d
         "pending": _pending(branch, parent, unwanted),
     }
     if here is None:
-        return {**result, "until": None, "calm": None, "total": None, "workloads": [], "leftOut": 0}
+        none: dict[str, Any] = {"until": None, "calm": None, "total": None, "workloads": [], "leftOut": 0}
+        return {**result, **none, "failed": [], "followed": 0}
     if there is None:  # the parent has nothing for controllers to do: it stays as it is
         sides = [WorkloadDifference(None, one) for one in here.workloads if one.last.at >= at]
-        left_out, until = here.left_out, here.until
+        left_out, until, failed = here.left_out, here.until, here.failed
     else:
         found = difference(there, here)
         sides, left_out, until = list(found.workloads), found.left_out, found.branch.until
+        failed = found.failed
     return {
         **result,
         "until": until,
@@ -51,7 +54,23 @@ def outcome(branch: Playback, parent: Playback, unwanted: Unwanted = never) -> d
         "total": _added(here, there),
         "workloads": [_workload(one) for one in sides[:WORKLOADS] if one.branch or one.parent],
         "leftOut": left_out + max(0, len(sides) - WORKLOADS),
+        "failed": [*failed, *_refused(sides)],
+        "followed": sum(map(_has_pods, here.workloads)) + here.left_out,
     }
+
+
+def _refused(sides: Sequence[WorkloadDifference]) -> Iterator[str]:
+    """Yield the workloads of whose pods a budget refused more evictions than in the parent."""
+    for branch, parent in ((one.branch, one.parent) for one in sides):
+        more = 0 if branch is None else branch.refused - (parent.refused if parent else 0)
+        if branch is not None and more > 0:
+            pods = "1 pod" if more == 1 else f"{more:,} pods"
+            yield f"{branch.name}: the eviction of {pods} was refused at least once"
+
+
+def _has_pods(one: WorkloadAvailability) -> bool:
+    """Return whether a workload ever desired or had a pod, of whose readiness something can be said."""
+    return any(sample.desired or sample.ready for sample in one.moments)
 
 
 def _added(here: Availability, there: Availability | None) -> dict[str, int]:

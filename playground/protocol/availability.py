@@ -43,5 +43,6 @@ class OverTimeWire(TypedDict):
     until: float
     calmAt: float
     leftOut: int
+    failed: Sequence[str]
     total: AvailableWire
     workloads: Sequence[AvailableWire]

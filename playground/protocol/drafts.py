@@ -97,5 +97,7 @@ class OverTimeOutcomeWire(TypedDict):
     total: DisruptionCountsWire | None
     workloads: Sequence[ComparedWorkloadWire]
     leftOut: int
+    failed: Sequence[str]  # what failed or was refused in the branch alone, a sentence each
+    followed: int  # workloads that have pods
     nodes: Sequence[_OverTimeOutcomeNode]
     pending: Sequence[PendingOutcomeWire]

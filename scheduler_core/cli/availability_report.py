@@ -27,7 +27,10 @@ def availability_lines(found: Availability | None) -> Iterator[str]:
 
 
 def difference_lines(found: AvailabilityDifference) -> Iterator[str]:
-    """Yield a table of the workloads that fared differently in two runs, ``A → B``; nothing if none did."""
+    """Yield what failed in B alone, then a table of the workloads that fared differently, ``A → B``."""
+    if found.failed:
+        yield "\nFailed in B:"
+        yield from (f"  {text}" for text in found.failed)
     rows = [one for one in found.workloads if _differs(one)]
     if not rows:
         return

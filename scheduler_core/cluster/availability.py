@@ -17,6 +17,7 @@ from scheduler_core.cluster.controllers.owned import controller_of, key_in
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.record.availability import Availability, WorkloadAvailability
+from scheduler_core.record.timeline import TimelineEvent
 
 MOST_WORKLOADS = 50
 """How many workloads a record lists."""
@@ -31,6 +32,16 @@ COUNTED: Mapping[str, str] = {
     "Preempted": "preempted",
 }
 """What an event of the timeline counts as, by its reason."""
+
+FAILED: Mapping[str, str] = {
+    "DrainFailed": "{text}",
+    "EvictionFailed": "The eviction of {about} failed: {text}",
+    "DescheduleFailed": "{text}",
+    "RollbackFailed": "{text}",
+    "ProgressDeadlineExceeded": "{text}",
+}
+"""What is told of an event after which somebody's wish came to nothing, by its reason."""
+MOST_FAILED = 50
 
 
 def state_of(pod: Pod) -> int:
@@ -108,6 +119,7 @@ class AvailabilityTracker(Branching):
     _daemon_sets: dict[Key, None] = field(default_factory=dict)
     _nodes: dict[str, Node] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
+    _failed: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     def start(cls, objects: Iterable[KubernetesObject], pods: Iterable[Pod], now: float) -> Self:
@@ -168,6 +180,11 @@ class AvailabilityTracker(Branching):
         self._series[self._owner(_owner_key(pod), self.total.at).top].add(name)
         self.total.add(name)
 
+    def fail(self, event: TimelineEvent) -> None:
+        """Keep what one of the :data:`FAILED` says, at most :data:`MOST_FAILED` sentences."""
+        if len(self._failed) < MOST_FAILED:
+            self._failed[FAILED[event.what].format(text=event.text, about=event.about)] = None
+
     # --- the result
 
     def result(self, now: float) -> Availability:
@@ -181,6 +198,7 @@ class AvailabilityTracker(Branching):
             total=total,
             workloads=tuple(found[:MOST_WORKLOADS]),
             left_out=max(0, len(found) - MOST_WORKLOADS),
+            failed=tuple(self._failed),
         )
 
     # --- owners and their series

@@ -53,6 +53,11 @@ class AvailabilityDifference(Struct, frozen=True):
     left_out: int
     calm: float
 
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """What failed in the branch, and not in the parent."""
+        return tuple(one for one in self.branch.failed if one not in self.parent.failed)
+
 
 def difference(parent: Availability, branch: Availability) -> AvailabilityDifference:
     """Compare two runs as if both had lasted as long as the longer one, in which nothing changed any more.

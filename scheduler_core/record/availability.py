@@ -75,3 +75,4 @@ class Availability(Struct, frozen=True, kw_only=True, rename="camel"):
     total: WorkloadAvailability
     workloads: tuple[WorkloadAvailability, ...]
     left_out: int = 0
+    failed: tuple[str, ...] = ()  # a sentence for each drain, eviction or rollout that came to nothing

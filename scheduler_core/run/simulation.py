@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from scheduler_core.cluster.availability import COUNTED, AvailabilityTracker
+from scheduler_core.cluster.availability import COUNTED, FAILED, AvailabilityTracker
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
@@ -456,9 +456,12 @@ class TimedSimulation(FrameworkReader, Stepper):
         self._recording.add(what)  # a fork made now may still report it
 
     def _count(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
-        """Count an eviction, or its refusal, for the workload of its pod."""
-        if event.what in COUNTED and event.about in pods and self.framework.availability is not None:
-            self.framework.availability.note(event.what, pods[event.about])
+        """Count an eviction, or its refusal, for the workload of its pod; keep what failed."""
+        tracker = self.framework.availability if self._started else None
+        if tracker is not None and event.what in COUNTED and event.about in pods:
+            tracker.note(event.what, pods[event.about])
+        if tracker is not None and event.what in FAILED:
+            tracker.fail(event)
 
     def _touch(self, key: str) -> None:
         self._touched[key] = None

@@ -179,6 +179,35 @@ async def test_an_outcome_counts_what_the_parent_lacks() -> None:
     assert over["at"] == 120
 
 
+STRICT = BUNDLE.replace("maxUnavailable: 1", "maxUnavailable: 0")
+BARE = (
+    "---\napiVersion: v1\nkind: Pod\nmetadata: {name: lone}\nspec: {nodeName: n1, containers: [{name: c}]}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "failed", "followed"),
+    [
+        (STRICT, ["Node n1 is not drained: the eviction of default/web-", "Deployment default/web: "], 1),
+        (NODES + BARE, ["Node n1 is not drained: default/lone declare no controller"], 1),
+        (NODES, [], 0),
+        (BUNDLE, ["Deployment default/web: the eviction of 1 pod was refused at least once"], 1),
+        (BUNDLE.partition("---\napiVersion: policy")[0], [], 1),
+    ],
+    ids=["never", "without controller", "no pods", "for a while", "done"],
+)
+async def test_an_outcome_tells_first_what_failed(text: str, failed: list[str], followed: int) -> None:
+    """A drain that does not end and refused evictions are named; of no pods nothing is said to be ready."""
+    async with connected(OWNER) as socket:
+        opened = await socket.success("bundle.open", {"text": text})
+        wish = {"verb": "drain", "targets": "n1", "seconds": "60"}
+        made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **wish})
+        over = (await socket.success("branch.outcome", {"draft": made["draft"]}))["overTime"]
+    assert over["followed"] == followed
+    assert all(any(one.startswith(start) for one in over["failed"]) for start in failed)
+    assert bool(over["failed"]) == bool(failed)
+
+
 async def test_a_stranger_sees_no_outcome() -> None:
     """A branch is its owner's."""
     async with connected(OWNER) as socket:

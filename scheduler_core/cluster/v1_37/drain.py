@@ -45,6 +45,11 @@ class Drain:
         server.watch(self._observe, ("Pod", "PodDisruptionBudget"))
         self.loop.passes_matter(self._is_busy)
 
+    @property
+    def left(self) -> int:
+        """How many pods are still to go."""
+        return len(self._left)
+
     def run(self) -> Work:
         """Sort the pods, and begin with their evictions."""
         pods = self.server.pods_of_node(self.node)

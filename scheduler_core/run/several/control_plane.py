@@ -447,6 +447,8 @@ class ControlPlaneManager:
         for drain in self._drains:
             for pod, message in drain.refusals.items():
                 yield f"Node {drain.node} is not drained: the eviction of {pod} is refused ({message})"
+            if drain.left and not drain.refusals:
+                yield f"Node {drain.node} is not drained yet: {drain.left:,} of its pods have not ended"
 
     # --- what is shown
 

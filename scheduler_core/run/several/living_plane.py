@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.cluster.availability import MOST_FAILED
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.record.availability import Availability
 from scheduler_core.run.building import options_for
 from scheduler_core.run.control import Manager
 from scheduler_core.run.landing import record_operation
@@ -87,6 +90,14 @@ class LivingSimulation(SeveralSimulation):
         """Yield the state of each PodGroup, and the drains that go on."""
         yield from super().notes()
         yield from self._drains()
+
+    def availability(self) -> Availability | None:
+        """Return the availability of all workloads until now, and the drains that go on as failed."""
+        found, manager = super().availability(), self.framework.manager
+        if found is None or not isinstance(manager, ControlPlaneManager):
+            return found
+        failed = dict.fromkeys((*found.failed, *manager.unfinished()))
+        return replace(found, failed=tuple(islice(failed, MOST_FAILED)))
 
     def _drains(self) -> Iterator[str]:
         manager = self.framework.manager

@@ -79,8 +79,16 @@ function Found({ view, found, made: { draft, url }, apply, close }: FoundProps) 
   const { socket, source } = view.playback;
   const { overTime, here } = found;
   const [kind, id] = Object.entries(source).find(([name]) => name !== "revision") ?? [];
+  const failed = overTime?.failed ?? [];
   return (
     <>
+      {failed.length ? (
+        <ul class="what-if-pending fail-text" role="alert" aria-label="Failed or refused">
+          {failed.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      ) : null}
       <dl class="what-if-figures">
         {figures(found).map(([name, value, bad]) => (
           <div key={name}>
@@ -145,6 +153,11 @@ function figures({
     return before ? ready / before : 1;
   });
   const least = Math.min(1, ...shares);
+  const ready: [string, string, boolean] = [
+    "fewest ready",
+    least < 1 ? `${Math.round(least * 100)}% of before` : "as before",
+    least < 1,
+  ];
   const preemptions: [string, string][] = preempted ? [["preempted", count(preempted)]] : [];
   return [
     ["pods evicted", count(evicted)],
@@ -152,12 +165,12 @@ function figures({
     ...preemptions,
     pending,
     ["calm after", inTenths(overTime.calm ?? 0)],
-    ["fewest ready", least < 1 ? `${Math.round(least * 100)}% of before` : "as before", least < 1],
+    ...(overTime.followed ? [ready] : []),
   ];
 }
 
 function OverTime({ overTime }: { overTime: OverTimeOutcome }) {
-  const { workloads, at, calm, until, leftOut, pending, nodes } = overTime;
+  const { workloads, at, calm, until, leftOut, pending, nodes, followed } = overTime;
   const length = Math.max(calm ?? 0, 10);
   const from = Math.max(0, at - length * BEFORE);
   const to = Math.min(Math.max(until ?? 0, at + 1), at + length * (1 + BEFORE));
@@ -173,9 +186,9 @@ function OverTime({ overTime }: { overTime: OverTimeOutcome }) {
             parent
           </small>
         </h3>
-      ) : (
+      ) : followed ? (
         <p>Every workload is as ready as in the parent, all the time.</p>
-      )}
+      ) : null}
       {workloads.map((one) => {
         const [name, text] = [nameOf(one), words(one, at)];
         const label = `${name}, ready pods over time: ${text}`;
@@ -229,10 +242,10 @@ function words({ branch, parent }: ComparedWorkload, at: number) {
   const ends = [
     evicted > 0 ? `${count(evicted)} evicted` : "",
     refused > 0 ? `${count(refused)} refused` : "",
-    last ? `${count(last[2])} of ${count(last[1])} ready at the end` : "",
+    last?.[1] || last?.[2] ? `${count(last[2])} of ${count(last[1])} ready at the end` : "",
   ];
   return [
-    ready < before ? `fewest ${count(ready)} of ${count(desired)} at ${inTenths(since)}` : "",
+    ready < before && desired ? `fewest ${count(ready)} of ${count(desired)} at ${inTenths(since)}` : "",
     below ? `${inTenths(branch.below)} below what is desired${usual}` : "",
     ends.filter(Boolean).join(", "),
   ]
