@@ -402,6 +402,7 @@ class Comparison(Payload, kw_only=True):
     first: Json | None
     difference: Json | UnsetType | None = UNSET
     configuration: list[str] | UnsetType = UNSET
+    living: list[str] | UnsetType = UNSET
     differing: Count
     placements: list[ComparedPlacement]
     metrics: Sides

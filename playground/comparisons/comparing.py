@@ -183,7 +183,9 @@ def computed(left: sources.Stored, right: sources.Stored, schedulers: tuple[str,
             raise TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
 
     found = compare(sides[0], sides[1], watch)
+    plain = zip(("left", "right"), sides, found.runs)
     return _encoded(
+        living=[name for name, side, run in plain if run.scenario.lives and not side.lives],
         first=_first(found.decision),
         difference=_first(found.first),
         configuration=list(found.configuration),

@@ -47,8 +47,11 @@ def _now() -> float:
 
 def name_of(wire: Any, visitor: str) -> Name | None:
     """Return the key of a source, ``None`` if it must not be remembered."""
-    if not isinstance(wire, dict) or not 1 <= len(wire) <= 3:
+    if not isinstance(wire, dict) or not 1 <= len(wire) <= 4:
         return None
+    if wire.get("living") is True:
+        own = name_of({key: value for key, value in wire.items() if key != "living"}, visitor)
+        return None if own is None else (*own, "living")
     if "scheduler" in wire:
         own = name_of({key: value for key, value in wire.items() if key != "scheduler"}, visitor)
         scheduler = wire["scheduler"]

@@ -85,6 +85,8 @@ class Source(Struct, frozen=True):
             asked["revision"] = self.revision
         if self.scheduler:
             asked["scheduler"] = self.scheduler
+        if self.living:
+            asked["living"] = True
         return asked
 
     @property
@@ -179,8 +181,10 @@ def _of_side(side: ComparedSide) -> Scenario | Run:
 def find(wire: Any, visitor: str) -> Source:
     """Return the source that a client names; a run under another scheduler is its scenario.
 
-    Raises NotFoundError.
+    So is one that is ``living``. Raises NotFoundError.
     """
+    if isinstance(wire, dict) and wire.get("living") is True:
+        return living(find({kind: name for kind, name in wire.items() if kind != "living"}, visitor))
     revision = wire.get("revision") if isinstance(wire, dict) and "draft" in wire else None
     if isinstance(revision, int) and not isinstance(revision, bool):
         wire = {kind: name for kind, name in wire.items() if kind != "revision"}

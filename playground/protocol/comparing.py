@@ -52,6 +52,8 @@ class ComparisonWire(TypedDict):
 
     left: ComparedSideWire
     right: ComparedSideWire
+    # The sides that are played with controllers because the other one has some.
+    living: NotRequired[Sequence[str]]
     same: bool
     first: FirstOtherPodWire | None
     difference: Mapping[str, Any] | None  # of the scores, where they differ first

@@ -12,12 +12,14 @@ class SourceWire(TypedDict):
     """What is played.
 
     A draft, with a `revision` as its text was then, a stored scenario, a run, or what a link shows; under a
-    `scheduler` where it is not the one that it asks for itself.
+    `scheduler` where it is not the one that it asks for itself; `living` with controllers that have nothing
+    to do.
     """
 
     draft: NotRequired[str]
     revision: NotRequired[int]
     scheduler: NotRequired[str]
+    living: NotRequired[bool]
     scenario: NotRequired[str]
     run: NotRequired[str]
     link: NotRequired[str]

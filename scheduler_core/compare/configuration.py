@@ -42,7 +42,14 @@ def differences(a: Scenario, b: Scenario) -> tuple[str, ...]:
     Raises:
         PolicyError, ValueError: One of them cannot be used.
     """
-    return (*_gates(a, b), *_schedulers(a, b), *_settings(a.settings, b.settings))
+    return (*_planes(a, b), *_gates(a, b), *_schedulers(a, b), *_settings(a.settings, b.settings))
+
+
+def _planes(a: Scenario, b: Scenario) -> Iterator[str]:
+    """Tell that controllers run on one side alone: it has another clock, other orders and other names."""
+    if a.release == b.release and a.lives != b.lives:
+        side = "A" if a.lives else "B"
+        yield f"controllers run under {side} alone, so pods have other names and times there"
 
 
 def _schedulers(a: Scenario, b: Scenario) -> Iterator[str]:

@@ -19,6 +19,7 @@ from playground.playback import sources
 from playground.storage import store
 from playground.tasks import run_simulation
 from playground.views import comparing as comparing_page
+from scheduler_core.authoring.examples import find
 from scheduler_core.schedulers.rule_history import history_of
 from tests.playground.conftest import OWNER, STRANGER, connected
 
@@ -338,6 +339,31 @@ async def test_a_source_is_played_under_another_release() -> None:
         for wrong in ("v0.1", "", 3, None, ["v1.37"]):
             unknown: dict[str, Any] = {"scenario": shared_one, "scheduler": wrong}
             assert (await owner.error("scenario.open", {"source": unknown}))["code"] == "source.not-found"
+
+
+async def test_beside_a_branch_that_lives_a_plain_scenario_is_played_alike() -> None:
+    """Both sides are the same until the drain, also where they are stepped through."""
+    shop = find("shop")
+    assert shop is not None
+    parent = await sync_to_async(shared)(shop.read())
+    async with connected(OWNER) as owner, connected(STRANGER) as stranger:
+        wish = {"verb": "drain", "targets": "general-1", "seconds": "60"}
+        source = {"scenario": parent}
+        branch = {"draft": (await owner.success("branch.try", {"source": source, **wish}))["draft"]}
+        found = await owner.success("compare.get", {"left": source, "right": branch})
+        assert (found["living"], found["configuration"]) == (["left"], [])
+        assert found["first"]["index"] > 38
+        told = []
+        for side in ({**source, "living": True}, branch):
+            await owner.success("scenario.open", {"source": side})
+            told.append(
+                await owner.success("cycle.get", {"source": side, "step": "38", "parts": ["predicates"]})
+            )
+        assert told[0] == told[1]
+        hidden = {"source": {**branch, "living": True}}
+        assert (await stranger.error("scenario.open", hidden))["code"] == "source.not-found"
+        same = await owner.success("compare.get", {"left": source, "right": source})
+        assert same["living"] == []
 
 
 def test_a_run_under_another_release_is_its_scenario() -> None:

@@ -46,14 +46,16 @@ export class Side {
   /** What is said instead of the story. */
   said: ComponentChildren = null;
 
-  /** `changed` has it drawn. */
+  /** `changed` has it drawn; `living`: with controllers, as the other side has them. */
   constructor(
     readonly name: "left" | "right",
     readonly asked: ComparedSide,
+    living: boolean,
     private readonly changed: () => void,
   ) {
     const { source, scheduler } = asked;
-    this.playback = new Playback(this.socket, scheduler ? { ...source, scheduler } : source);
+    const played = { ...source, ...(scheduler ? { scheduler } : {}), ...(living ? { living } : {}) };
+    this.playback = new Playback(this.socket, played);
     this.view = new View(this.playback);
     const { store } = this.playback;
     follow([store.scenario, ...store.shown], () => this.#shown());

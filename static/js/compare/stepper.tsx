@@ -45,7 +45,8 @@ export class Stepper {
     readonly found: Comparison,
   ) {
     this.rows = new Rows(found);
-    const side = (name: "left" | "right") => new Side(name, found[name], () => this.#changed());
+    const side = (name: "left" | "right") =>
+      new Side(name, found[name], Boolean(found.living?.includes(name)), () => this.#changed());
     this.sides = [side("left"), side("right")];
     this.elsewhere = new Elsewhere(this.sides);
     for (const { view } of this.sides)
