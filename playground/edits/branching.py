@@ -149,16 +149,16 @@ def compared(mine: Playback, parent: Playback | None, unwanted: Unwanted = never
         words,
         {
             "words": words,
-            "here": _standing(mine),
-            "parent": _standing(parent) if parent is not None else None,
+            "here": _standing(mine, unwanted),
+            "parent": _standing(parent, unwanted) if parent is not None else None,
             "first": _first(mine, parent) if parent is not None else None,
             "elsewhere": _elsewhere(mine, parent, unwanted) if parent is not None else 0,
         },
     )
 
 
-def _standing(playback: Playback) -> dict[str, Any]:
-    return {"cycles": len(playback), **playback.trail.standing(), "stopped": bool(playback.stopped)}
+def _standing(playback: Playback, unwanted: Unwanted) -> dict[str, Any]:
+    return {"cycles": len(playback), **playback.standing(unwanted), "stopped": bool(playback.stopped)}
 
 
 def _first(mine: Playback, parent: Playback) -> FirstDifferenceWire | None:

@@ -26,7 +26,7 @@ from playground.playback.replaying import Replays
 from playground.playback.stopping import TooMuchWorkError, never, one_step
 from playground.playback.tables import Tables
 from playground.playback.terminating import TerminatingChanges
-from playground.playback.trail import Placement, Trail, TrailRow
+from playground.playback.trail import Placement, Trail, TrailRow, standing
 from playground.playback.weighing import weight_of
 from playground.pool.gate import GivingLock
 from playground.protocol.tables import LaterPods
@@ -333,6 +333,12 @@ class Playback:
             for key, node in self.rest(unwanted)[1].moves:
                 found[self.tables.pod_index[key]] = self.trail.place_of(node)
         return found
+
+    def standing(self, unwanted: Callable[[], bool] = never) -> dict[str, int]:
+        """Return how many pods are placed, pending and Terminating at the end. Raises Superseded."""
+        placement = self.placement_at_end(unwanted)
+        changed = {pod for pod, _ in self.rest_terminating}
+        return standing(placement, changed.symmetric_difference(self.trail.terminating.now))
 
     # --- over time -------------------------------------------------------------------------
 

@@ -212,13 +212,7 @@ class Trail:
 
     def standing(self) -> dict[str, int]:
         """Return how many pods are on nodes and pending after the last cycle, and how many end on a node."""
-        placement = self.placement
-        ending = sum(int(placement[pod] >= 0) for pod in self.terminating.now if pod < len(placement))
-        return {
-            "placed": int((placement >= 0).sum()) - ending,
-            "pending": int((placement == PENDING).sum()),
-            "terminating": ending,
-        }
+        return standing(self.placement, self.terminating.now)
 
     def met(self, index: int) -> int:
         """Return how many pods the table has up to and including a cycle."""
@@ -406,3 +400,13 @@ def _widened(placement: Placement, size: int) -> Placement:
     if missing <= 0:
         return placement
     return np.concatenate((placement, np.full(missing, ABSENT, np.int32)))
+
+
+def standing(placement: Placement, terminating: Iterable[int]) -> dict[str, int]:
+    """Return how many pods are on nodes, pending, and Terminating on a node."""
+    ending = sum(int(placement[pod] >= 0) for pod in terminating if pod < len(placement))
+    return {
+        "placed": int((placement >= 0).sum()) - ending,
+        "pending": int((placement == PENDING).sum()),
+        "terminating": ending,
+    }

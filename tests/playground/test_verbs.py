@@ -202,8 +202,11 @@ async def test_an_outcome_tells_first_what_failed(text: str, failed: list[str], 
         opened = await socket.success("bundle.open", {"text": text})
         wish = {"verb": "drain", "targets": "n1", "seconds": "60"}
         made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **wish})
-        over = (await socket.success("branch.outcome", {"draft": made["draft"]}))["overTime"]
+        found = await socket.success("branch.outcome", {"draft": made["draft"]})
+    over = found["overTime"]
     assert over["followed"] == followed
+    pods = 6 if WEB[:30] in text else text.count("kind: Pod\n")
+    assert (found["here"]["placed"], found["here"]["pending"]) == (pods, 0)
     assert all(any(one.startswith(start) for one in over["failed"]) for start in failed)
     assert bool(over["failed"]) == bool(failed)
 
