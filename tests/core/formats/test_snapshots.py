@@ -182,7 +182,8 @@ def test_what_controllers_made_is_exported_too(settings: str) -> None:
     simulation = simulate(load(TEMPLATE + settings), trace=False)
     for _ in simulation:
         pass
-    again = load_documents(ending_documents(simulation))
+    presumed = "v1.11" if settings == V1_11 else "v1.37"
+    again = load_documents(ending_documents(simulation), presumed=presumed)
     pods = {o.meta.key: o.node_name for o in again.objects if isinstance(o, Pod)}
     assert pods == simulation.placement()
     assert len(pods) == 3
