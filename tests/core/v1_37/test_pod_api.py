@@ -168,6 +168,10 @@ CASES: dict[str, tuple[list[Manifest], dict[str, str]]] = {
     ),
     "a StorageClass without volumeBindingMode binds at once": (
         [node(), storage_class(provisioner="csi.example.com"), *with_claim()],
+        {"p": "n1"},
+    ),
+    "a StorageClass that nothing provisions for": (
+        [node(), storage_class(), *with_claim()],
         {"p": "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"},
     ),
     "WaitForFirstConsumer with a provisioner": (
