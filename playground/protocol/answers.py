@@ -219,6 +219,7 @@ class ComparedOutcomeWire(BranchComparisonWire):
     """A branch and its parent, with the workloads over time."""
 
     overTime: OverTimeOutcomeWire | None
+    lacks: Sequence[ProblemWire]
 
 
 WrittenComment = Annotated[Any, Raw("Comment & Partial<Thread>"), Named("WrittenComment")]

@@ -103,8 +103,13 @@ class TimedSimulation(FrameworkReader, Stepper):
         )
 
     def _follow_availability(self, framework: ControlledFramework) -> None:
-        objects, pods = self.scenario.objects, framework.pods.values()
-        framework.availability = AvailabilityTracker.start(objects, pods, framework.clock.now)
+        framework.availability = AvailabilityTracker.start(
+            self._listed(), framework.pods.values(), framework.clock.now
+        )
+
+    def _listed(self) -> Iterable[KubernetesObject]:
+        """Return the objects of the beginning."""
+        return self.scenario.objects
 
     @property
     def observed(self) -> ControlledFramework:

@@ -9,6 +9,9 @@ import yaml
 
 from scheduler_core import load, simulate
 from scheduler_core.authoring.examples import find
+from tests.core.controllers.test_dump_recognition import NODES as DUMPED_NODES
+from tests.core.controllers.test_dump_recognition import served
+from tests.core.controllers.test_reconstruction import SET
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -234,3 +237,19 @@ async def test_of_a_drain_only_what_it_evicts_ends_elsewhere() -> None:
     assert found["elsewhere"] == 5  # a pod of a StatefulSet, and two pods of Deployments with those instead
     assert found["first"]["index"] > 38
     assert [one["key"] for one in found["overTime"]["pending"]] == ["default/search"]
+
+
+async def test_a_drain_of_a_dump_without_owners_says_what_it_assumes() -> None:
+    """The evicted pod belongs to the Deployment that was put back; none is pending once it runs elsewhere."""
+    web = served("web-h1-a", "ReplicaSet", "web-h1", SET)
+    text = yaml.safe_dump_all([*DUMPED_NODES, web], sort_keys=False)
+    async with connected(OWNER) as socket:
+        opened = await socket.success("bundle.open", {"text": text})
+        wish = {"verb": "drain", "targets": "a", "seconds": "60"}
+        made = await socket.success("branch.try", {"source": {"draft": opened["draft"]}, **wish})
+        found = await socket.success("branch.outcome", {"draft": made["draft"]})
+    assert (found["here"]["placed"], found["here"]["pending"], found["here"]["terminating"]) == (1, 0, 0)
+    assert [(one["kind"], one["key"]) for one in found["overTime"]["workloads"]] == [
+        ("Deployment", "default/web")
+    ]
+    assert any("Deployment web (ReplicaSet web-h1) is not in" in one["message"] for one in found["lacks"])

@@ -69,7 +69,8 @@ async def outcome(call: Call) -> Answer:
     def answer(mine: Playback, parent: Playback | None, unwanted: Unwanted) -> dict[str, Any]:
         compared = branching.compared(mine, parent, unwanted).wire
         over_time = outcomes.outcome(mine, parent, unwanted) if parent is not None else None
-        return {**compared, "overTime": over_time}
+        lacks = [problem for problem in mine.scenario.warnings if problem.incomplete]
+        return {**compared, "overTime": over_time, "lacks": bundles.problems_wire(lacks)}
 
     found, why = await _with_parent(call, answer)
     return {**found, "why": why}

@@ -58,6 +58,10 @@ class LivingSimulation(SeveralSimulation):
             return super()._make_server(manager.listed, **{"kind": LivingServer, **given})
         return super()._make_server(objects, **given)
 
+    def _listed(self) -> Iterable[KubernetesObject]:
+        manager = self.framework.manager
+        return manager.listed if isinstance(manager, ControlPlaneManager) else super()._listed()
+
     def _make_manifests(self, server: SharedCluster) -> StoredManifests:
         manager = server.manager
         if isinstance(manager, ControlPlaneManager):

@@ -23,10 +23,16 @@ function notesOf(view: View): Note[] {
   ];
 }
 
-const missing = ({ message, details }: Problem): Note => ({
-  title: [<b>The dump is incomplete</b>, <span>, so this result may differ</span>],
-  entry: () => (details ? <Folded title={sentence(message)} of={details} /> : sentence(message)),
+const missing = (problem: Problem): Note => ({
+  title: INCOMPLETE,
+  entry: () => <Missing problem={problem} />,
 });
+
+export const INCOMPLETE = [<b>The dump is incomplete</b>, <span>, so this result may differ</span>];
+
+/** What a dump lacks; what several notes sum up unfolds. */
+export const Missing = ({ problem: { message, details } }: { problem: Problem }) =>
+  details ? <Folded title={sentence(message)} of={details} /> : <>{sentence(message)}</>;
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 

@@ -11,6 +11,7 @@ import type { Commands, ComparedOutcome, ComparedWorkload, OverTimeOutcome, Titl
 import { count, plural, short } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { parting } from "../branches/words.ts";
+import { INCOMPLETE, Missing } from "../differ.tsx";
 import type { View } from "../view.ts";
 import { ReadyChart, inTenths, lowest } from "./chart.tsx";
 
@@ -97,6 +98,18 @@ function Found({ view, found, made: { draft, url }, apply, close }: FoundProps) 
           </div>
         ))}
       </dl>
+      {found.lacks.length ? (
+        <details class="may-differ-list what-if-lacks">
+          <summary>{INCOMPLETE}</summary>
+          <ul>
+            {found.lacks.map((problem) => (
+              <li key={problem.message}>
+                <Missing problem={problem} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
       {overTime ? <OverTime overTime={overTime} /> : null}
       <p class="dim">{parting(found)}</p>
       {here.stopped ? <p class="stale-text">Not all of it was computed here: run the branch in a worker.</p> : null}
@@ -197,7 +210,9 @@ function OverTime({ overTime }: { overTime: OverTimeOutcome }) {
             <figcaption>
               <b>{name}</b> {text}
             </figcaption>
-            <ReadyChart branch={one.branch} parent={one.parent} from={from} to={to} at={at} label={label} />
+            {isDesired(one) ? (
+              <ReadyChart branch={one.branch} parent={one.parent} from={from} to={to} at={at} label={label} />
+            ) : null}
           </figure>
         );
       })}
@@ -228,6 +243,10 @@ function OverTime({ overTime }: { overTime: OverTimeOutcome }) {
     </>
   );
 }
+
+/** Whether pods of a workload are ever meant to be ready: a Job that is complete has none. */
+const isDesired = ({ branch, parent }: ComparedWorkload) =>
+  [branch, parent].some((side) => side?.moments.some(([, desired, ready]) => desired || ready));
 
 const nameOf = ({ kind, key }: { kind: string; key: string }) =>
   kind ? `${kind} ${short(key)}` : "Pods without a controller";
