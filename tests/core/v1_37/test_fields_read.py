@@ -10,11 +10,14 @@ from scheduler_core import BundleError, load_documents
 
 SETTINGS = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.37"}
 CLAIM = "ResourceClaim"
+DEVICES = (CLAIM, "ResourceClaimTemplate", "ResourceSlice", "DeviceClass")
+VERSIONS = {"PersistentVolume": "v1", "Pod": "v1", **dict.fromkeys(DEVICES, "resource.k8s.io/v1")}
 
 
 def document(kind: str, path: str, value: Any) -> dict[str, Any]:
     """Return an object with one field set."""
-    made: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}}
+    version = VERSIONS.get(kind, "storage.k8s.io/v1")
+    made: dict[str, Any] = {"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}
     if kind == "Pod":
         made["spec"] = {"containers": [{"name": "c", "image": "i"}]}
     inner = made
@@ -80,8 +83,6 @@ def test_a_wrong_shape_is_refused_at_its_place(kind: str, path: str, value: Any,
 def test_what_an_operation_creates_is_checked_as_well(kind: str, path: str, value: Any, told: str) -> None:
     """It would fail in the midst of a run otherwise."""
     made = document(kind, path, value)
-    version = {"PersistentVolume": "v1", "Pod": "v1", CLAIM: "resource.k8s.io/v1"}
-    made["apiVersion"] = version.get(kind, "storage.k8s.io/v1")
     history = {
         "kind": "Scenario",
         "spec": {"operations": [{"step": 1, "createOperation": {"object": made}}]},
@@ -152,10 +153,7 @@ REQUEST = "spec.devices.requests[0]"
         (exact(allocationMode="Some"), f"{REQUEST}.exactly.allocationMode: must be one of ExactCount, All"),
         (exact(count=-1), f"{REQUEST}.exactly.count: must be an integer, 0 or more"),
         (exact(adminAccess="yes"), f"{REQUEST}.exactly.adminAccess: must be true or false"),
-        (
-            claim({"name": "r", "exactly": EXACT}, "v1alpha3"),
-            "apiVersion: ResourceClaim of resource.k8s.io/v1",
-        ),
+        (claim({"name": "r", "exactly": EXACT}, "v1alpha3"), f"{REQUEST}.exactly: is not a field of"),
     ],
 )
 def test_a_device_api_object_of_a_wrong_shape_is_refused(made: dict[str, Any], told: str) -> None:

@@ -105,11 +105,11 @@ def test_a_patch_of_a_version_that_is_not_read_is_refused() -> None:
     patch = """
   - step: 1
     patchOperation:
-      typeMeta: {apiVersion: resource.k8s.io/v1alpha3, kind: ResourceClaim}
+      typeMeta: {apiVersion: resource.k8s.io/v1alpha1, kind: ResourceClaim}
       objectMeta: {name: one}
       patch: {spec: {}}
 """
-    with pytest.raises(BundleError, match="v1alpha3 is not read: write"):
+    with pytest.raises(BundleError, match="v1alpha1 is not read: write"):
         load(HEAD + patch)
 
 
