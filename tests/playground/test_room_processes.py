@@ -21,6 +21,7 @@ from tests.playground import outages
 from tests.playground.rooms import Page, inside, listening, open_room
 from tests.services.processes import free_port
 from tests.services.servers import Server
+from tests.services.stack import SHELL
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,7 +41,7 @@ def layer(request: pytest.FixtureRequest, settings: Any, monkeypatch: pytest.Mon
         address = f"redis://127.0.0.1:{port}/0"
         if kind == "redis":
             server: Server = request.getfixturevalue("redis")
-            address = f"redis://127.0.0.1:{server.port}/3"
+            address = f"redis://:{SHELL['REDIS_PASSWORD']}@127.0.0.1:{server.port}/3"
         settings.CHANNEL_LAYERS = {
             "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [address]}}
         }
