@@ -19,7 +19,7 @@ from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
-from scheduler_core.run.several.v1_37_view import V1_37View
+from scheduler_core.run.several.v1_37_view import Reserved, V1_37View
 from scheduler_core.run.v1_37.claims import with_claims
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -59,6 +59,8 @@ class LoneStepper(V1_37Stepper, LivingSimulation):
             self._keep_members(attempt.ran, self.index + 1)
         if attempt.result == "waiting":
             self._touch(attempt.pod)
+        for key in self._reserved:
+            self._touch(key)
         self._look()
 
     def _keep(self, what: Attempt | TimelineEvent) -> None:
@@ -66,16 +68,23 @@ class LoneStepper(V1_37Stepper, LivingSimulation):
             self._touch(what.about)  # it leaves the node that it held at Permit
         super()._keep(what)
 
+    @property
+    def _reserved(self) -> Mapping[str, Reserved]:
+        """The pods that were placed and whose binding is not written yet."""
+        view = self.observed
+        return view.reserved if isinstance(view, V1_37View) else {}
+
     def placement(self) -> dict[str, str]:
-        """Return the node of every pod, also that which it holds at Permit; "" for a pending one."""
+        """Return the node of every pod, also that which it holds until it is bound; "" for a pending one."""
         found = super().placement()
-        held = {one.key: one.node for one in self.observed.waiting if found.get(one.key) == ""}
-        return {**found, **held} if held else found
+        held = {key: one.node for key, one in self._reserved.items()}
+        held |= {one.key: one.node for one in self.observed.waiting}
+        return {**found, **{key: node for key, node in held.items() if found.get(key) == ""}}
 
     def _place_of(self, key: str) -> str | None:
-        """Return a pod's node, also that which it holds at Permit."""
+        """Return a pod's node, also that which it holds until it is bound."""
         place = super()._place_of(key)
-        held = self.observed.waiting.get(key) if place == "" else None
+        held = (self.observed.waiting.get(key) or self._reserved.get(key)) if place == "" else None
         return place if held is None else held.node
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
