@@ -27,6 +27,7 @@ apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data}
 spec: {storageClassName: now, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+status: {phase: Pending}
 ---
 apiVersion: storage.k8s.io/v1
 kind: StorageClass
@@ -84,7 +85,7 @@ profiles:
         (NODES + UNBOUND, 1, "its PostFilter finds no state, and preemption is not tried."),
         (NODES + POD_LEVEL, 1, "NodeResourcesFit ignores spec.resources of the pod that it scores"),
         (EVEN_NODES + EVEN, 1, "NodeResourcesBalancedAllocation gives 75 on 2 nodes"),
-        (EVEN_NODES + EVEN, 1, "No choice is random"),
+        (EVEN_NODES + EVEN, 1, "The tie is broken by heap order, not at random"),
     ],
     ids=["early", "not-found", "pod-level", "75", "heap"],
 )
