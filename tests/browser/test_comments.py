@@ -53,7 +53,7 @@ def test_two_people_discuss_a_node(visitor: Callable[..., Page], site: Stack) ->
     other.at(2)
     assert bob.evaluate("podstep.playback.nodes.names[podstep.view.node]") == "worker-4"
     thread.get_by_role("button", name="Reply").click()
-    thread.get_by_role("textbox", name="Your answer").fill("The victim was the cheapest.")
+    thread.get_by_role("textbox", name="Your reply").fill("The victim was the cheapest.")
     thread.get_by_role("textbox", name="Your name").fill("Bob")
     thread.locator("form").get_by_role("button", name="Reply").click()
 

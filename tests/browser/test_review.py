@@ -34,7 +34,7 @@ def test_two_people_end_in_a_report(visitor: Callable[..., Page], site: Stack, t
     thread = bob.locator(".thread")
     expect(thread.get_by_text("new", exact=True)).to_be_visible()
     thread.get_by_role("button", name="Reply").click()
-    thread.get_by_role("textbox", name="Your answer").fill("It has most free cpu.")
+    thread.get_by_role("textbox", name="Your reply").fill("It has most free cpu.")
     thread.get_by_role("textbox", name="Your name").fill("Bob")
     thread.locator("form").get_by_role("button", name="Reply").click()
     expect(thread.get_by_text("It has most free cpu.")).to_be_visible()

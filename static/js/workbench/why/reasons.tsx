@@ -248,7 +248,7 @@ export function Groups({ answer: { groups, nodesCount, state }, ask }: GroupsPro
                     </>
                   ))
                 ) : (
-                  <span class="pass-text">{state === "placed" ? "fits (the pod is here)" : "fits"}</span>
+                  <span class="pass-text">{state === "placed" ? "passed all filters" : "fits"}</span>
                 )}
               </p>
               <span class="why-rail" aria-hidden="true">
