@@ -45,7 +45,7 @@ def test_the_tabs_speak_in_plugins(page: Page, site: Stack) -> None:
     expect(predicates.locator(".ladder")).to_contain_text("skipped")
     priorities = bench.tab("Score")
     expect(priorities).to_contain_text("NodeResourcesBalancedAllocation")
-    expect(priorities).to_contain_text("no choice is random")
+    expect(priorities).to_contain_text("not at random")
     grid = priorities.get_by_role("grid", name="Node by plugin")
     expect(grid).to_be_visible()
     expect(priorities.get_by_role("heading", name="Node × plugin")).to_be_visible()

@@ -212,8 +212,13 @@ def test_a_node_that_controllers_found_silent_says_so(page: Page, site: Stack) -
     expect(badge).to_have_count(0)
     bench.goto(5)
     expect(badge).to_have_count(0)
-    page.evaluate("podstep.playback.goto(6, undefined, { at: 2 })")
-    expect(bench.stage.locator(".moment-text")).to_contain_text("is not ready")
+    moment = bench.stage.locator(".moment-text")
+    for at in range(1, 15):
+        page.evaluate(f"podstep.playback.goto(6, undefined, {{ at: {at} }})")
+        expect(moment).to_contain_text(f"{at} / 14")
+        if "worker-2 is not ready" in moment.inner_text():
+            break
+    expect(moment).to_contain_text("is not ready")
     expect(badge).to_have_count(1)
 
 
