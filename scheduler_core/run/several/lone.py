@@ -57,10 +57,10 @@ class LoneStepper(V1_37Stepper, LivingSimulation):
     def _note_attempt(self, attempt: Attempt) -> None:
         if isinstance(attempt, V1_37Attempt) and attempt.ran is not None:
             self._keep_members(attempt.ran, self.index + 1)
-        if attempt.result == "waiting":
+        if attempt.result in ("scheduled", "waiting"):
             self._touch(attempt.pod)
-        for key in self._reserved:
-            self._touch(key)
+            for pod, _ in attempt.further:
+                self._touch(pod)
         self._look()
 
     def _keep(self, what: Attempt | TimelineEvent) -> None:
