@@ -27,6 +27,7 @@ from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
+from playground.pool.spending import SpentError
 from playground.runs import service
 from playground.storage import bundles, comparisons, links, quotas, store
 from playground.views import examples
@@ -61,7 +62,8 @@ STATUSES: dict[type[Exception], int] = {
     quotas.StorageFullError: 507,
     service.TooManyRunsError: 429,
     LostError: 503,
-    BusyError: 503,
+    SpentError: SpentError.status,
+    BusyError: BusyError.status,
 }
 REFUSALS = tuple(STATUSES)
 Choices = list[tuple[str, list[tuple[str, str]]]]

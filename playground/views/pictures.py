@@ -111,10 +111,10 @@ def _card(
             with reading():
                 scene = _scene(source, row, title, place)
                 picture = card.png(card.card(scene))
-        except (BusyError, LostError) as error:
-            response = error_page(request, 503, str(error))
-            response.headers["Retry-After"] = "5"
-            return response
+        except BusyError as error:
+            return error_page(request, error.status, str(error), retry_after=error.retry_after)
+        except LostError as error:
+            return error_page(request, 503, str(error), retry_after=5)
         pictures.put(key, picture)
     headers = {"Cache-Control": "public, max-age=300", "X-Robots-Tag": "noindex"}
     return HttpResponse(picture, content_type="image/png", headers=headers)

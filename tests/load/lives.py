@@ -66,7 +66,8 @@ async def _live(base: str, cookie: str, number: int, answers: Counter[str]) -> N
             await asyncio.sleep(0.2)
 
 
-async def _healthz(base: str, seconds: float) -> list[float]:
+async def healthz(base: str, seconds: float) -> list[float]:
+    """Return the seconds that each answer of /healthz took, asked for that long."""
     times: list[float] = []
     total = Stopwatch()
     while total.seconds < seconds:
@@ -81,7 +82,7 @@ async def _healthz(base: str, seconds: float) -> list[float]:
 async def measure(server: Server, seconds: float) -> Mapping[str, float]:
     """Return the neighbour's figures and those of /healthz, alone and beside the lives."""
     neighbour = Neighbour(server, shared(server.base, cluster(20, STEPS)), [])
-    _, alone = await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), _healthz(server.base, ALONE_SECONDS))
+    _, alone = await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), healthz(server.base, ALONE_SECONDS))
     found = {**figures("step alone", neighbour.steps), **figures("healthz alone", alone)}
     neighbour.begin_anew()
     answers: Counter[str] = Counter()
@@ -89,7 +90,7 @@ async def measure(server: Server, seconds: float) -> Mapping[str, float]:
     load = [asyncio.create_task(_live(server.base, cookie, number, answers)) for number in range(LIVES)]
     try:
         await asyncio.sleep(1)
-        _, beside = await asyncio.gather(neighbour.take_steps(seconds), _healthz(server.base, seconds))
+        _, beside = await asyncio.gather(neighbour.take_steps(seconds), healthz(server.base, seconds))
     finally:
         for task in load:
             task.cancel()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.load import lives, neighbour, opening, queue
+from tests.load import lives, neighbour, opening, queue, storm
 from tests.load.bounds import Bound, Figures, judged
 from tests.load.server import Server, serving
 from tests.parts import REPOSITORY
@@ -38,6 +38,7 @@ SUBJECTS: Mapping[str, Subject] = {
     "neighbour": Subject(neighbour.measure, neighbour.BOUNDS),
     "opening": Subject(opening.measure, opening.BOUNDS),
     "queue": Subject(queue.measure, queue.BOUNDS),
+    "storm": Subject(storm.measure, storm.BOUNDS),
 }
 
 
