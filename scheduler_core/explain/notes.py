@@ -26,7 +26,8 @@ OF_COST: Mapping[str, str] = {
     "condition": "The kubelet reports conditions: repair the machine, and the condition follows.",
 }
 FIXED = ("spelling", "request", "forgo", "priority", "selector", "affinity", "port")
-REPLACE = "The API server permits only added tolerations on an existing pod: delete and recreate it."
+MUTABLE = "images, added tolerations, removed scheduling gates and, through `resize`, cpu and memory"
+REPLACE = f"Of an existing pod the API server lets only {MUTABLE} change: delete and recreate it."
 
 
 def notes(
@@ -48,7 +49,7 @@ def _replaced(world: ObjectsAtMoment) -> str:
         return REPLACE
     return (
         f"Make the change in the pod template of {owner.kind} {owner.name} as well: it creates the next pod "
-        "from it, and the API server permits only added tolerations on an existing pod."
+        f"from it. Of an existing pod the API server lets only {MUTABLE} change."
     )
 
 

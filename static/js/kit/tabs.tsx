@@ -62,7 +62,9 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
   }, []);
   const soon = useRef(perFrame(() => list.current && setCut(reveal(list.current)))); // when it is laid out anyway
   useLayoutEffect(() => soon.current(), [selected]);
+  const pressed = useRef(false); // the focus is here by a click: on the page the arrows then step
   const onKeyDown = (event: KeyboardEvent) => {
+    if (pressed.current && !list.current?.closest("dialog")) return;
     const keys = offered.map(({ key }) => key);
     const at = keys.indexOf(targetOf(event).closest("[data-tab]")?.dataset.tab ?? "");
     const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: keys.length - 1 };
@@ -83,6 +85,8 @@ export function TabStrip({ label, items, selected, onSelect, panel }: StripProps
         aria-label={label}
         onScroll={() => edges(list.current as HTMLElement)}
         onKeyDown={onKeyDown}
+        onPointerDown={() => (pressed.current = true)}
+        onFocusOut={() => (pressed.current = false)}
       >
         {items.map(({ key, title, badge: [text, tone = ""] = [""], hint, hidden = false }) => (
           <button

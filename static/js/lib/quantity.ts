@@ -147,9 +147,17 @@ export function shortReason(text: string) {
   return text.split(" ").slice(0, 2).join(" ").slice(0, 12);
 }
 
-/** At most `max` characters with the middle left out: real node names differ at their end. */
+/** How many characters at a name's end stay where there is no room: about `most`, from the start of a word of it. */
+export function tailOf(name: string, most: number) {
+  const from = Math.max(0, name.length - most);
+  const word = name.slice(from).search(/(?<=[-./_ ])[^-./_ ]/);
+  return word > 0 && word <= most * 0.6 && !/[-./_ ]/.test(name.charAt(from - 1)) ? most - word : most;
+}
+
+/** At most `max` characters with the middle left out, at a word: real node names differ at their end. */
 export function ellipsis(name: string, max: number) {
   if (name.length <= max) return name;
-  const tail = Math.ceil((max - 1) * 0.62);
-  return `${name.slice(0, max - 1 - tail)}…${name.slice(name.length - tail)}`;
+  const tail = tailOf(name, Math.ceil((max - 1) * 0.62));
+  const head = name.slice(0, max - 1 - tail);
+  return `${head}…${name.slice(name.length - tail)}`;
 }

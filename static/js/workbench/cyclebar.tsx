@@ -49,7 +49,7 @@ function Bar({ view, layout }: { view: View; layout: Layout }) {
 
 function Standing({ view }: { view: View }) {
   const { playback, store } = view;
-  reads(store.scenario, ...store.shown);
+  reads(store.scenario, store.known, ...store.shown);
   const { current: light, atEnd, index, veiled, cycles, reached, timed, time } = playback;
   if (atEnd)
     return (

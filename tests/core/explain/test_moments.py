@@ -12,6 +12,7 @@ from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.compare.results.final_manifests import bound
 from scheduler_core.explain import Explanation, asking, explain
 from scheduler_core.explain.cooperative import finished
+from scheduler_core.explain.notes import REPLACE
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.world import ObjectsAtMoment, snapshot
 from scheduler_core.formats.manifest import to_manifest
@@ -194,9 +195,7 @@ def test_what_is_to_be_known_before_is_said() -> None:
         "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it.",
     )
     lowered = explain(scenario(node("n", allocatable=TIGHT), pod("p", {"cpu": "2"})), "default/p").changes[0]
-    assert lowered.notes == (
-        "The API server permits only added tolerations on an existing pod: delete and recreate it.",
-    )
+    assert lowered.notes == (REPLACE,)
 
 
 def test_of_a_placed_pod_the_nodes_are_grouped_as_its_cycle_found_them() -> None:

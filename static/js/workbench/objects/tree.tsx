@@ -4,8 +4,9 @@ import { Component } from "preact";
 import { useState } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
 import { $$, targetOf } from "../../lib/dom.ts";
+import { tailOf } from "../../lib/quantity.ts";
 
-const TAIL = 9; // characters at the end of a name that stay when it is cut: real names differ there
+const TAIL = 12; // characters at the end of a name that stay when it is cut: real names differ there
 
 export type Row = {
   key: string;
@@ -123,9 +124,9 @@ class Item extends Component<ItemProps> {
             <>
               <span class="sr">{label}</span>
               <span class="head" aria-hidden="true">
-                {label.slice(0, -TAIL)}
+                {label.slice(0, -tailOf(label, TAIL))}
               </span>
-              <span aria-hidden="true">{label.slice(-TAIL)}</span>
+              <span aria-hidden="true">{label.slice(-tailOf(label, TAIL))}</span>
             </>
           ) : (
             label

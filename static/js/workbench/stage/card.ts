@@ -1,7 +1,7 @@
 // The card of a node: its room with the pods in it, its bars, and what the shown cycle decided about it.
 
 import { classes, fill, h } from "../../lib/dom.ts";
-import { aboveLeast, amount, count, cpu, memory, plural, shortReason } from "../../lib/quantity.ts";
+import { aboveLeast, amount, count, cpu, memory, plural, shortReason, tailOf } from "../../lib/quantity.ts";
 import { fillRail } from "../../lib/rail.ts";
 import { fillBlocks, fillShape } from "./blocks.ts";
 import { markOf } from "./windows.ts";
@@ -336,7 +336,7 @@ export class Card {
 
 /** A name that loses its middle, not its end, where there is no room: node names differ at the end. */
 function middle(name: string) {
-  const end = name.length > LONG ? END : SHORT_END;
+  const end = tailOf(name, name.length > LONG ? END : SHORT_END);
   return h(
     "b",
     { class: "middle", title: name },

@@ -23,6 +23,10 @@ const ZONES = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io
 
 const natural = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
 
+/** A group in words; a value that begins with the word itself, as zone-a does, says enough. */
+export const worded = (word: string, value: string) =>
+  value.toLowerCase().startsWith(word.toLowerCase()) ? value : `${word} ${value}`;
+
 /** The part of a label's key that people use. */
 export const brief = (key: string) => key.slice(key.lastIndexOf("/") + 1);
 
@@ -63,7 +67,7 @@ export function grouped(nodes: Nodes, by: string): Group[] {
   if (by !== ZONE) rows.sort(([a], [b]) => Number(a === "") - Number(b === "") || natural(a, b));
   const word = by === ZONE ? "zone" : brief(by);
   return rows.map(([value, members]) => [
-    value ? `${word} ${value}` : rows.length === 1 ? "nodes" : `no ${word}`,
+    value ? worded(word, value) : rows.length === 1 ? "nodes" : `no ${word}`,
     members,
   ]);
 }

@@ -4,7 +4,7 @@
 import { $ } from "../../lib/dom.ts";
 import { releaseOf } from "../../lib/releases.ts";
 import { short } from "../../lib/quantity.ts";
-import { NONE, ZONE } from "../stage/grouping.ts";
+import { NONE, worded, ZONE } from "../stage/grouping.ts";
 import { deploymentOf } from "../workload.ts";
 import type { Verb } from "../../lib/protocol.js";
 import type { View } from "../view.ts";
@@ -104,7 +104,7 @@ export function aboutZone(view: View, node: number): About | null {
   return {
     kind: "Node",
     targets: [`${key === TOPOLOGY ? "zone" : key}=${zone}`],
-    label: `zone ${zone}`,
+    label: worded("zone", zone),
     domain: true,
   };
 }
