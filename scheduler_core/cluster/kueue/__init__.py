@@ -1,0 +1,1 @@
+"""Kueue v0.17: quota of queues and cohorts, and when a Workload is admitted, preempted and evicted."""
