@@ -1,0 +1,138 @@
+"""Which workloads a Workload may preempt, and in which order they are considered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.objects import ClusterQueue, FlavorResource, Usage
+from scheduler_core.cluster.kueue.quota import Node, QuotaTree
+from scheduler_core.cluster.kueue.workload import EVICTED, QUOTA_RESERVED, Workload
+
+IN_QUEUE = "InClusterQueue"
+RECLAMATION = "InCohortReclamation"
+FAIR_SHARING = "InCohortFairSharing"
+WHILE_BORROWING = "InCohortReclaimWhileBorrowing"
+
+BUFFER_SECONDS = 300
+"""How much later an equal workload must have queued (gate SchedulerTimestampPreemptionBuffer)."""
+
+Order = tuple[bool, bool, int, float, bytes]
+
+
+class Reserving(Struct, frozen=True):
+    """A workload that holds quota in a queue."""
+
+    workload: Workload
+    queue: str
+    usage: Usage
+
+    @property
+    def key(self) -> str:
+        """The Workload's key."""
+        return self.workload.key
+
+
+class Target(Struct, frozen=True):
+    """A workload to be preempted, and for what reason."""
+
+    reserving: Reserving
+    reason: str
+
+
+class Market(Struct, frozen=True):
+    """What a search for targets looks at, all as of one moment."""
+
+    tree: QuotaTree
+    queues: Mapping[str, ClusterQueue]
+    reserving: Mapping[str, Mapping[str, Reserving]]  # by queue and key
+    now: float
+    has_buffer: bool
+    strategies: tuple[str, ...] | None
+    preempts_within_nominal: bool
+
+
+class Demand(Struct, frozen=True):
+    """What a Workload asks of preemption: its usage, and the pairs that are short of quota.
+
+    ``places`` says whether its pods can be placed as things are in the tree.
+    """
+
+    workload: Workload
+    node: Node
+    queue: ClusterQueue
+    usage: Usage
+    pairs: frozenset[FlavorResource]
+    places: Callable[[Collection[Reserving]], bool] = lambda _: True
+
+
+def order_of(one: Reserving, own_queue: str, now: float) -> Order:
+    """Return a candidate's place: evicted ones, other queues, low priority, late reservation, uid."""
+    workload = one.workload
+    reserved = workload.conditions.get(QUOTA_RESERVED)
+    at = reserved.at if reserved and reserved.status else now
+    return (
+        not workload.has(EVICTED),
+        one.queue == own_queue,
+        workload.rank,
+        -at,
+        workload.uid.encode(),
+    )
+
+
+def allowed(market: Market, demand: Demand, policy: str, others: Iterable[Reserving]) -> Iterator[Reserving]:
+    """Yield the workloads that a policy allows to preempt and that use what is short."""
+    mine, since = demand.workload.rank, demand.workload.queued_since
+    buffer = BUFFER_SECONDS if market.has_buffer else 0
+    for one in others:
+        if policy != "Any":
+            rank = one.workload.rank
+            is_newer = policy == "LowerOrNewerEqualPriority" and one.workload.queued_since - since > buffer
+            if rank > mine or (rank == mine and not is_newer):
+                continue
+        if not demand.pairs.isdisjoint(one.usage):
+            yield one
+
+
+def own_candidates(market: Market, demand: Demand) -> list[Reserving]:
+    """Return the candidates of the Workload's own queue, in no order."""
+    policy = demand.queue.preemption.within_cluster_queue
+    if policy == "Never":
+        return []
+    return list(allowed(market, demand, policy, market.reserving.get(demand.node.name, {}).values()))
+
+
+def within_nominal(node: Node, pairs: Iterable[FlavorResource]) -> bool:
+    """Return whether a node uses no more than its quota of any of the pairs."""
+    return not node.borrows_any(pairs)
+
+
+def fits(demand: Demand, *, allow_borrowing: bool) -> bool:
+    """Return whether the quota suffices for the demand as things are in the tree."""
+    node = demand.node
+    for pair, amount in demand.usage.items():
+        if not allow_borrowing and node.borrows(pair, amount):
+            return False
+        if amount > max(0, node.available(pair)):
+            return False
+    return True
+
+
+def filled_back(
+    market: Market, targets: list[Target], is_enough: Callable[[list[Target]], bool]
+) -> list[Target]:
+    """Put targets back that turned out not to be needed, the last but one first."""
+    kept = list(targets)
+    tree, queues = market.tree, market.tree.queues
+    for index in range(len(kept) - 2, -1, -1):
+        one = kept[index].reserving
+        tree.add(queues[one.queue], one.usage)
+        fewer = list(kept)
+        fewer[index] = fewer[-1]
+        fewer.pop()
+        if is_enough(fewer):
+            kept = fewer
+        else:
+            tree.remove(queues[one.queue], one.usage)
+    return kept

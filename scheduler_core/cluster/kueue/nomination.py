@@ -1,0 +1,52 @@
+"""A head of a cycle: what it was nominated with, and what became of it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.assignment import Assignment
+from scheduler_core.cluster.kueue.candidates import Target
+from scheduler_core.cluster.kueue.entry import Entry
+from scheduler_core.cluster.kueue.objects import Usage
+
+NOT_NOMINATED, ASSUMED, SKIPPED, EVICTED = "notNominated", "assumed", "skipped", "evicted"
+
+
+class Nomination(Struct):
+    """A head with the flavors found for it and the workloads it would preempt."""
+
+    entry: Entry
+    assignment: Assignment
+    targets: list[Target]
+    message: str = ""
+    status: str = NOT_NOMINATED
+    reason: str = ""  # of requeueing
+    forgets: bool = False  # the positions of the search
+    is_second_pass: bool = False
+
+    @property
+    def usage(self) -> Usage:
+        """The quota that it needs on top of what it holds."""
+        return {} if self.is_second_pass else self.assignment.usage
+
+    @property
+    def is_preempting(self) -> bool:
+        """Whether it has issued preemptions."""
+        return self.reason == "PendingPreemption"
+
+
+class Inadmissible(Struct):
+    """A head that failed a check before any flavor was looked at."""
+
+    entry: Entry
+    message: str
+    reason: str = ""
+
+
+class CycleRecord(Struct):
+    """A scheduling cycle: its heads, the entries in the order of processing, and what was not admissible."""
+
+    time: float
+    heads: list[str]
+    entries: list[Nomination]
+    inadmissible: list[Inadmissible]

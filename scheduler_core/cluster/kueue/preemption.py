@@ -1,0 +1,155 @@
+"""Preemption targets without fair sharing (preemption.classicalPreemptions)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.candidates import (
+    IN_QUEUE,
+    RECLAMATION,
+    WHILE_BORROWING,
+    Demand,
+    Market,
+    Reserving,
+    Target,
+    allowed,
+    filled_back,
+    fits,
+    order_of,
+    own_candidates,
+    within_nominal,
+)
+from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.workload import EVICTED
+
+
+class _Candidate(Struct, frozen=True):
+    """A candidate with what its preemption would be called.
+
+    ``found`` is the cohort in whose subtree it was found; ``while_borrowing`` whether it may be preempted by
+    a Workload that borrows.
+    """
+
+    reserving: Reserving
+    reason: str
+    while_borrowing: bool = True
+    found: Node | None = None
+
+
+def targets_of(market: Market, demand: Demand) -> list[Target]:
+    """Return what to preempt so that a demand fits, [] if nothing helps; the tree stays as it is."""
+    hierarchy, priority = _other_candidates(market, demand)
+    own = [_Candidate(one, IN_QUEUE) for one in own_candidates(market, demand)]
+    listed = _joined(market, demand, (hierarchy, priority, own))
+    for allow_borrowing in _attempts(demand, bool(hierarchy), bool(hierarchy or priority)):
+        found = _attempt(market, demand, listed, allow_borrowing)
+        if found:
+            return found
+    return []
+
+
+def _attempts(demand: Demand, has_hierarchy: bool, has_others: bool) -> tuple[bool, ...]:
+    borrows = demand.queue.preemption.borrow_within_cohort != "Never"
+    is_over = any(demand.node.usage.get(pair, 0) >= demand.node.nominal(pair) for pair in demand.pairs)
+    if not has_others or (not borrows and is_over):
+        return (True,)
+    return (False, True) if not borrows and not has_hierarchy else (True, False)
+
+
+def _attempt(
+    market: Market, demand: Demand, listed: Iterable[_Candidate], allow_borrowing: bool
+) -> list[Target]:
+    tree = market.tree
+    mark = tree.mark()
+
+    def is_enough(targets: list[Target]) -> bool:
+        return fits(demand, allow_borrowing=allow_borrowing) and demand.places(
+            [one.reserving for one in targets]
+        )
+
+    try:
+        targets: list[Target] = []
+        for one in listed:
+            if not _is_valid(market, demand, one, allow_borrowing):
+                continue
+            tree.remove(tree.queues[one.reserving.queue], one.reserving.usage)
+            targets.append(Target(one.reserving, one.reason))
+            if is_enough(targets):
+                return filled_back(market, targets, is_enough)
+        return []
+    finally:
+        tree.revert(mark)
+
+
+def _is_valid(market: Market, demand: Demand, one: _Candidate, allow_borrowing: bool) -> bool:
+    """Return whether a candidate of another queue may still be preempted: all above it still borrow."""
+    if one.found is None:
+        return True
+    if allow_borrowing and not one.while_borrowing:
+        return False
+    node: Node | None = market.tree.queues[one.reserving.queue]
+    while node is not None and node is not one.found:
+        if within_nominal(node, demand.pairs):
+            return False
+        node = node.parent
+    return True
+
+
+# --- candidates of other queues
+
+
+def _other_candidates(market: Market, demand: Demand) -> tuple[list[_Candidate], list[_Candidate]]:
+    """Return candidates that the Workload has an advantage over by the tree, and those by priority."""
+    hierarchy: list[_Candidate] = []
+    priority: list[_Candidate] = []
+    policy = demand.queue.preemption.reclaim_within_cohort
+    node = demand.node
+    if policy == "Never" or node.parent is None:
+        return hierarchy, priority
+    has_advantage = not any(node.borrows(pair, amount) for pair, amount in demand.usage.items())
+    rest = {pair: max(0, amount - node.local_available(pair)) for pair, amount in demand.usage.items()}
+    done = node
+    for cohort in node.above:
+        for one in allowed(market, demand, policy, _below(market, demand, cohort, done)):
+            if has_advantage:
+                hierarchy.append(_Candidate(one, RECLAMATION, True, cohort))
+            else:
+                priority.append(_by_priority(demand, one, cohort))
+        has_advantage = has_advantage or not any(cohort.borrows(pair, some) for pair, some in rest.items())
+        rest = {pair: max(0, some - cohort.local_available(pair)) for pair, some in rest.items()}
+        done = cohort
+    return hierarchy, priority
+
+
+def _below(market: Market, demand: Demand, cohort: Node, done: Node) -> Iterator[Reserving]:
+    """Yield the workloads of queues that borrow below a cohort, without what has been looked at."""
+    for child in cohort.cohorts:
+        if child is not done and not within_nominal(child, demand.pairs):
+            yield from _below(market, demand, child, done)
+    for queue in cohort.queues:
+        if queue is not demand.node and not within_nominal(queue, demand.pairs):
+            yield from market.reserving.get(queue.name, {}).values()
+
+
+def _by_priority(demand: Demand, one: Reserving, cohort: Node) -> _Candidate:
+    preemption = demand.queue.preemption
+    threshold = preemption.max_priority_threshold
+    rank = one.workload.rank
+    borrows = (
+        preemption.borrow_within_cohort != "Never"
+        and rank < demand.workload.rank
+        and (threshold is None or rank <= threshold)
+    )
+    return _Candidate(one, WHILE_BORROWING if borrows else RECLAMATION, borrows, cohort)
+
+
+def _joined(market: Market, demand: Demand, lists: tuple[list[_Candidate], ...]) -> list[_Candidate]:
+    own, now = demand.node.name, market.now
+    ordered = [sorted(one, key=lambda c: order_of(c.reserving, own, now)) for one in lists]
+    everything = [
+        [one for part in ordered for one in part if one.reserving.workload.has(EVICTED) is evicted]
+        for evicted in (True, False)
+    ]
+    return everything[0] + everything[1]

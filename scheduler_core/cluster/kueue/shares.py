@@ -1,0 +1,97 @@
+"""Dominant resource shares: how much more than its own quota a queue or cohort uses, by its weight."""
+
+from __future__ import annotations
+
+from functools import total_ordering
+from math import inf
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.quota import Node
+
+
+@total_ordering
+class Share(Struct, frozen=True, eq=False):
+    """A share; with weight 0 it is infinite, and such shares compare by their ratio."""
+
+    ratio: float
+    weight: float
+
+    @property
+    def value(self) -> float:
+        """The ratio divided by the weight."""
+        if self.weight:
+            return self.ratio / self.weight
+        return inf if self.ratio > 0 else 0.0
+
+    @property
+    def _key(self) -> tuple[float, float]:
+        value = self.value
+        return value, self.ratio if value == inf else 0.0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Share) and self._key == other._key
+
+    def __lt__(self, other: Share) -> bool:
+        return self._key < other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+NOTHING = Share(0.0, 1.0)
+
+
+def share_of(node: Node) -> Share:
+    """Return the dominant resource share of a node; a root's is 0."""
+    parent = node.parent
+    if parent is None:
+        return NOTHING
+    borrowed = _borrowed(node)
+    if not borrowed:
+        return Share(0.0, node.weight)
+    lendable = _lendable(parent)
+    ratios = [
+        amount * 1000.0 / lendable[resource]
+        for resource, amount in borrowed.items()
+        if lendable.get(resource, 0) > 0
+    ]
+    return Share(max(ratios, default=0.0), node.weight)
+
+
+def is_borrowing(node: Node) -> bool:
+    """Return whether a node uses more than its quota of anything."""
+    subtree = node.subtree
+    return any(used > subtree.get(pair, 0) for pair, used in node.usage.items())
+
+
+def _borrowed(node: Node) -> dict[str, int]:
+    out: dict[str, int] = {}
+    subtree = node.subtree
+    for pair, used in node.usage.items():
+        more = used - subtree.get(pair, 0)
+        if more > 0:
+            out[pair[1]] = out.get(pair[1], 0) + more
+    return out
+
+
+def _lendable(parent: Node) -> dict[str, int]:
+    """Return what the children of a cohort could borrow at most, by resource."""
+    found = parent.lendable
+    if found is None:
+        found = parent.lendable = {}
+        for pair in parent.root.subtree:
+            found[pair[1]] = found.get(pair[1], 0) + parent.potential_available(pair)
+    return found
+
+
+def sides(one: Node, other: Node) -> tuple[Node, Node]:
+    """Return the children of the lowest common ancestor of two queues on the paths to them."""
+    path = [one, *one.above]
+    seen = {id(node): index for index, node in enumerate(path)}
+    below = other
+    for node in other.above:
+        if id(node) in seen:
+            return path[seen[id(node)] - 1], below
+        below = node
+    raise ValueError(f"{one.name} and {other.name} have no cohort in common")
