@@ -66,10 +66,13 @@ class PodSetResult(Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     topology: TopologyAssignment | None = None
+    error: str = ""
 
     @property
     def mode(self) -> str:
         """Fit, Preempt or NoFit: the worst of its resources."""
+        if self.error:
+            return "NoFit"
         if not self.reasons:
             return "Fit"
         if not self.choices:
@@ -89,17 +92,19 @@ class PodSetResult(Struct, frozen=True):
 
 
 class Assignment(Struct, frozen=True):
-    """What was found for a Workload."""
+    """What was found for a Workload; ``settled`` is its mode once topologies have been looked at."""
 
     pod_sets: tuple[PodSetResult, ...]
     usage: Usage
     tried: Tried
-    failure: str = ""  # replaces the message, and makes it NoFit
+    settled: str = ""
 
     @property
     def mode(self) -> str:
         """Fit, Preempt or NoFit: the worst of its pod sets."""
-        if self.failure or not self.pod_sets:
+        if self.settled:
+            return self.settled
+        if not self.pod_sets:
             return "NoFit"
         return min((one.mode for one in self.pod_sets), key=_RANK.__getitem__)
 
@@ -111,9 +116,10 @@ class Assignment(Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """Why the pod sets do not fit, "" if they do."""
-        if self.failure:
-            return self.failure
+        """Why the pod sets do not fit, "" if they do; an error alone if there is one."""
+        for one in self.pod_sets:
+            if one.error:
+                return f"failed to assign flavors to pod set {one.name}: {one.error}"
         return "; ".join(
             f"couldn't assign flavors to pod set {one.name}: {', '.join(sorted(one.reasons))}"
             for one in self.pod_sets

@@ -19,7 +19,11 @@ from scheduler_core.cluster.kueue.objects import (
 )
 from scheduler_core.cluster.kueue.quota import Node, QuotaTree
 from scheduler_core.cluster.kueue.requests import Surroundings
+from scheduler_core.cluster.kueue.topology.placement import TopologyGates
+from scheduler_core.cluster.kueue.topology.snapshot import TopologySnapshot, topology_usage_of
+from scheduler_core.cluster.kueue.topology.tree import TopologyTree, build_tree, held_by_others
 from scheduler_core.cluster.kueue.workload import Workload, usage_of
+from scheduler_core.cluster.v1_37.objects import Manifest
 
 
 class Activity(Struct, frozen=True):
@@ -45,12 +49,15 @@ class Cache:
         self.topologies: dict[str, Topology] = {}
         self.namespaces: dict[str, Mapping[str, str]] = {}
         self.surroundings = Surroundings()
+        self.nodes: dict[str, Manifest] = {}
+        self.pods: dict[str, Manifest] = {}
         self._tree = QuotaTree()
         self._changed: set[str] | None = None
         self.reserving: dict[str, dict[str, Reserving]] = {}
         self.holders: dict[str, str] = {}
         self.generations: dict[str, int] = {}
         self._activity: dict[str, Activity] = {}
+        self._topology_trees: dict[str, TopologyTree] | None = None
 
     # --- queues and cohorts
 
@@ -152,6 +159,33 @@ class Cache:
         """Return whether a Cohort object other than the root is among a queue's ancestors."""
         above = list(self.tree.queues[queue].above)
         return any(one.name in self.cohorts for one in above[:-1])
+
+    # --- topologies
+
+    def change_topologies(self) -> None:
+        """Let the trees of topologies be built again: nodes, pods on them, flavors or topologies changed."""
+        self._topology_trees = None
+
+    @property
+    def topology_trees(self) -> dict[str, TopologyTree]:
+        """The trees of the flavors that have a topology."""
+        if self._topology_trees is None:
+            flavors = [one for one in self.flavors.values() if one.topology in self.topologies]
+            held = held_by_others(self.pods.values()) if flavors else {}
+            self._topology_trees = {
+                one.name: build_tree(one, self.topologies[one.topology], self.nodes.values(), held)
+                for one in flavors
+            }
+        return self._topology_trees
+
+    def topology_snapshot(self, gates: Mapping[str, bool]) -> TopologySnapshot:
+        """Return the trees of topologies with what the reserving workloads use of them."""
+        gated = TopologyGates(gates["TASProfileMixed"], gates["TASBalancedPlacement"])
+        snapshot = TopologySnapshot(self.topology_trees, {}, gated)
+        for queue in self.reserving.values() if snapshot.trees else ():
+            for one in queue.values():
+                snapshot.add(topology_usage_of(one.workload))
+        return snapshot
 
     # --- reserving workloads
 

@@ -53,18 +53,19 @@ class Market(Struct, frozen=True):
     preempts_within_nominal: bool
 
 
-class Demand(Struct, frozen=True):
-    """What a Workload asks of preemption: its usage, and the pairs that are short of quota.
+Places = Callable[[Collection[Reserving]], bool]
+"""Says whether the pods of a Workload can be placed without these workloads."""
 
-    ``places`` says whether its pods can be placed as things are in the tree.
-    """
+
+class Demand(Struct, frozen=True):
+    """What a Workload asks of preemption: its usage, and the pairs that are short of quota."""
 
     workload: Workload
     node: Node
     queue: ClusterQueue
     usage: Usage
     pairs: frozenset[FlavorResource]
-    places: Callable[[Collection[Reserving]], bool] = lambda _: True
+    places: Places = lambda _: True
 
 
 def order_of(one: Reserving, own_queue: str, now: float) -> Order:

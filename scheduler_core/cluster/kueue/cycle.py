@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from scheduler_core.cluster.kueue.assignment import (
     Suitability,
 )
 from scheduler_core.cluster.kueue.cache import Cache
-from scheduler_core.cluster.kueue.candidates import Demand, Market, Reserving, Target
+from scheduler_core.cluster.kueue.candidates import Demand, Market, Places, Reserving, Target
 from scheduler_core.cluster.kueue.configuration import Configuration
 from scheduler_core.cluster.kueue.entry import Entry, Request
 from scheduler_core.cluster.kueue.fair_preemption import fair_targets
@@ -35,6 +35,15 @@ from scheduler_core.cluster.kueue.preemption import targets_of
 from scheduler_core.cluster.kueue.queues import NAMESPACE_MISMATCH, PENDING_PREEMPTION
 from scheduler_core.cluster.kueue.quota import Node
 from scheduler_core.cluster.kueue.requests import refusal
+from scheduler_core.cluster.kueue.topology.attempt import (
+    Placing,
+    holds,
+    placed,
+    reserved,
+    usage_of_assignment,
+)
+from scheduler_core.cluster.kueue.topology.flavors import flavor_mismatch, is_topology_only
+from scheduler_core.cluster.kueue.topology.snapshot import topology_usage_of
 from scheduler_core.cluster.v1_37.objects import selects
 
 
@@ -58,6 +67,7 @@ class Cycle:
             strategies=configuration.strategies,
             preempts_within_nominal=gates["FairSharingPreemptWithinNominal"],
         )
+        self._topologies = cache.topology_snapshot(gates)
 
     def run(self, heads: Sequence[Entry]) -> CycleRecord:
         """Decide about the heads."""
@@ -93,7 +103,20 @@ class Cycle:
         if failed is not None:
             return failed
         answer = self._answer(head)
-        return Nomination(head, answer.assignment, answer.targets, answer.assignment.message)
+        placing = self._placing(head)
+        targets = [topology_usage_of(one.reserving.workload) for one in answer.targets]
+        assignment = reserved(answer.assignment, placing, targets)
+        domains = usage_of_assignment(assignment, placing)
+        return Nomination(head, assignment, answer.targets, assignment.message, domains=domains)
+
+    def _placing(self, head: Entry) -> Placing:
+        cache = self._cache
+        return Placing(
+            snapshot=self._topologies,
+            pod_sets={one.name: one for one in head.workload.pod_sets},
+            flavors={name: cache.flavors[name] for name in self._topologies.trees},
+            is_implied=is_topology_only(cache.queues[head.cluster_queue], cache.flavors),
+        )
 
     def _failed_check(self, head: Entry) -> Inadmissible | None:
         cache, workload = self._cache, head.workload
@@ -124,10 +147,16 @@ class Cycle:
         return found if found.assignment.mode == "Fit" or found.targets else None
 
     def _try(self, head: Entry, requests: Sequence[Request]) -> _Answer:
-        assignment = assign(self._search(head), head, requests)
+        placing = self._placing(head)
+        assignment = placed(assign(self._search(head), head, requests), placing)
         if assignment.mode != "Preempt":
             return _Answer(assignment, [])
-        return _Answer(assignment, self._targets(head, assignment.usage, assignment.to_preempt()))
+
+        def places(removed: Collection[Reserving]) -> bool:
+            return holds(assignment, placing, (topology_usage_of(one.workload) for one in removed))
+
+        targets = self._targets(head, assignment.usage, assignment.to_preempt(), places)
+        return _Answer(assignment, targets)
 
     def _search(self, head: Entry) -> Search:
         cache, name = self._cache, head.cluster_queue
@@ -142,7 +171,13 @@ class Cycle:
             or (self._configuration.is_fair and preemption.reclaim_within_cohort != "Never"),
             is_fungible=self._configuration.gates["FlavorFungibility"],
             oracle=lambda pair, amount: self._foresee(head, node, pair, amount),
-            mismatch=lambda _, __: "",
+            mismatch=lambda request, flavor, group: flavor_mismatch(
+                request.pod_set,
+                flavor,
+                group,
+                cache.topologies,
+                topology_only=is_topology_only(queue, cache.flavors),
+            ),
         )
 
     def _foresee(self, head: Entry, node: Node, pair: FlavorResource, amount: int) -> Suitability:
@@ -158,10 +193,12 @@ class Cycle:
         is_own = any(one.reserving.queue == node.name for one in targets)
         return Suitability(PREEMPT if is_own else RECLAIM, height)
 
-    def _targets(self, head: Entry, usage: Usage, pairs: frozenset[FlavorResource]) -> list[Target]:
+    def _targets(
+        self, head: Entry, usage: Usage, pairs: frozenset[FlavorResource], places: Places = lambda _: True
+    ) -> list[Target]:
         name = head.cluster_queue
         node, queue = self._cache.tree.queues[name], self._cache.queues[name]
-        demand = Demand(head.workload, node, queue, usage, pairs)
+        demand = Demand(head.workload, node, queue, usage, pairs, places)
         return (fair_targets if self._configuration.is_fair else targets_of)(self._market, demand)
 
     def _remove(self, reserving: Iterable[Reserving]) -> None:
@@ -187,6 +224,7 @@ class Cycle:
         node, queue = self._cache.tree.queues[name], self._cache.queues[name]
         if queue.preemption.reclaim_within_cohort != "Any":
             self._cache.tree.add(node, _held_back(node, one.assignment))
+            self._topologies.add(one.domains)
 
     def _decide(self, one: Nomination, taken: dict[str, Reserving]) -> None:
         if any(target.reserving.key in taken for target in one.targets):
@@ -198,6 +236,7 @@ class Cycle:
             return
         taken.update(wanted)
         self._cache.tree.add(self._cache.tree.queues[one.entry.cluster_queue], one.usage)
+        self._topologies.add(one.domains)
         if one.targets:
             one.message += f". Pending the preemption of {len(one.targets)} workload(s)"
             one.reason, one.status, one.forgets = PENDING_PREEMPTION, NOT_NOMINATED, True
@@ -208,10 +247,12 @@ class Cycle:
         tree = self._cache.tree
         node = tree.queues[one.entry.cluster_queue]
         mark = tree.mark()
-        self._remove(removed)
+        gone = list(removed)
+        self._remove(gone)
         fits = all(amount <= max(0, node.available(pair)) for pair, amount in one.usage.items())
         tree.revert(mark)
-        return fits
+        with self._topologies.without(topology_usage_of(each.workload) for each in gone):
+            return fits and self._topologies.fits(one.domains)
 
 
 def _held_back(node: Node, assignment: Assignment) -> Usage:

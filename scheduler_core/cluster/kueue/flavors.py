@@ -39,8 +39,8 @@ from scheduler_core.cluster.v1_37.objects import term_matches, tolerates
 Oracle = Callable[[FlavorResource, int], Suitability]
 """Says what preemption could do for an amount of one flavor's resource."""
 
-Mismatch = Callable[[Request, ResourceFlavor], str]
-"""Says why a flavor does not suit a pod set's topology request, "" if it does."""
+Mismatch = Callable[[Request, ResourceFlavor, ResourceGroup], str]
+"""Says why a flavor of a group does not suit a pod set's topology request, "" if it does."""
 
 
 class Search(Struct, frozen=True):
@@ -155,7 +155,7 @@ def _best_flavor(
     fungibility = search.queue.fungibility
     for index in range(first, len(covering.flavors)):
         name = covering.flavors[index].name
-        unsuitable = _mismatch(search, name, group, keys)
+        unsuitable = _mismatch(search, name, covering, group, keys)
         if unsuitable:
             attempts.append(Attempt(name, NEVER, (unsuitable,)))
             continue
@@ -241,13 +241,15 @@ def is_better(one: Suitability, other: Suitability, fungibility: FlavorFungibili
 # --- taints and node labels
 
 
-def _mismatch(search: Search, name: str, group: Sequence[_Member], keys: set[str]) -> str:
+def _mismatch(
+    search: Search, name: str, covering: ResourceGroup, group: Sequence[_Member], keys: set[str]
+) -> str:
     flavor = search.flavors.get(name)
     if flavor is None:
         return f"flavor {name} not found"
     for _, request, _ in group:
         spec = request.pod_set.pod_spec
-        reason = search.mismatch(request, flavor) or _untolerated(spec, flavor)
+        reason = search.mismatch(request, flavor, covering) or _untolerated(spec, flavor)
         if reason:
             return reason
         if not _selects(spec, flavor, keys):

@@ -8,6 +8,7 @@ from scheduler_core.cluster.kueue.assignment import Assignment
 from scheduler_core.cluster.kueue.candidates import Target
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.objects import Usage
+from scheduler_core.cluster.kueue.topology.snapshot import UsageByFlavor
 
 NOT_NOMINATED, ASSUMED, SKIPPED, EVICTED = "notNominated", "assumed", "skipped", "evicted"
 
@@ -22,6 +23,7 @@ class Nomination(Struct):
     status: str = NOT_NOMINATED
     reason: str = ""  # of requeueing
     forgets: bool = False  # the positions of the search
+    domains: UsageByFlavor = {}  # what its pods take of topologies
     is_second_pass: bool = False
 
     @property

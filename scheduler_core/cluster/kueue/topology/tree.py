@@ -10,15 +10,20 @@ from msgspec import Struct
 from scheduler_core.cluster.kueue.objects import Amounts, ResourceFlavor, Topology
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
+    annotations_of,
+    is_finished,
     labels_of,
     name_of,
+    node_of,
     ready_status,
     spec_of,
     status_of,
 )
-from scheduler_core.kubernetes.requests import amounts
+from scheduler_core.kubernetes.requests import amounts, spec_requests
 
 HOSTNAME = "kubernetes.io/hostname"
+PLACED = tuple(f"kueue.x-k8s.io/podset-{how}-topology" for how in ("required", "preferred", "unconstrained"))
+"""The annotations of pods that topology-aware scheduling places, which counts them by their Workload."""
 
 LeafKey = tuple[str, ...]
 """A lowest domain as assignments name it: the values of all levels, or the host name alone."""
@@ -80,6 +85,18 @@ def build_tree(
     ordered = sorted(leaves.values(), key=lambda leaf: leaf.values)
     roots = _grouped(ordered, 0, len(topology.levels))
     return TopologyTree(topology.name, topology.levels, flavor.tolerations, roots, leaves)
+
+
+def held_by_others(pods: Iterable[Manifest]) -> dict[str, Amounts]:
+    """Return what pods that no topology placed hold, with a ``pods`` each, by the name of their node."""
+    held: dict[str, Amounts] = {}
+    for pod in pods:
+        if not node_of(pod) or is_finished(pod) or any(key in annotations_of(pod) for key in PLACED):
+            continue
+        total = held.setdefault(node_of(pod), {})
+        add(total, spec_requests(spec_of(pod)))
+        add(total, {"pods": 1})
+    return held
 
 
 def _belongs(node: Manifest, flavor: ResourceFlavor, topology: Topology) -> bool:
