@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
 
@@ -25,7 +25,14 @@ class OwnerReference(Struct, frozen=True):
     controller: bool = False
 
 
-class _Hashed(Struct, frozen=True):
+class Immutable(Struct, frozen=True):
+    """A record that nothing changes, so that a copy of what holds it shares it."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
+class _Hashed(Immutable, frozen=True):
     """An object whose ``repr``, without the ``UNHASHED`` fields, ``template_hash`` names ReplicaSets by."""
 
     UNHASHED: ClassVar[frozenset[str]] = frozenset()
@@ -37,7 +44,7 @@ class _Hashed(Struct, frozen=True):
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
-class WrittenManifest(Struct, frozen=True, gc=False):
+class WrittenManifest(Immutable, frozen=True, gc=False):
     """The manifest that an object was read from, or the pod template that a controller's pod was made from.
 
     It has every field, whichever release reads it. Objects are equal, whatever they were read from, so that
@@ -52,9 +59,6 @@ class WrittenManifest(Struct, frozen=True, gc=False):
 
     def __hash__(self) -> int:
         return hash(None)
-
-    def __deepcopy__(self, memo: object) -> WrittenManifest:
-        return self
 
 
 class ObjectMeta(_Hashed, frozen=True):
@@ -249,7 +253,7 @@ class NodeImage(Struct, frozen=True):
     size_bytes: int
 
 
-class Node(Struct, frozen=True):
+class Node(Immutable, frozen=True):
     meta: ObjectMeta
     allocatable: Resources = field(default_factory=dict)
     capacity: Resources = field(default_factory=dict)
@@ -259,7 +263,7 @@ class Node(Struct, frozen=True):
     images: tuple[NodeImage, ...] = ()
 
 
-class Service(Struct, frozen=True):
+class Service(Immutable, frozen=True):
     meta: ObjectMeta
     selector: Mapping[str, str] | None = None  # None or {}: selects nothing
 
@@ -293,7 +297,7 @@ class WorkloadStatus(Struct, frozen=True):
     current: Pod | None = None  # a StatefulSet's or DaemonSet's template before the update in progress
 
 
-class Workload(Struct, frozen=True):
+class Workload(Immutable, frozen=True):
     """A ReplicationController, ReplicaSet, StatefulSet, Deployment, DaemonSet or Job."""
 
     kind: str
@@ -309,7 +313,7 @@ class Workload(Struct, frozen=True):
     paused: bool = False  # a Deployment's: no template is rolled out
 
 
-class PersistentVolume(Struct, frozen=True):
+class PersistentVolume(Immutable, frozen=True):
     meta: ObjectMeta
     source: Volume
     node_affinity: tuple[NodeSelectorTerm, ...] | None = None
@@ -320,7 +324,7 @@ class PersistentVolume(Struct, frozen=True):
     phase: str = ""
 
 
-class PersistentVolumeClaim(Struct, frozen=True):
+class PersistentVolumeClaim(Immutable, frozen=True):
     meta: ObjectMeta
     volume_name: str = ""
     storage_class: str | None = None  # the beta annotation wins over spec.storageClassName
@@ -329,21 +333,21 @@ class PersistentVolumeClaim(Struct, frozen=True):
     selector: LabelSelector | None = None  # of volumes, by their labels; None: any
 
 
-class StorageClass(Struct, frozen=True):
+class StorageClass(Immutable, frozen=True):
     meta: ObjectMeta
     provisioner: str = ""
     binding_mode: str | None = None
     allowed_topologies: tuple[tuple[Requirement, ...], ...] = ()  # one must match in full
 
 
-class PriorityClass(Struct, frozen=True):
+class PriorityClass(Immutable, frozen=True):
     meta: ObjectMeta
     value: int = 0
     global_default: bool = False
     preemption_policy: str = ""  # "" means PreemptLowerPriority
 
 
-class PodDisruptionBudget(Struct, frozen=True):
+class PodDisruptionBudget(Immutable, frozen=True):
     meta: ObjectMeta
     selector: LabelSelector | None = None
     disruptions_allowed: int = 0
@@ -370,7 +374,7 @@ class PodGroupStatus(Struct, frozen=True):
     conditions: tuple[PodGroupCondition, ...] = ()
 
 
-class PodGroup(Struct, frozen=True):
+class PodGroup(Immutable, frozen=True):
     meta: ObjectMeta
     min_member: int = 1
     schedule_timeout_seconds: int | None = None
@@ -380,7 +384,7 @@ class PodGroup(Struct, frozen=True):
     priority_class_name: str = ""
 
 
-class Queue(Struct, frozen=True):
+class Queue(Immutable, frozen=True):
     """A queue of a batch scheduler: its jobs share what its weight entitles it to."""
 
     meta: ObjectMeta

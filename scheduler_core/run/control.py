@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
+from scheduler_core.forking import Copier, flat
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
@@ -70,6 +71,8 @@ class ControlledFramework(Framework):
     controller needs it. In a recording (not ``controlled``) only the scheduler acts: a bound pod runs until
     an operation terminates it.
     """
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"changed": flat, "terminating": flat}
 
     def __init__(
         self,

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.scenario.scenario import Scenario
 
 
 def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[object]:
-    """Yield the objects, operations and compiled profiles that a scheduler and its copy may share."""
+    """Yield the configurations and compiled profiles that a scheduler and its copy may share."""
     yield scenario
     yield from scenario.configurations
     yield framework.release
     for runtime in (framework.runtime, *framework.runtimes.values()):
         yield runtime.scheduling
         yield runtime.scheduling.profile
-    for operation in scenario.operations:
-        yield operation
-        yield operation.object
-    cluster = framework.cluster
-    yield from chain(
-        scenario.objects,
-        framework.pods.values(),
-        framework.groups.values(),
-        framework.others.values(),
-        cluster.nodes.values(),
-        cluster.finished.values(),
-        cluster.workloads.values(),
-        cluster.services.values(),
-    )

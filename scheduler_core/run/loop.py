@@ -10,10 +10,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
+from scheduler_core.forking import Copier, Forkable, flat
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cache_record import CacheReport
@@ -27,12 +28,14 @@ from scheduler_core.schedulers.profiles.difference import differences
 from scheduler_core.schedulers.profiles.profile import Profile
 
 
-class Stepper(ReportedRun):
+class Stepper(ReportedRun, Forkable):
     """A stepwise run of a scenario: iterate over it, or call :meth:`step`, for one Cycle at a time.
 
     ``decisions`` are those of the cycles so far. The next cycle is step ``major.minor + 1``: operations begin
     a major step. ``trace=False`` omits from each Cycle what only views need.
     """
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"decisions": flat}
 
     decisions: list[Decision]
     major: int
@@ -205,12 +208,7 @@ class Stepper(ReportedRun):
         yield self._configuration
         yield self._before
         yield self._agenda.steps
-        yield from self.decisions
-        yield from self.scenario.objects
-        for operation in self.scenario.operations:
-            yield operation
-            yield operation.object
-        yield from self.cluster.nodes.values()
+        yield from self.scenario.operations
 
     def placement(self) -> dict[str, str]:
         """Return the node of every pod, "" for a pending one, in creation order; waiting pods hold theirs."""

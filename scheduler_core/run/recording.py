@@ -7,12 +7,14 @@ and before time passes. A move belongs to the event about its pod at that time, 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.forking import Copier, Forkable, flat
 from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.record.timeline import TimelineEvent
 
@@ -28,12 +30,19 @@ class StepEvents(Struct, frozen=True):
     moves: tuple[Move, ...]
 
 
-@dataclass(slots=True)
-class EventRecording:
+@dataclass
+class EventRecording(Forkable):
     """Events and moves since the last cycle.
 
     ``places`` holds the node of every pod at the last lookup, "" for a pending one.
     """
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        "places": flat,
+        "_happenings": flat,
+        "_entries": flat,
+        "_moves": flat,
+    }
 
     places: dict[str, str]
     _happenings: list[TimelineEvent] = field(default_factory=list)

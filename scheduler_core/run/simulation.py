@@ -241,7 +241,6 @@ class TimedSimulation(FrameworkReader, Stepper):
     def _unchanging(self) -> Iterator[object]:
         yield from super()._unchanging()
         yield self._rest
-        yield from self._recording.happenings
         yield self.framework.interrupt
         yield from self._shared()
 

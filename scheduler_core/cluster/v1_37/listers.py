@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -17,12 +17,19 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     uid_of,
 )
+from scheduler_core.forking import Copier, Forkable, flat, nested
 
-INDEXES = ("pods_on", "owned", "dependents", "orphans", "labelled", "namespaced")
+_INDEXES = ("pods_on", "owned", "dependents", "orphans", "labelled", "namespaced")
 
 
-class Listers:
+class Listers(Forkable):
     """Objects by kind and key, listed in order of their keys."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        **dict.fromkeys(("objects", *_INDEXES), nested),
+        "_listed": flat,
+        "_places": flat,
+    }
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str, Manifest]] = {}

@@ -10,11 +10,12 @@ the loop has settled nothing else waits, and ``copy.deepcopy`` gives an independ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from scheduler_core import interrupting
+from scheduler_core.forking import Copier, Forkable, flat
 
 WRITE_SECONDS = 1e-5
 RATE, BURST = 10.0, 100.0
@@ -309,8 +310,12 @@ def _parts(request: Any) -> Sequence[Any]:
     return found
 
 
-class WorkQueue:
+class WorkQueue(Forkable):
     """A rate-limited queue of keys (client-go's workqueue): a key waits once, and is not worked on twice."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
+        ("queue", "_processing", "_dirty", "_failures", "_later"), flat
+    )
 
     def __init__(self, loop: Loop, base: float = 0.005, most: float = 1000.0) -> None:
         self.loop = loop

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
+
+from scheduler_core.forking import Copier, Forkable, flat
 
 _REMEMBERED = 4
 """Passes in which a lease has been renewed at least once: one comes every 5 s, a renewal every 10 s."""
@@ -29,10 +31,6 @@ class Rest(NamedTuple):
     ready: bool
     created: float
     waits: bool = False
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Rest:
-        """Return the same one, which nothing changes."""
-        return self
 
 
 class Visit(NamedTuple):
@@ -65,8 +63,12 @@ class _PassFront:
         return self.times[found] if found < len(self.times) else self.end
 
 
-class Rounds:
+class Rounds(Forkable):
     """Nodes at rest and awake, and the tally of ready and lost nodes by zone of the pass under way."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
+        ("awake", "resting", "_waiting", "_zones", "_tally"), flat
+    )
 
     def __init__(self) -> None:
         self.awake: dict[str, None] = {}

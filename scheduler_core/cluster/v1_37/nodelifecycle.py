@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import floor
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -54,6 +55,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.rates import NEVER, TaintQueue
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.forking import Copier, Forkable, flat, nested
 
 PERIOD, TAINT_PERIOD = 5.0, 0.1
 _DRIFT = 1e-3
@@ -86,11 +88,17 @@ class _Health(Struct):
     probed: float
 
 
-class NodeLifecycle(Controller):
+class NodeLifecycle(Controller, Forkable):
     """The node controller: a queue of nodes whose NoSchedule taints may differ, and passes over all nodes."""
 
     name = "nodelifecycle"
     watched = ("Node", "Pod")
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        "_health": nested,
+        "_known": flat,
+        "_zones": flat,
+        "_unsettled": flat,
+    }
 
     def __init__(self, server: ApiServer, kubelets: Kubelets, options: NodeOptions) -> None:
         super().__init__(server)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from copy import deepcopy
 from typing import Any
 
 from scheduler_core.cluster.v1_37.defaults import GENERATION, admitted, with_template
-from scheduler_core.cluster.v1_37.listers import INDEXES, Listers, is_indexed_alike
+from scheduler_core.cluster.v1_37.listers import Listers, is_indexed_alike
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -53,16 +52,6 @@ class ApiServer(Listers):
         self._uids = 0
         self._names = 0
         self._uid, self._suffix = "{:08d}", "{:05d}"
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ApiServer:
-        """Return a copy that shares the manifests, which nothing changes."""
-        made = memo[id(self)] = object.__new__(ApiServer)
-        memo |= {id(one): one for found in self.objects.values() for one in found.values()}
-        for name, value in {**vars(self), "_listed": {}}.items():
-            indexed = name == "objects" or name in INDEXES
-            copied = {key: dict(found) for key, found in value.items()} if indexed else deepcopy(value, memo)
-            setattr(made, name, copied)
-        return made
 
     def current(self, kind: str, key: str, uid: str | None = None) -> Manifest:
         """Return an object.

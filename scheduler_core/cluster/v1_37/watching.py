@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, key_of
+from scheduler_core.forking import Copier, Forkable, emptied
 
 
 class EvictionOutcome(NamedTuple):
@@ -46,8 +47,10 @@ class _Watch(NamedTuple):
         )
 
 
-class Watches:
+class Watches(Forkable):
     """Observers in their order, each with what it is called for."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_routes": emptied}
 
     def __init__(self) -> None:
         self._watches: list[_Watch] = []

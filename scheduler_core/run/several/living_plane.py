@@ -81,7 +81,6 @@ class LivingSimulation(SeveralSimulation):
         yield from super()._shared()
         manager = self.framework.manager
         if isinstance(manager, ControlPlaneManager):
-            yield from manager.listed
             yield manager.listed
 
     @property

@@ -7,7 +7,9 @@ between the typed objects before and after.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
 
+from scheduler_core.forking import Copier, Forkable, flat, nested, same
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PatchError, apply_patch
@@ -33,8 +35,10 @@ WRITTEN = (Pod, Workload, Node, PersistentVolumeClaim, PersistentVolume)
 """What controllers and the kubelet change."""
 
 
-class StoredManifests:
+class StoredManifests(Forkable):
     """The manifests by kind and key. ``landing`` is the operation that is being applied."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": nested, "made": same, "_typed": flat}
 
     def __init__(self, scenario: Scenario, objects: Iterable[KubernetesObject]) -> None:
         self.objects: dict[str, dict[str, Document]] = {}

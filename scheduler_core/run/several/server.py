@@ -6,15 +6,16 @@ which compares no resources; with an arbiter its commit is checked against what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from msgspec.structs import replace
 
 from scheduler_core.cluster.controllers.changes import Change
 from scheduler_core.cluster.controllers.daemon_admission import total_requests
 from scheduler_core.cluster.controllers.kubelet import is_admitted, refusal
+from scheduler_core.forking import Copier, flat
 from scheduler_core.kubernetes.keys import kind_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.run.control import ControlledFramework
@@ -44,6 +45,8 @@ class Judge(Protocol):
 
 class SharedCluster(ControlledFramework):
     """The objects as they are stored. ``watchers`` receive every change, in order."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_sent": flat}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.watchers: list[WriteWatcher] = []

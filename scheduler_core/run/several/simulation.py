@@ -252,7 +252,6 @@ class SeveralSimulation(TimedSimulation):
     def _shared(self) -> Iterator[object]:
         yield from super()._shared()
         if self.manifests is not None:
-            yield self.manifests.made
             for table in self.manifests.objects.values():
                 yield from table.values()
         for peer in self.peers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import force_setattr, replace
 
@@ -18,6 +18,7 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     status_of,
 )
+from scheduler_core.forking import Copier, Forkable, flat
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.kubernetes.keys import Key
@@ -27,19 +28,15 @@ from scheduler_core.kubernetes.reading import At, Report
 _READ = ("labels", "annotations", "ownerReferences")
 
 
-class TypedObjects:
+class TypedObjects(Forkable):
     """The typed objects by key. Pods of one owner share what they have in common."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": flat, "_last": flat}
 
     def __init__(self) -> None:
         self.objects: dict[Key, KubernetesObject] = {}
         self._last: dict[str, tuple[Manifest, Pod]] = {}
         """By owner's uid: the pod that was read last, and its typed form."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> TypedObjects:
-        """Return a copy that shares the objects, which nothing changes."""
-        made = memo[id(self)] = TypedObjects()
-        made.objects, made._last = dict(self.objects), dict(self._last)
-        return made
 
     def read(self, manifest: Manifest, old: Manifest | None, previous: KubernetesObject | None) -> Any:
         """Return the typed object of a manifest; ``old`` and ``previous`` are those of its last version.

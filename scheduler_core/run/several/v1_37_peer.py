@@ -155,10 +155,8 @@ class V1_37Peer(Peer):
         self.view.send_later(operation.kind, operation.key, None, made)
 
     def shared(self) -> Iterator[object]:
-        """Yield its configuration and the manifests that it has stored."""
+        """Yield its configuration."""
         yield self.view.scheduler_run.configuration
-        for stored in self.view.scheduler_run.cluster.objects.values():
-            yield from stored.values()
 
     def serves(self, pod: Pod) -> bool:
         """Return whether one of its profiles has the pod's schedulerName."""

@@ -8,13 +8,13 @@ kind is added or removed; so a selector is evaluated once per kind.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from copy import deepcopy
-from typing import Any
+from copy import copy, deepcopy
+from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct, field
-from msgspec.structs import replace
 
+from scheduler_core.forking import Copier, Forkable, Memo, keyed
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import microseconds_of
@@ -53,14 +53,11 @@ class PodState(Struct, eq=False):
         at = microseconds_of(self.pod.start_time)
         return NOT_STARTED if at is None else at
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> PodState:
-        """Copy the mutable parts; the pod and its compiled form are immutable."""
-        return replace(
-            self,
-            kind=deepcopy(self.kind, memo),
-            affinity=deepcopy(self.affinity, memo),
-            use=deepcopy(self.use, memo),
-        )
+    def __deepcopy__(self, memo: Memo) -> PodState:
+        """Copy what changes: not the pod, what was compiled of it and what it uses."""
+        made = copy(self)
+        made.kind, made.affinity = deepcopy(self.kind, memo), deepcopy(self.affinity, memo)
+        return made
 
 
 class PodKind(Struct, eq=False):
@@ -71,6 +68,12 @@ class PodKind(Struct, eq=False):
     terminating: bool
     nodes: dict[int, int] = field(default_factory=dict)
     tracked: list[TrackedCount] = field(default_factory=list)
+
+    def __deepcopy__(self, memo: Memo) -> PodKind:
+        """Copy the counts; namespace and labels never change."""
+        made = memo[id(self)] = copy(self)
+        made.nodes, made.tracked = self.nodes.copy(), deepcopy(self.tracked, memo)
+        return made
 
 
 class Counted:
@@ -151,8 +154,10 @@ class TrackedCount(Counted):
         self.query = query
 
 
-class PodIndex:
+class PodIndex(Forkable):
     """Kinds and affinity classes of the pods on the nodes, with their counts."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"kinds": keyed, "classes": keyed, "_tracked": keyed}
 
     def __init__(self, size: int = 0) -> None:
         self.size = size

@@ -8,11 +8,12 @@ the columns as stale; they are refreshed once, before they are next read.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from msgspec.structs import replace
 
+from scheduler_core.forking import Copier, Forkable, Memo, flat, keyed, same
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import (
     KubernetesObject,
@@ -45,7 +46,12 @@ MEMO_LIMIT = 4096
 MEMO_BYTES = 64 * 1024 * 1024
 
 
-class Cluster:
+def _forked_rows(residents: list[dict[str, PodState]], memo: Memo) -> list[dict[str, PodState]]:
+    """Copy the pods on each node, of which all are copied by now."""
+    return [{key: memo[id(state)] for key, state in row.items()} for row in residents]
+
+
+class Cluster(Forkable):
     """Everything that a scheduling cycle reads.
 
     ``used`` is ``(6, N) int64`` in the order of :attr:`PodInfo.usage`; ``lowest_priority`` is
@@ -54,6 +60,15 @@ class Cluster:
     object other than a pod, and whenever that list is reset. ``fields`` are those of the pods' class key
     (:func:`~scheduler_core.schedulers.columns.reads.class_fields`); None: those that are always in it.
     """
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        **dict.fromkeys(
+            ("nodes", "finished", "services", "workloads", "budgets", "touched", "_classes"), flat
+        ),
+        **dict.fromkeys(("_columns", "_last"), same),
+        "pods": keyed,
+        "residents": _forked_rows,
+    }
 
     def __init__(self, fields: tuple[str, ...] | None = None) -> None:
         self._fields = class_fields(()) if fields is None else fields

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -266,7 +267,7 @@ class VectorStore:
 
     def __init__(self, cluster: Cluster, profile: Profile, limit: int = KEPT_BYTES) -> None:
         self.cluster = cluster
-        self.plan = Plan(profile)
+        self._profile = profile
         self._limit = limit
         self._kept: dict[int, ClassVectors] = {}
         self._bytes = 0
@@ -274,7 +275,12 @@ class VectorStore:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> VectorStore:
         """Return an empty store for a copied cluster: the vectors can be computed again."""
-        return VectorStore(deepcopy(self.cluster, memo), deepcopy(self.plan.profile, memo), self._limit)
+        return VectorStore(deepcopy(self.cluster, memo), deepcopy(self._profile, memo), self._limit)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What can be reused, made with the first vectors: some runs never want any."""
+        return Plan(self._profile)
 
     def of(self, pod: PodState) -> ClassVectors:
         """Return the up-to-date vectors of a pod's class."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec.structs import replace
 
+from scheduler_core.forking import Copier, Forkable, flat
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.model import (
     KubernetesObject,
@@ -50,7 +51,7 @@ TURNS_EACH = 50  # reactions to one event (a Deployment's rollout, a gang's reje
 LOOKED = 256  # turns between two calls of `interrupt`
 
 
-class Api:
+class Api(Forkable):
     """The objects in the API; a later turn delivers a change to the queue, waiting pods and plugins.
 
     ``pods`` have a node once they are bound; ``deleted`` lists the keys of deleted pods in order.
@@ -70,6 +71,10 @@ class Api:
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or forgotten
     post_filter_phases: tuple[str, ...] = ("postFilter",)  # with one of them PostFilter is over
     bound_phase: str = "Running"  # the phase of a pod as soon as it is bound
+
+    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
+        ("groups", "pods", "others", "deleted", "record", "leaving", "to_activate"), flat
+    )
 
     def __init__(
         self,

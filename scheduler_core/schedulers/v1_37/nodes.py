@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.forking import Copier, Forkable, flat, nested
 from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.kubernetes.selectors import holds
@@ -36,8 +37,10 @@ _REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/r
 _MAX_MASKS = 512
 
 
-class Column:
+class Column(Forkable):
     """Interned values of the rows: ``ids`` is (capacity,) int, -1 where the row has no value."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(("ids", "values", "_index"), flat)
 
     def __init__(self, capacity: int) -> None:
         self.ids = np.full(capacity, -1, np.intp)
@@ -83,10 +86,11 @@ class NodeInfo:
     ports: set[Port] = field(default_factory=set)
     images: tuple[str, ...] = ()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> NodeInfo:
+    def __copy__(self) -> NodeInfo:
         """Return a node with pods and ports of its own; the rest is replaced as a whole and never changed."""
-        del memo
-        return replace(self, pods=list(self.pods), ports=set(self.ports))
+        made = object.__new__(NodeInfo)
+        vars(made).update(vars(self), pods=self.pods.copy(), ports=self.ports.copy())
+        return made
 
 
 def zone_of(labels: Mapping[str, str]) -> str:
@@ -118,8 +122,10 @@ class SavedRow:
     priorities: Counter[int]
 
 
-class NodeTable:
+class NodeTable(Forkable):
     """All rows, their columns and their order."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"rows": flat, "nodes": nested, "names": flat, "_zones": nested}
 
     def __init__(self, capacity: int = 16) -> None:
         self.capacity = capacity

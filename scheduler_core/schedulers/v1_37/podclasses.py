@@ -6,18 +6,22 @@ one vector operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar
 
 import numpy as np
 
+from scheduler_core.forking import Copier, Forkable, flat, keyed, same
 from scheduler_core.schedulers.v1_37.nodes import Ints
 from scheduler_core.schedulers.v1_37.pods import CompiledPod, PodAffinityTerms
 
 _SPARSE = 32
 
 
-class PodClass:
+class PodClass(Forkable):
     """One class: a pod of it as an example, and its pods per row."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"example": same, "affinity": same, "counts": flat}
 
     def __init__(self, example: CompiledPod) -> None:
         self.example = example
@@ -47,8 +51,12 @@ class PodClass:
         vector += self._dense if factor == 1 else factor * self._dense
 
 
-class PodClasses:
+class PodClasses(Forkable):
     """The classes of all pods on rows."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
+        ("_classes", "with_required_anti", "with_affinity"), keyed
+    )
 
     def __init__(self) -> None:
         self._classes: dict[tuple[object, ...], PodClass] = {}

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
+from scheduler_core.forking import Copier, Forkable, emptied, flat, nested
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupting import look
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
@@ -43,8 +44,20 @@ def uid_of(manifest: Manifest) -> str:
 MAX_DERIVED = 512
 
 
-class ClusterState:
+class ClusterState(Forkable):
     """Objects, pods and node columns, always of one state."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        "objects": nested,
+        "pods": flat,
+        "_absent": flat,
+        "_groups": nested,
+        "versions": flat,
+        "_derived": emptied,
+        "assumed_volumes": flat,
+        "assumed_claims": flat,
+        "assumed_devices": flat,
+    }
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str, Manifest]] = {}
