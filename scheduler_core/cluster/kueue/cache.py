@@ -37,6 +37,12 @@ class Activity(Struct, frozen=True):
 READY = Activity(True, "Ready", "Can admit new workloads")
 
 
+_COPIED = (
+    *("flavors", "cohorts", "queues", "local_queues", "checks", "topologies", "namespaces", "nodes", "pods"),
+    *("holders", "generations"),
+)
+
+
 class Cache:
     """The objects by name or key, the tree of their quota, and the reserving workloads of each queue."""
 
@@ -58,6 +64,16 @@ class Cache:
         self.generations: dict[str, int] = {}
         self._activity: dict[str, Activity] = {}
         self._topology_trees: dict[str, TopologyTree] | None = None
+
+    def copy(self) -> Cache:
+        """Return the same objects and workloads, to be changed apart."""
+        other = Cache()
+        for name in _COPIED:
+            setattr(other, name, dict(getattr(self, name)))
+        other.reserving = {name: dict(one) for name, one in self.reserving.items()}
+        other.surroundings, other._topology_trees = self.surroundings, self._topology_trees
+        other._changed = set()
+        return other
 
     # --- queues and cohorts
 

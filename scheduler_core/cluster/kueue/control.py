@@ -34,6 +34,9 @@ StopTime = Callable[[Workload], "float | None"]
 """Says when the job of an evicted Workload has stopped, ``None`` while that is not known."""
 
 
+_COPIED = ("workloads", "_requests", "_stirred", "_comparisons", "_counters", "_work")
+
+
 class Control:
     """The state of Kueue's controllers and scheduler. Times are seconds since 1970."""
 
@@ -53,6 +56,19 @@ class Control:
         self._counters: dict[str, Counters] = {}
         self._deadlines: dict[str, float] = {}
         self._work: dict[str, None] = {}
+
+    def copy(self, stop_time: StopTime) -> Control:
+        """Return the same state, to be run on apart; ``stop_time`` is of its jobs."""
+        other = Control(self.configuration, self.now, stop_time)
+        other.cache = self.cache.copy()
+        other.queues = {name: queue.copy() for name, queue in self.queues.items()}
+        other._by_local_queue = {key: dict(one) for key, one in self._by_local_queue.items()}
+        other._alike = {name: set(one) for name, one in self._alike.items()}
+        for name in _COPIED:
+            setattr(other, name, dict(getattr(self, name)))
+        for workload in other.workloads.values():
+            other._set_deadline(workload)
+        return other
 
     # --- Workloads
 
