@@ -139,6 +139,13 @@ def _descheduler(settings: Settings) -> RecordAnswer:
     return answer
 
 
+def _kueue(settings: Settings) -> RecordAnswer:
+    from scheduler_core.cluster.kueue.conformance import answer
+
+    del settings
+    return answer
+
+
 SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
@@ -148,6 +155,7 @@ SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-batch": _kube_batch,
     "firmament": _firmament,
     "descheduler": _descheduler,
+    "kueue": _kueue,
 }
 """The function that answers each system's records."""
 

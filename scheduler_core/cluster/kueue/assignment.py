@@ -35,15 +35,16 @@ class Attempt(Struct, frozen=True):
     """A flavor that was tried for a pod set."""
 
     flavor: str
-    suits: Suitability
+    mode: int = NO_FIT
+    height: int = 0  # the greatest of its resources
     reasons: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """What the event QuotaReserved says of it."""
-        word = _WORDS[self.suits.mode]
-        mode = word if self.suits.mode in (NO_FIT, FITS) else f"preemptionMode={word}"
-        borrow = [f"borrow={self.suits.height}"] if self.suits.height else []
+        word = _WORDS[self.mode]
+        mode = word if self.mode in (NO_FIT, FITS) else f"preemptionMode={word}"
+        borrow = [f"borrow={self.height}"] if self.height else []
         return f"{self.flavor}({';'.join([mode, *borrow, *sorted(self.reasons)])})"
 
 
@@ -143,5 +144,5 @@ class Assignment(Struct, frozen=True):
 
 
 def _listed(attempts: Iterable[Attempt]) -> str:
-    shown = (one for one in attempts if one.suits != FREELY)
+    shown = (one for one in attempts if one.mode != FITS or one.height)
     return ", ".join(one.text for one in sorted(shown, key=lambda one: one.flavor))

@@ -212,9 +212,9 @@ class Cache:
             return
         queue = workload.admission.cluster_queue
         one = Reserving(workload, queue, usage_of(workload))
+        self._count(queue, one, more=True)
         self.reserving.setdefault(queue, {})[workload.key] = one
         self.holders[workload.key] = queue
-        self._count(queue, one, more=True)
 
     def release(self, key: str) -> None:
         """Remove a reserving workload."""

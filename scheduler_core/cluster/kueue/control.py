@@ -52,6 +52,7 @@ class Control:
         self._requests: dict[str, tuple[Amounts, ...]] = {}
         self._alike: dict[str, set[str]] = {}
         self._stirred: dict[tuple[bool, str], float] = {}
+        self._gathered: dict[str, float] = {}
         self._comparisons: dict[str, float] = {}
         self._counters: dict[str, Counters] = {}
         self._deadlines: dict[str, float] = {}
@@ -229,6 +230,17 @@ class Control:
         """Let the inadmissible Workloads of a queue's or cohort's tree move back soon."""
         self._stirred.setdefault((is_queue, name), self.now)
 
+    def stir_later(self, flavor: str) -> None:
+        """Stir the queues of a flavor once the nodes that changed have been gathered."""
+        self._gathered.setdefault(flavor, self.now)
+
+    def _stir_gathered(self) -> None:
+        due = {name for name, since in self._gathered.items() if since + BATCH_SECONDS <= self.now}
+        self._gathered = {name: since for name, since in self._gathered.items() if name not in due}
+        for queue in self.cache.queues.values() if due else ():
+            if any(flavor.name in due for group in queue.groups for flavor in group.flavors):
+                self.stir(queue.name)
+
     def _stir_for(self, workload: Workload) -> None:
         name = self.cache.queue_of(workload)
         if name:
@@ -291,7 +303,7 @@ class Control:
 
     def next_time(self) -> float | None:
         """Return when something is due without a write."""
-        batches = [*self._stirred.values(), *self._comparisons.values()]
+        batches = [*self._stirred.values(), *self._gathered.values(), *self._comparisons.values()]
         times = [since + BATCH_SECONDS for since in batches]
         return min([*times, *self._deadlines.values()], default=None)
 
@@ -302,6 +314,7 @@ class Control:
         self.reconcile(due)
         self.settle()
         self._move()
+        self._stir_gathered()
         self._compare()
         self.settle()
 
@@ -373,9 +386,11 @@ class Control:
     def _return_nominated(self, one: Nomination) -> None:
         reason = one.reason or (FAILED_AFTER_NOMINATION if one.status == "skipped" else "")
         tried = None if one.forgets else one.assignment.tried
-        self._return(replace(one.entry, tried=tried), one.message, reason)
+        queue = self.cache.queues[one.entry.cluster_queue]
+        counts_pods = queue.group_of("pods") is not None
+        self._return(replace(one.entry, tried=tried), one.message, reason, counts_pods=counts_pods)
 
-    def _return(self, entry: Entry, message: str, reason: str) -> None:
+    def _return(self, entry: Entry, message: str, reason: str, *, counts_pods: bool = False) -> None:
         workload = self.workloads.get(entry.key)
         if workload is None or not workload.is_admissible:
             return
@@ -383,7 +398,7 @@ class Control:
         if name:
             self.queues[name].requeue(entry, self.cache.queues[name].strategy, reason)
             self._park_alike(name, entry)
-        self._write_issued(pending(entry, workload, message, self.now))
+        self._write_issued(pending(entry, workload, message, self.now, counts_pods=counts_pods))
 
 
 def _is_alike(old: Workload, new: Workload) -> bool:

@@ -35,7 +35,7 @@ def counters_of(cache: Cache, queue: str, pending: int, *, is_fair: bool) -> Cou
         len(in_use),
         used_by(reserving),
         used_by(in_use),
-        share_of(cache.tree.queues[queue]).value if is_fair else 0.0,
+        share_of(cache.tree.queues[queue])[0] if is_fair else 0.0,
     )
 
 

@@ -66,7 +66,9 @@ def assign(search: Search, entry: Entry, requests: Sequence[Request]) -> Assignm
     """Assign flavors to the pod sets; after the first group that fails the others are not looked at."""
     usage: Usage = {}
     results: list[PodSetResult] = []
-    tried = entry.tried if entry.tried and entry.tried.generation >= search.generation else None
+    tried = entry.tried if search.is_fungible else None
+    if tried is not None and tried.generation < search.generation:
+        tried = None
     counted = [_with_pods(search.queue, one) for one in requests]
     for group in _groups(counted):
         parts = [total for _, _, total in group]
@@ -157,10 +159,10 @@ def _best_flavor(
         name = covering.flavors[index].name
         unsuitable = _mismatch(search, name, covering, group, keys)
         if unsuitable:
-            attempts.append(Attempt(name, NEVER, (unsuitable,)))
+            attempts.append(Attempt(name, reasons=(unsuitable,)))
             continue
-        suits, choices, reasons = _try_flavor(search, name, wanted, usage)
-        attempts.append(Attempt(name, suits, tuple(reasons)))
+        suits, choices, attempt = _try_flavor(search, name, wanted, usage)
+        attempts.append(attempt)
         if search.is_fungible and not _goes_on(suits, fungibility):
             best, best_choices = suits, choices
             break
@@ -181,10 +183,12 @@ def _best_flavor(
 
 def _try_flavor(
     search: Search, name: str, wanted: Iterable[tuple[str, int]], usage: Usage
-) -> tuple[Suitability, dict[str, tuple[str, Suitability]], list[str]]:
+) -> tuple[Suitability, dict[str, tuple[str, Suitability]], Attempt]:
     worst, choices, reasons = FREELY, dict[str, tuple[str, Suitability]](), list[str]()
+    height = 0
     for resource, amount in wanted:
         suits, reason = quota_for(search, (name, resource), amount, usage.get((name, resource), 0))
+        height = max(height, suits.height or 0)
         if reason:
             reasons.append(reason)
         if is_better(worst, suits, search.queue.fungibility):
@@ -192,7 +196,7 @@ def _try_flavor(
         if worst.mode == NO_FIT:
             break
         choices[resource] = name, suits
-    return worst, choices, reasons
+    return worst, choices, Attempt(name, worst.mode, height, tuple(reasons))
 
 
 def quota_for(search: Search, pair: FlavorResource, amount: int, before: int) -> tuple[Suitability, str]:

@@ -114,10 +114,14 @@ def issue_preemption(
     return Issued(out, events)
 
 
-def pending(entry: Entry, workload: Workload, message: str, now: float) -> Issued:
-    """Return a Workload with the message of an attempt that failed."""
+def pending(entry: Entry, workload: Workload, message: str, now: float, *, counts_pods: bool) -> Issued:
+    """Return a Workload with the message of an attempt that failed, and what it requests."""
     out = unreserved(workload, "Pending", message, now)
-    out = replace(out, requests={one.pod_set.name: formatted(one.total) for one in entry.requests})
+    requests = {
+        one.pod_set.name: formatted({**one.total, "pods": one.count} if counts_pods else one.total)
+        for one in entry.requests
+    }
+    out = replace(out, requests=requests)
     shown = message.encode()
     if len(shown) > EVENT_BYTES:
         message = shown[: EVENT_BYTES - 3].decode(errors="ignore") + "..."

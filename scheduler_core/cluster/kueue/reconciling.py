@@ -102,7 +102,8 @@ def _deactivated(workload: Workload, now: float, tell: Tell) -> Workload:
 
 def _checks(workload: Workload, cache: Cache, now: float, tell: Tell) -> Workload:
     del now, tell
-    name = cache.queue_of(workload)
+    local = cache.local_queues.get(workload.queue_key)
+    name = cache.queue_of(workload) if local is not None and local.stop_policy == "None" else ""
     return with_checks(workload, due_checks(cache.queues[name], workload)) if name else workload
 
 

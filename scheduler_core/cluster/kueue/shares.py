@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from functools import total_ordering
 from math import inf
-
-from msgspec import Struct
 
 from scheduler_core.cluster.kueue.quota import Node
 
+Share = tuple[float, float]
+"""A share, ordered: the ratio by the weight; with weight 0 infinity, and then the ratio."""
 
-@total_ordering
-class Share(Struct, frozen=True, eq=False):
-    """A share; with weight 0 it is infinite, and such shares compare by their ratio."""
-
-    ratio: float
-    weight: float
-
-    @property
-    def value(self) -> float:
-        """The ratio divided by the weight."""
-        if self.weight:
-            return self.ratio / self.weight
-        return inf if self.ratio > 0 else 0.0
-
-    @property
-    def _key(self) -> tuple[float, float]:
-        value = self.value
-        return value, self.ratio if value == inf else 0.0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Share) and self._key == other._key
-
-    def __lt__(self, other: Share) -> bool:
-        return self._key < other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+NOTHING: Share = (0.0, 0.0)
 
 
-NOTHING = Share(0.0, 1.0)
+def _share(ratio: float, weight: float) -> Share:
+    if weight:
+        return ratio / weight, 0.0
+    return (inf, ratio) if ratio > 0 else NOTHING
 
 
 def share_of(node: Node) -> Share:
@@ -49,14 +25,14 @@ def share_of(node: Node) -> Share:
         return NOTHING
     borrowed = _borrowed(node)
     if not borrowed:
-        return Share(0.0, node.weight)
+        return NOTHING
     lendable = _lendable(parent)
     ratios = [
         amount * 1000.0 / lendable[resource]
         for resource, amount in borrowed.items()
         if lendable.get(resource, 0) > 0
     ]
-    return Share(max(ratios, default=0.0), node.weight)
+    return _share(max(ratios, default=0.0), node.weight)
 
 
 def is_borrowing(node: Node) -> bool:

@@ -23,9 +23,7 @@ from scheduler_core.cluster.kueue.workload import (
 def reserved(workload: Workload, admission: Assigned, now: float) -> Workload:
     """Return it with quota reserved; what evicted it before is past."""
     message = f"Quota reserved in ClusterQueue {admission.cluster_queue}"
-    out = replace(workload, admission=admission, requests={}).set(
-        QUOTA_RESERVED, True, "QuotaReserved", message, now
-    )
+    out = replace(workload, admission=admission).set(QUOTA_RESERVED, True, "QuotaReserved", message, now)
     for kind in (EVICTED, PREEMPTED):
         old = out.conditions.get(kind)
         if old is not None and old.status:
