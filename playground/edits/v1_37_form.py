@@ -22,8 +22,8 @@ def form_of(document: Document | None, settings: Settings) -> Wire:
     document = document or DEFAULT_DOCUMENT
     listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     gates = settings.feature_gates
-    compiled = compile_v1_37_configuration(document, gates).profiles.values()
-    usual = next(iter(compile_v1_37_configuration(None, gates).profiles.values()))
+    compiled = compile_v1_37_configuration(document, gates, settings.scheduler).profiles.values()
+    usual = next(iter(compile_v1_37_configuration(None, gates, settings.scheduler).profiles.values()))
     return {
         "scheduler": settings.scheduler,
         "percentage": document.get(PERCENTAGE),

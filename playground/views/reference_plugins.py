@@ -9,10 +9,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from scheduler_core.schedulers.rule_history import history_of
+from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.plugins.declaration import POINTS
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.quirks import QUIRKS
 from scheduler_core.schedulers.v1_37.registrations import events_of
+
+DEFAULT = read_configuration(None)
 
 
 def plugins() -> list[dict[str, Any]]:
@@ -26,7 +29,7 @@ def plugins() -> list[dict[str, Any]]:
             "otherwise": row.otherwise,
             "points": [point for point in POINTS if point in row.points.split()],
             "weight": row.default_weight,
-            "events": events_of(row.key),
+            "events": events_of(DEFAULT, row.key),
             "history": history_of(row.key),
         }
         for row in DECLARED

@@ -18,9 +18,11 @@ from scheduler_core.kubernetes.reading import At, Report, path_text
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
 from scheduler_core.schedulers.v1_37.configuration_checks import check_v1_37_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import declared
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
+from scheduler_core.schedulers.v1_37.releases import dialect_of
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
-from scheduler_core.settings.feature_gates import read_gates
-from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1
+from scheduler_core.settings.feature_gates import check_locked, read_gates
+from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, V1_37
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 DEFAULT_DOCUMENT: Document = {
@@ -37,17 +39,17 @@ _HEAD = {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND}
 
 
 class GatedProfile(EditedProfile):
-    """One profile to be changed in place, and the feature gates of its document."""
+    """One profile to be changed in place, and the release of its document with its feature gates."""
 
-    def __init__(self, document: Document, number: str, gates: Mapping[str, bool]) -> None:
+    def __init__(self, document: Document, number: str, base: CompiledConfiguration) -> None:
         super().__init__(document, number)
-        self.gates = gates
+        self.base = base
 
     @property
     def points(self) -> dict[str, list[tuple[str, int]]]:
         """The plugins that run at each point, with their weights, as it is currently written."""
         try:
-            return plugins_by_point(self.written.get("plugins") or {}, self.gates)
+            return plugins_by_point(self.written.get("plugins") or {}, self.base)
         except ValueError as error:
             raise EditError(str(error)) from error
 
@@ -75,11 +77,13 @@ def edited(documents: Sequence[Document], what: str, name: str, value: str) -> t
         return _replaced(documents, settings, with_gate(settings or _HEAD, name, value), _HEAD)
     given = next((one for one in documents if one.get("kind") == CONFIGURATION_KIND), None)
     gates = dict((settings or {}).get("featureGates") or {})
+    release = str((settings or {}).get("scheduler") or V1_37)
+    base = CompiledConfiguration({}, gates, dialect=dialect_of(release))
     document = DEFAULT_DOCUMENT if given is None else given
-    made = V1_37_EDITS[what](document, name, value, gates)
+    made = V1_37_EDITS[what](document, name, value, base)
     if made == document:
         return tuple(documents)
-    _check(made, gates, _place_of(made, what, name))
+    _check(made, base, _place_of(made, what, name))
     return _replaced([one for one in documents if one.get("kind") != "Policy"], given, made, {})
 
 
@@ -101,11 +105,11 @@ def _place_of(document: Document, what: str, name: str) -> str:
     return f"profiles[{number}].pluginConfig[{place}].args."
 
 
-def _check(document: Document, gates: Mapping[str, bool], within: str) -> None:
-    """Raise EditError with all that v1.37 refuses, at paths relative to ``within``."""
+def _check(document: Document, base: CompiledConfiguration, within: str) -> None:
+    """Raise EditError with all that the release refuses, at paths relative to ``within``."""
     report = Report()
-    settings = Settings(feature_gates=tuple(sorted(gates.items())))
-    check_v1_37_configuration(document, settings, At(report, None, CONFIGURATION_KIND))
+    settings = Settings(feature_gates=tuple(sorted(base.gates.items())))
+    check_v1_37_configuration(document, settings, At(report, None, CONFIGURATION_KIND), base.dialect.name)
     _raise(report, within)
 
 
@@ -133,12 +137,12 @@ def _place(name: str, parts: int) -> list[str]:
     return found
 
 
-def switch(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def switch(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Switch a plugin on or off at a point, ``0/filter/NodeName``, or at all with ``multiPoint``."""
     number, point, plugin = _place(name, 3)
     if value not in ("on", "off"):
         raise EditError(f"A plugin is switched on or off, not {value[:40]!r}.")
-    profile = GatedProfile(document, number, gates)
+    profile = GatedProfile(document, number, base)
     points = declared(plugin).points.split()
     if point == EVERYWHERE:
         _everywhere(profile, plugin, points, on=value == "on")
@@ -171,10 +175,10 @@ def _everywhere(profile: GatedProfile, plugin: str, points: Sequence[str], *, on
             _at_point(profile, point, plugin, on=True)  # where "*" is disabled
 
 
-def arrange(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def arrange(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Set the order of the plugins of a point, ``0/filter``, to ``value``, a list of all names that run."""
     number, _, point = name.partition("/")
-    profile = GatedProfile(document, number, gates)
+    profile = GatedProfile(document, number, base)
     wanted = read_json(value, list, "The order")
     running = _running(profile, point)
     if sorted(map(str, wanted)) != sorted(running):
@@ -205,7 +209,7 @@ def _weight(weight: int) -> dict[str, int]:
 # --- weights and arguments
 
 
-def weigh(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def weigh(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Set a plugin's weight of score, ``0/NodeAffinity``; 0 disables it there, "" is the default."""
     number, plugin = _place(name, 2)
     default = declared(plugin).default_weight
@@ -216,7 +220,7 @@ def weigh(document: Document, name: str, value: str, gates: Mapping[str, bool]) 
         raise EditError(
             f"The weight of {plugin} must be a whole number from 0 to {MOST_WEIGHT:,}, not {value[:40]!r}."
         )
-    profile = GatedProfile(document, number, gates)
+    profile = GatedProfile(document, number, base)
     if value == "0":
         _at_point(profile, SCORE, plugin, on=False)
     elif profile.weights.get(plugin) != int(value):
@@ -236,7 +240,7 @@ def _set_weight(profile: GatedProfile, plugin: str, weight: int) -> None:
         profile.listed(SCORE, "enabled").append({"name": plugin, "weight": weight})
 
 
-def weigh_all(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def weigh_all(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Set several weights, ``{plugin: weight}``, of the profile with a schedulerName, or of the first."""
     listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     names = [profile.get("schedulerName") for profile in listed]
@@ -244,14 +248,14 @@ def weigh_all(document: Document, name: str, value: str, gates: Mapping[str, boo
     for plugin, weight in read_json(value, dict, "The weights").items():
         if type(weight) is not int:
             raise EditError(f"The weight of {plugin[:60]} must be a whole number, not {str(weight)[:40]}.")
-        document = weigh(document, f"{number}/{plugin}", str(weight), gates)
+        document = weigh(document, f"{number}/{plugin}", str(weight), base)
     return document
 
 
-def argue(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def argue(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Set a plugin's arguments, an object in JSON: ``0/NodeResourcesFit``; empty: the defaults."""
     number, plugin = _place(name, 2)
-    profile = GatedProfile(document, number, gates)
+    profile = GatedProfile(document, number, base)
     with_arguments(profile, plugin, read_json(value, dict, "The arguments") if value.strip() else None)
     return profile.tidied()
 
@@ -259,13 +263,13 @@ def argue(document: Document, name: str, value: str, gates: Mapping[str, bool]) 
 # --- profiles, nodes to score, gates
 
 
-def profile_of(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def profile_of(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Rename a profile, ``0``; with ``+`` add a copy of the first; an empty name removes the profile."""
-    del gates
+    del base
     return with_profile(document, value) if name == "+" else renamed(document, name, value)
 
 
-def limit_nodes(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
+def limit_nodes(document: Document, name: str, value: str, base: CompiledConfiguration) -> Document:
     """Set ``percentageOfNodesToScore`` of a profile, ``0``, or without one of all; "" is the default."""
     if value and not (value.isascii() and value.isdecimal() and len(value) < 4 and int(value) <= 100):
         raise EditError(
@@ -274,7 +278,7 @@ def limit_nodes(document: Document, name: str, value: str, gates: Mapping[str, b
     number = int(value) if value else None
     if not name:
         return with_field(document, PERCENTAGE, number, None)
-    profile = GatedProfile(document, name, gates)
+    profile = GatedProfile(document, name, base)
     profile.written = profile.document["profiles"][profile.number] = dict(
         with_field(profile.written, PERCENTAGE, number, None)
     )
@@ -288,15 +292,17 @@ def with_gate(settings: Document, name: str, value: str) -> Document:
             f"There is no feature gate {name[:60]!r} of kube-scheduler v1.37 that can be {value[:20]!r}."
         )
     gates = {key: on for key, on in (settings.get("featureGates") or {}).items() if key != name}
-    if value and (value == "true") != GATES[name]:
+    defaults = dialect_of(str(settings.get("scheduler") or V1_37)).gates
+    if value and (value == "true") != defaults.get(name, False):
         gates[name] = value == "true"
     report = Report()
-    read_gates(gates, At(report, None, SETTINGS_KIND))
+    at = At(report, None, SETTINGS_KIND)
+    check_locked(read_gates(gates, at) or (), str(settings.get("scheduler") or ""), at)
     _raise(report)
     return with_field(settings, "featureGates", gates, {})
 
 
-Edit = Callable[[Document, str, str, Mapping[str, bool]], Document]
+Edit = Callable[[Document, str, str, CompiledConfiguration], Document]
 
 V1_37_EDITS: Mapping[str, Edit] = {
     "plugin": switch,

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import conformance_cycle
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
-from scheduler_core.settings.release import V1_11
+from scheduler_core.settings.release import BY_PLUGINS, V1_11
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
@@ -104,11 +105,12 @@ def _coscheduling(settings: Settings) -> RecordAnswer:
     return answer
 
 
-def _kube_scheduler_v1_37(settings: Settings) -> RecordAnswer:
+def _by_plugins(release: str, settings: Settings) -> RecordAnswer:
     from scheduler_core.schedulers.v1_37.records import answer
+    from scheduler_core.schedulers.v1_37.releases import DIALECTS
 
     del settings  # the equivalence cache belongs to kube-scheduler v1.11
-    return answer
+    return partial(answer, dialect=DIALECTS[release])
 
 
 def _life_v1_37(settings: Settings) -> RecordAnswer:
@@ -149,7 +151,7 @@ def _kueue(settings: Settings) -> RecordAnswer:
 SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
-    "v1.37": _kube_scheduler_v1_37,
+    **{release: partial(_by_plugins, release) for release in BY_PLUGINS},
     "v1.37-life": _life_v1_37,
     "v1.37-life-dump": _life_v1_37,
     "kube-batch": _kube_batch,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from scheduler_core.kubernetes.quantity import exact_resource, parse_resource, rounded
 
@@ -19,6 +19,16 @@ DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
 """What scores put in for a container that requests no cpu or memory (util.GetNonzeroRequests)."""
 
 Request = Callable[[Mapping[str, Any]], Mapping[str, int | Fraction]]
+
+
+class HeldRequests(Protocol):
+    """A rule for what a pod on a node holds, by its specification and status."""
+
+    def __call__(
+        self, spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False
+    ) -> Amounts:
+        """Return the amounts; ``nonzero`` puts in the defaults of scores."""
+        ...
 
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
@@ -54,14 +64,8 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
 
     With an infeasible resize the specification does not count. ``nonzero`` puts in the defaults of scores.
     """
-    defaults: Mapping[str, int] = {}
-    if nonzero:
-        defaults = DEFAULTS
-        if _level(spec.get("resources")):
-            plain = held_requests(spec, status)
-            defaults = {name: amount for name, amount in DEFAULTS.items() if name not in plain}
-    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
-    infeasible = next((c.get("reason") == "Infeasible" for c in pending), False)
+    defaults = _defaults(spec, status, held_requests) if nonzero else {}
+    infeasible = _is_infeasible(status)
     whole_allocated = status.get("allocatedResources")
     whole_actual = (status.get("resources") or {}).get("requests")
     specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
@@ -78,6 +82,59 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
     if level:
         total |= _effective(level, status, infeasible=infeasible)
     return _total(total, spec)
+
+
+def held_by_container(
+    spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False
+) -> Amounts:
+    """Return what a pod on a node holds if each container counts by itself.
+
+    A container whose status has ``resources`` holds the most of what is specified, allocated and in use; of
+    init containers only sidecars do.
+    """
+    defaults = _defaults(spec, status, held_by_container) if nonzero else {}
+    return _total(_by_container(spec, status, defaults) | _level(spec.get("resources")), spec)
+
+
+def held_by_container_and_level(
+    spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False
+) -> Amounts:
+    """Return the same with the pod-level requests in effect (InPlacePodLevelResourcesVerticalScaling)."""
+    defaults = _defaults(spec, status, held_by_container_and_level) if nonzero else {}
+    level = _level(spec.get("resources"))
+    effective = _effective(level, status, infeasible=_is_infeasible(status)) if level else level
+    return _total(_by_container(spec, status, defaults) | effective, spec)
+
+
+def _by_container(spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int]) -> Exact:
+    statuses = {entry["name"]: entry for entry in _container_statuses(status)}
+    infeasible = _is_infeasible(status)
+    passing = {
+        one["name"] for one in spec.get("initContainers") or () if one.get("restartPolicy") != "Always"
+    }
+
+    def request(container: Mapping[str, Any]) -> Exact:
+        found = {} if container["name"] in passing else statuses.get(container["name"], {})
+        if found.get("resources") is None:
+            return _requests(container.get("resources"))
+        held = _greatest(_requests(found["resources"]), _exact(found.get("allocatedResources")))
+        return held if infeasible else _greatest(held, _requests(container.get("resources")))
+
+    return _aggregate(spec, request, defaults)
+
+
+def _defaults(spec: Mapping[str, Any], status: Mapping[str, Any], held: HeldRequests) -> Mapping[str, int]:
+    """Return what scores put in: with pod-level requests only for what the pod as a whole lacks."""
+    if not _level(spec.get("resources")):
+        return DEFAULTS
+    plain = held(spec, status)
+    return {name: amount for name, amount in DEFAULTS.items() if name not in plain}
+
+
+def _is_infeasible(status: Mapping[str, Any]) -> bool:
+    """Return whether the kubelet has refused a resize for good."""
+    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
+    return next((c.get("reason") == "Infeasible" for c in pending), False)
 
 
 def reports_amounts(status: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from scheduler_core.run.loop import Stepper
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_11, V1_22, V1_37
+from scheduler_core.settings.release import BY_PLUGINS, V1_11, V1_22
 
 if TYPE_CHECKING:
     from scheduler_core.run.simulation import TimedSimulation
@@ -63,7 +63,7 @@ def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
 SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
     V1_11: _instant,
     V1_22: _timed,
-    V1_37: _on_its_own_clock,
+    **dict.fromkeys(BY_PLUGINS, _on_its_own_clock),
 }
 """What makes the simulation of a scenario that a release answers, before its first step.
 
@@ -77,7 +77,7 @@ def _unpacked_v1_37(data: bytes, scenario: Scenario) -> Stepper:
     return unpack(data, scenario)
 
 
-_UNPACK: Mapping[str, Callable[[bytes, Scenario], Stepper]] = {V1_37: _unpacked_v1_37}
+_UNPACK: Mapping[str, Callable[[bytes, Scenario], Stepper]] = dict.fromkeys(BY_PLUGINS, _unpacked_v1_37)
 
 
 def unpacked(data: bytes, scenario: Scenario) -> Stepper:
@@ -91,7 +91,9 @@ def _counted_v1_37(scenario: Scenario) -> dict[str, dict[str, int]]:
     return unusual_usages(scenario)
 
 
-_COUNTED: Mapping[str, Callable[[Scenario], dict[str, dict[str, int]]]] = {V1_37: _counted_v1_37}
+_COUNTED: Mapping[str, Callable[[Scenario], dict[str, dict[str, int]]]] = dict.fromkeys(
+    BY_PLUGINS, _counted_v1_37
+)
 
 
 def usages(scenario: Scenario) -> dict[str, dict[str, int]]:

@@ -57,7 +57,7 @@ from scheduler_core.schedulers.table import SUPPORT, TYPED, checked, support_bes
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
-from scheduler_core.settings.feature_gates import read_gates
+from scheduler_core.settings.feature_gates import check_locked, read_gates
 from scheduler_core.settings.release import (
     CONFIGURATION_KIND,
     GATED,
@@ -255,6 +255,7 @@ class _Loading(Intake):
         if self.gates:
             given = At(self.report, None, Entry({}, SETTINGS_KIND)).child("featureGates")
             gates = read_gates({**dict(settings.feature_gates), **self.gates}, given)
+            check_locked(gates or (), settings.scheduler, given)
             settings = replace(settings, feature_gates=gates or ())
         own = bool(self.policies or self.configurations)
         self.configurations += adopted(self.contained, settings, self.report, configured=own)

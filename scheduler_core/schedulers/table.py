@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,16 +18,17 @@ from scheduler_core.schedulers.v1_11 import RELEASE as V1_11
 from scheduler_core.schedulers.v1_22 import RELEASE as V1_22
 from scheduler_core.schedulers.v1_22.configuration import profiles
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.schedulers.v1_37 import RELEASE as V1_37
 from scheduler_core.schedulers.v1_37.benchmark import SHAPES
 from scheduler_core.schedulers.v1_37.configuration import (
     v1_37_plugins,
     warn_of_readers,
 )
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.fields import check_v1_37_fields
 from scheduler_core.schedulers.v1_37.honored import honored
 from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, is_settled, left_out, left_out_beside
 from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
+from scheduler_core.schedulers.v1_37.releases import DIALECTS
 from scheduler_core.settings.release import CONFIGURATION_KIND, is_framework_document
 from scheduler_core.settings.settings import Settings
 
@@ -75,23 +77,27 @@ def _check_v1_22(configuration: Configuration, at: At) -> None:
 def _check_v1_37(configuration: Configuration, at: At) -> None:
     from scheduler_core.schedulers.v1_37.configuration_checks import check_v1_37_configuration
 
-    check_v1_37_configuration(configuration.policy or {}, configuration.settings, at)
+    check_v1_37_configuration(configuration.policy or {}, configuration.settings, at, configuration.reader)
+
+
+def _by_plugins(dialect: Dialect) -> ReleaseSupport:
+    return ReleaseSupport(
+        check=_check_v1_37,
+        plugins=v1_37_plugins,
+        check_objects=check_v1_37_fields,
+        honors=honored,
+        left_out=partial(left_out, dialect),
+        left_out_beside=partial(left_out_beside, dialect),
+        is_settled=is_settled,
+        shapes=SHAPES,
+        holding=frozenset({COSCHEDULING}),
+    )
 
 
 SUPPORT: Mapping[str, ReleaseSupport] = {
     V1_11: ReleaseSupport(check=_check_v1_11),
     V1_22: ReleaseSupport(check=_check_v1_22),
-    V1_37: ReleaseSupport(
-        check=_check_v1_37,
-        plugins=v1_37_plugins,
-        check_objects=check_v1_37_fields,
-        honors=honored,
-        left_out=left_out,
-        left_out_beside=left_out_beside,
-        is_settled=is_settled,
-        shapes=SHAPES,
-        holding=frozenset({COSCHEDULING}),
-    ),
+    **{release: _by_plugins(dialect) for release, dialect in DIALECTS.items()},
 }
 
 TYPED = next(name for name, row in SUPPORT.items() if row.check_objects is None)

@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.names import nearest
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, kind_of, outlined, show
+from scheduler_core.settings.release import BY_PLUGINS, V1_37
 
 FeatureGates = tuple[tuple[str, bool], ...]
 """Gates that are set, each with its value, by name."""
@@ -58,6 +59,8 @@ DEFAULTS: Mapping[str, bool] = {
 """Every feature gate of kube-scheduler v1.37, with its default."""
 
 LOCKED = frozenset(_LOCKED)
+OF_OTHERS = frozenset({"GangScheduling", "WorkloadAwarePreemption"})
+"""Gates that only other releases of plugins have."""
 NEEDS: Mapping[str, tuple[str, ...]] = {
     TOPOLOGY: (GROUPS,),
     "CompositePodGroup": (GROUPS,),
@@ -68,7 +71,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 
 
 def read_gates(value: Any, at: At) -> FeatureGates | None:
-    """Read a map of feature gates; a gate that v1.37 refuses to set so is an error with its line.
+    """Read a map of feature gates.
 
     A gate that is none of its own, and resembles none, may be another component's: a warning.
     """
@@ -78,7 +81,7 @@ def read_gates(value: Any, at: At) -> FeatureGates | None:
     gates: dict[str, bool] = {}
     for name, given in value.items():
         on = boolean(given, at.child(name))
-        if on is not None and _is_known(name, on, at.child(name)):
+        if on is not None and _is_known(name, at.child(name)):
             gates[name] = on
     for name, needed in NEEDS.items():
         for other in needed if gates.get(name) else ():
@@ -87,7 +90,9 @@ def read_gates(value: Any, at: At) -> FeatureGates | None:
     return tuple(sorted(gates.items()))
 
 
-def _is_known(name: str, on: bool, at: At) -> bool:
+def _is_known(name: str, at: At) -> bool:
+    if name in OF_OTHERS:
+        return True
     if name not in DEFAULTS:
         suggestion = nearest(name, DEFAULTS)
         if suggestion:
@@ -95,10 +100,14 @@ def _is_known(name: str, on: bool, at: At) -> bool:
         else:
             at.warn(f"{show(name)} is no feature gate of kube-scheduler v1.37: it has no effect")
         return False
-    if name in LOCKED and not on:
-        at.error(f"{name} is locked to true in v1.37: remove it")
-        return False
     return True
+
+
+def check_locked(gates: FeatureGates, scheduler: str, at: At) -> None:
+    """Report gates that the release that is chosen, or the default one, refuses to turn off."""
+    for name, on in gates:
+        if name in LOCKED and not on and (scheduler == V1_37 or scheduler not in BY_PLUGINS):
+            at.child(name).error(f"{name} is locked to true in {V1_37}: remove it")
 
 
 def parse_gates(text: str) -> dict[str, bool]:
@@ -116,9 +125,14 @@ def parse_gates(text: str) -> dict[str, bool]:
     return gates
 
 
-def is_unsimulated(name: str, on: bool) -> bool:
-    """Return whether a gate is set otherwise than by default, and not simulated so."""
-    return on != DEFAULTS[name] and name not in SIMULATED
+def is_unsimulated(name: str, on: bool, defaults: Mapping[str, bool] = DEFAULTS) -> bool:
+    """Return whether a gate is set otherwise than by the release's default, and not simulated so."""
+    return on != defaults[name] and name not in SIMULATED and not _is_sometimes_off(name, defaults)
+
+
+def _is_sometimes_off(name: str, defaults: Mapping[str, bool]) -> bool:
+    """Return whether a release has another default than the newest, so that both are simulated."""
+    return defaults[name] != DEFAULTS[name]
 
 
 outlined(read_gates, Outline("object", {name: Field(name, boolean) for name in sorted(DEFAULTS)}))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -63,6 +64,16 @@ class Release(Struct, frozen=True, kw_only=True):
         return self.clock != "instant"
 
 
+def _number(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.removeprefix("v").split("."))
+
+
+_MODULES = Path(__file__).parents[1] / "schedulers" / "v1_37" / "releases"
+BY_PLUGINS = tuple(
+    sorted((file.stem.replace("_", ".") for file in _MODULES.glob("v[0-9]*_*.py")), key=_number)
+)
+"""The releases that are one set of plugins with differences: a module each, found by its name alone."""
+
 ROWS = (
     Release(
         name="v1.11",
@@ -79,34 +90,37 @@ ROWS = (
         reads=CONFIGURATION_KIND,
         clock="events",
     ),
-    Release(
-        name="v1.37",
-        about="kube-scheduler v1.37: its plugins, queueing hints and preemption",
-        terms=PLUGINS,
-        reads=CONFIGURATION_KIND,
-        clock="own",
-        form="plugins",
-        title="kube-scheduler v1.37: ",
-        asks_extenders=True,
-        asks_beside=True,
-        has_gates=True,
-        has_hints=True,
-        answers_alone=True,
-        daemons_pending=True,
+    *(
+        Release(
+            name=name,
+            about=f"kube-scheduler {name}: its plugins, queueing hints and preemption",
+            terms=PLUGINS,
+            reads=CONFIGURATION_KIND,
+            clock="own",
+            form="plugins",
+            title=f"kube-scheduler {name}: ",
+            asks_extenders=True,
+            asks_beside=True,
+            has_gates=True,
+            has_hints=True,
+            answers_alone=True,
+            daemons_pending=True,
+        )
+        for name in BY_PLUGINS
     ),
 )
 """Oldest first. v1.22 is the scheduling framework in virtual time."""
 
 RELEASES = tuple(row.name for row in ROWS)
-V1_11, V1_22, V1_37 = RELEASES
+V1_11, V1_22, V1_37 = "v1.11", "v1.22", "v1.37"
 """For the packages of these schedulers; others ask a row."""
 ALONE = tuple(row for row in ROWS if row.answers_alone)
 TIMED = next(row.name for row in ROWS if row.is_timed)
 """The release whose clock several schedulers share."""
 CACHING = next(row.name for row in ROWS if row.has_cache)
 """The release with an equivalence cache."""
-GATED = next(row.name for row in ROWS if row.has_gates)
-"""The release that is started with feature gates."""
+GATED = V1_37
+"""The release that is started with feature gates where none is chosen."""
 
 _BY_NAME = {row.name: row for row in ROWS}
 _UNCHOSEN = Release()
@@ -149,7 +163,7 @@ def release_of_patch(written: str, only_v1_11: Iterable[str]) -> str:
 
 
 CONFIGURATION_V1 = f"{CONFIGURATION_GROUP}/v1"
-DEFAULT_RELEASE = RELEASES[-1]
+DEFAULT_RELEASE = V1_37
 """Of a bundle that chooses none; :func:`default_release` returns it."""
 
 VIRTUAL = "virtual"

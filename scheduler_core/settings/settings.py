@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.settings.descheduler import DeschedulerSettings, read_descheduler
 from scheduler_core.settings.dump import DumpSettings, read_dump
-from scheduler_core.settings.feature_gates import FeatureGates, read_gates
+from scheduler_core.settings.feature_gates import FeatureGates, check_locked, read_gates
 from scheduler_core.settings.node_lifecycle import NodeLifecycleSettings, read_node_lifecycle
 from scheduler_core.settings.release import RELEASES, TIMED, VIRTUAL, row_of
 from scheduler_core.settings.several import (
@@ -195,6 +195,7 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
             f"kube-scheduler {read.scheduler} has no equivalence cache: leave out one of the two"
         )
     if isinstance(read, Settings):
+        check_locked(read.feature_gates, read.scheduler, at.child("featureGates"))
         check_design(read.design, read.schedulers, at)
         if read.have_views and read.scheduler and not row_of(read.scheduler).is_timed:
             at.child("schedulers").error(

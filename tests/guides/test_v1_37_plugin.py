@@ -73,9 +73,10 @@ for plugins, number in (({{}}, 1), ({{"multiPoint": {{"enabled": [{{"name": "Res
 """
 
 DEFAULT = """
-from scheduler_core.schedulers.v1_37.config import MULTI_POINT
+from scheduler_core.schedulers.v1_37.config import multi_point
+from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT
 
-names = [name for name, _ in MULTI_POINT]
+names = [name for name, *_ in multi_point(DIALECT)]
 own = names.index("ReservedNodes")
 assert names.index("TaintToleration") < own < names.index("NodeAffinity"), names
 """

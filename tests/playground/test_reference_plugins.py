@@ -7,19 +7,21 @@ import re
 from django.test import Client
 
 from scheduler_core.schedulers.rule_history import history_of
-from scheduler_core.schedulers.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT, NOT_DEFAULT
+from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, multi_point
 from scheduler_core.schedulers.v1_37.extending import EXTENDER, SCORED_BY_NODE_INFO
-from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, ROWS
 from scheduler_core.schedulers.v1_37.quirks import QUIRKS
-from scheduler_core.schedulers.v1_37.registrations import REGISTRATIONS
+from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT
+
+PLACES = multi_point(DIALECT)
 
 
 def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
     """Those of the default profile, of the tables of filters and of hints; each says what it does."""
-    names = {name for name, _ in MULTI_POINT} | {"GangScheduling"} | NOT_DEFAULT
     listed = [row.key for row in DECLARED if row.text]
-    assert names == set(listed) >= PLUGINS.keys() | REGISTRATIONS.keys() - {EXTENDER}
-    assert GATED["GenericWorkload"] == (("GangScheduling", 0),)
+    waiting = {row.key for row in ROWS.values() if row.registrations} - {EXTENDER}
+    assert set(listed) >= DIALECT.plugins.keys() | waiting | {name for name, _, gate in PLACES if not gate}
+    assert ("GangScheduling", 0, "GenericWorkload") in PLACES
     text = client.get("/reference/plugins/").content.decode()
     assert re.findall(r'<tr id="(\w+)">', text) == listed
     assert 'href="/reference/plugins/" aria-current="page"' in text
@@ -38,9 +40,9 @@ def test_known_bugs_are_listed_with_their_issues(client: Client) -> None:
 
 def test_words_agree_with_the_extension_points() -> None:
     """A plugin is said to filter where it does, and to score where it does, with its weight."""
-    weights = dict(MULTI_POINT)
+    weights = {name: weight for name, weight, _ in PLACES}
     for row in (row for row in DECLARED if row.text):
         scores = row.key in IMPLEMENTED["score"]
         assert bool(row.filters) == (row.key in IMPLEMENTED["filter"]), row.key
         assert bool(row.prefers and row.formula) == scores, row.key
-        assert row.default_weight == ((weights[row.key] or 1) if scores else 0), row.key
+        assert row.default_weight == ((weights.get(row.key) or row.weight or 1) if scores else 0), row.key

@@ -209,7 +209,7 @@ def waking(run: SchedulerRun, pod: str) -> str:
     if waiting is None:
         return ""
     events = [
-        f"{plugin}: {wakes(plugin, member.pod)}"
+        f"{plugin}: {wakes(run.configuration, plugin, member.pod)}"
         for member in waiting.members
         for plugin in sorted(member.rejectors)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.explain.world import Resize
-from scheduler_core.kubernetes.requests import held_requests, reports_amounts
+from scheduler_core.kubernetes.requests import reports_amounts
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 PENDING, DEFERRED = "PodResizePending", "Deferred"
@@ -22,8 +22,8 @@ def deferred_resizes(pods: Iterable[CompiledPod], name: str) -> Iterator[Resize]
         if not _is_deferred(status) or not reports_amounts(status):
             continue
         undone = {**status, "conditions": [{"type": PENDING, "reason": "Infeasible"}]}
-        before = int(held_requests(pod.spec, undone).get(name, 0))
-        after = int(held_requests(pod.spec, status).get(name, 0))
+        before = int(pod.read_held(pod.spec, undone).get(name, 0))
+        after = int(pod.read_held(pod.spec, status).get(name, 0))
         if after > before:
             yield Resize(pod.key, before, after)
 

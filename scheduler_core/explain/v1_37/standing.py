@@ -96,7 +96,7 @@ class V1_37Trials:
     def __init__(self, simulation: V1_37Stepper) -> None:
         run = simulation.run
         self.base: dict[Key, Manifest] = {}
-        self.cluster = ClusterState()
+        self.cluster = ClusterState(run.configuration)
         for kind, table in run.cluster.objects.items():
             for key, manifest in table.items():
                 look()

@@ -47,7 +47,7 @@ from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
-from scheduler_core.settings.release import TIMED
+from scheduler_core.settings.release import BY_PLUGINS, TIMED, V1_37
 from scheduler_core.settings.settings import Settings
 from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, UNLISTED, SchedulerSettings
 
@@ -125,7 +125,7 @@ def processes(
         for _ in range(one.replicas):
             yield one, (one.name,)
     if rest:
-        yield SchedulerSettings(rest[0], runs=V1_37Peer.release), rest
+        yield SchedulerSettings(rest[0], runs=next(filter(settings.runs, BY_PLUGINS))), rest
     others = tuple(name for name in profiles if name not in listed and name not in rest)
     if others:
         yield SchedulerSettings(others[0]), others
@@ -171,14 +171,20 @@ class PeerBuilder:
 
     @cached_property
     def v1_37(self) -> CompiledConfiguration:
-        """The configuration of the processes that run v1.37."""
-        return _v1_37_configuration(self.configuration, lone=self.lone)
+        """The configuration of the processes for names that no scheduler is listed for."""
+        return self.by_plugins(self.configuration.reader)
+
+    def by_plugins(self, release: str) -> CompiledConfiguration:
+        """Return the configuration of the processes that run a release of plugins."""
+        configuration, gates = self.configuration, self.configuration.settings.feature_gates
+        reads = self.lone or release in configuration.readers
+        return usable_v1_37_configuration(configuration.policy if reads else None, gates, release)
 
     def processes(self) -> Iterator[Process]:
         """Yield the processes, each with the schedulerNames that it serves."""
         if self.lone:
             names = tuple(self.v1_37.profiles)
-            yield SchedulerSettings(names[0], runs=V1_37Peer.release), names
+            yield SchedulerSettings(names[0], runs=self.configuration.release or V1_37), names
             return
         of_v1_37 = self.v1_37.profiles if self.configuration.is_for_peers else ()
         yield from processes(self.settings, self.parts().profiles, of_v1_37, self.custom)
@@ -231,7 +237,9 @@ def _v1_22(make: PeerBuilder, process: Process, label: str) -> Peer:
 
 def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     assert make.manifests is not None
-    parts, run = make.parts(), SchedulerRun(_named(make.v1_37, process[1]), make.asking, make.number)
+    release = process[0].runs
+    parts = make.parts()
+    run = SchedulerRun(_named(make.by_plugins(release), process[1]), make.asking, make.number)
     given = make.view(process, label, parts)
     assert make.claims is not None
     given |= {"scheduler_run": run, "manifests": make.manifests, "claims": make.claims}
@@ -258,7 +266,7 @@ def _custom(make: PeerBuilder, process: Process, label: str) -> Peer:
 PEERS: Mapping[str, Callable[[PeerBuilder, Process, str], Peer]] = {
     V1_11Peer.release: _v1_11,
     FrameworkPeer.release: _v1_22,
-    V1_37Peer.release: _v1_37,
+    **dict.fromkeys(BY_PLUGINS, _v1_37),
 }
 """What makes a process that runs a release."""
 
@@ -283,14 +291,6 @@ def make_peers(make: PeerBuilder) -> list[Peer]:
         make.ledger.introduce(label, of.name)
         make.server.watchers.append(peer.view)
     return made
-
-
-def _v1_37_configuration(configuration: Configuration, *, lone: bool) -> CompiledConfiguration:
-    """Return the configuration of the schedulers that run v1.37."""
-    if lone:
-        return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
-    document = configuration.policy if configuration.read_by == V1_37Peer.release else None
-    return usable_v1_37_configuration(document, configuration.settings.feature_gates)
 
 
 def _named(configured: CompiledConfiguration, names: Sequence[str]) -> CompiledConfiguration:

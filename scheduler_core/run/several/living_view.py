@@ -25,7 +25,6 @@ from scheduler_core.run.several.v1_37_view import Claims, Devices, Reserved, V1_
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
-from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 LEFTOVER_EVERY = 30
 
@@ -83,13 +82,14 @@ class LivingView(V1_37View):
         self.scheduler_run.queue.clock.pass_to(self.now)
 
     def _learn_reserved(self, key: str, manifest: Any) -> None:
-        pod, run = CompiledPod(manifest), self.scheduler_run
+        run = self.scheduler_run
+        pod = run.cluster.compiled(manifest)
         if pod.node or pod.finished:
             super()._learn_reserved(key, manifest)
             return
         node = run.cluster.pods[key].node
         run.cluster.replace(manifest)
-        run.cluster.assume(CompiledPod(manifest), node)
+        run.cluster.assume(run.cluster.compiled(manifest), node)
 
     # --- time
 

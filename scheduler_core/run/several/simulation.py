@@ -29,7 +29,7 @@ from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import Peers
 from scheduler_core.run.several.server import SharedCluster
-from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
+from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
@@ -39,6 +39,7 @@ from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.settings.release import BY_PLUGINS
 
 
 class SeveralSimulation(TimedSimulation):
@@ -69,7 +70,7 @@ class SeveralSimulation(TimedSimulation):
 
     def _build(self, manager: Manager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         scenario = self.scenario
-        native = self.lone or scenario.settings.runs(V1_37Peer.release)
+        native = self.lone or any(map(scenario.settings.runs, BY_PLUGINS))
         server = self._make_server(
             scenario.objects,
             native=native,
@@ -102,7 +103,7 @@ class SeveralSimulation(TimedSimulation):
     def compiled_copies(self) -> int:
         """How many schedulers have an object compiled from each manifest: the peers that run v1.37."""
         listed = self.scenario.settings.schedulers
-        return self.lone or sum(one.replicas for one in listed if one.runs == V1_37Peer.release)
+        return self.lone or sum(one.replicas for one in listed if one.runs in BY_PLUGINS)
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         return make_server(self._configuration, objects, **given)

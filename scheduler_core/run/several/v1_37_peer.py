@@ -28,7 +28,6 @@ from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
@@ -74,7 +73,6 @@ class V1_37Peer(Peer):
 
     pops = True
     leftover = LEFTOVER_AFTER / SECOND
-    release = RELEASE
 
     def __init__(self, view: V1_37View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
@@ -88,6 +86,11 @@ class V1_37Peer(Peer):
         self._moves: list[Mapping[str, Any]] = []
         self._moved = view.moved
         self._note_moves()
+
+    @property
+    def runs(self) -> str:
+        """Which release it is."""
+        return self.view.scheduler_run.configuration.dialect.name
 
     @property
     def wants(self) -> bool:

@@ -23,7 +23,6 @@ from scheduler_core.schedulers.v1_37.attempt import histogram
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt
 from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME, POD_GROUPS
-from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE, WAIT
 from scheduler_core.schedulers.v1_37.status import Status as NodeStatus
 
@@ -115,7 +114,7 @@ class PermitStage:
         self.held[key] = Held(waiting, tried, queued)
         view.reserved[key] = Reserved(waiting, node)
         view.waiting.add(key, node, {NAME: seconds}, timed_out)
-        if run.configuration.gate(NOMINATES, default=True):
+        if run.configuration.gate(NOMINATES):
             view.write_nomination(key, node)
 
     def _activate(self) -> None:
@@ -177,7 +176,7 @@ class PermitStage:
         self.unreserve(key)
         del view.reserved[key]
         stored = run.cluster.objects["Pod"][key]
-        waiting.pod = fresh = CompiledPod(stored)
+        waiting.pod = fresh = run.cluster.compiled(stored)
         run.scheduling.unreserve(replace(held.tried, pod=fresh))
         if verdict.message == PREEMPTED:  # no rejection: it backs off as after an error
             view.freed(stored, verdict.node)

@@ -219,7 +219,7 @@ class V1_37View(SchedulerView):
     def _learn_reserved(self, key: str, manifest: Manifest) -> None:
         """Hear of a change of an assumed pod: its binding confirms it, the cache keeps it until then."""
         run = self.scheduler_run
-        pod = CompiledPod(manifest)
+        pod = self.scheduler_run.cluster.compiled(manifest)
         if pod.node or pod.finished:
             held = self.reserved.pop(key)
             if self.permits is not None:
@@ -292,7 +292,7 @@ class V1_37View(SchedulerView):
         manifest, devices = self.manifests.of("Pod", key), self._devices.get(key, [])
         if manifest is None or not (devices or has_claims(manifest)):
             return ""
-        pod = CompiledPod(manifest)
+        pod = self.scheduler_run.cluster.compiled(manifest)
         refused = unreservable(self.manifests, pod)
         for change in bind_devices(self.manifests, pod, devices):
             self.claims.write(change)
@@ -346,7 +346,7 @@ class V1_37View(SchedulerView):
             self.cluster.put(pod)
             self.changed[key] = None
         stored = run.cluster.objects["Pod"][key]
-        fresh = CompiledPod(stored)
+        fresh = run.cluster.compiled(stored)
         run.cluster.forget(fresh)
         self.freed(stored, node)
         waiting = held.waiting

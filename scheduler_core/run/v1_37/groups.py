@@ -83,7 +83,7 @@ def untried_because(run: SchedulerRun, pod: str, claims: Mapping[str, str]) -> s
     plugin = gates.get(pod) or entity.gated_by
     if plugin is None:
         return "not tried"
-    reason = f"not tried: {plugin} keeps it out of the queue until {wakes(plugin, found)}"
+    reason = f"not tried: {plugin} keeps it out of the queue until {wakes(run.configuration, plugin, found)}"
     return f"{reason} ({claims[pod]})" if pod in claims else reason
 
 

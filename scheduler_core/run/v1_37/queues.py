@@ -16,7 +16,6 @@ from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.gating import GANG
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY, SchedulingQueue
-from scheduler_core.schedulers.v1_37.queue_order import QueueSort
 from scheduler_core.schedulers.v1_37.registrations import events_of, wakes
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
@@ -43,21 +42,21 @@ class EntryCache:
 
     def entry(
         self,
+        run: SchedulerRun,
         waiting: QueuedPodInfo,
         place: str,
         moved: Moved,
         nominated: Mapping[str, str],
-        sort: QueueSort | None = None,
     ) -> QueueEntry:
-        """Return a pod as it waits in a queue, which a plugin may ``sort``."""
-        key = waiting.key
+        """Return a pod as it waits in a queue, which a plugin may sort."""
+        key, sort = waiting.key, run.queue.sort
         shown = _shown_key(waiting) if sort is None else sort.shown(waiting)
         stamp = *_stamp(waiting, place, nominated), moved.get(key), shown
         known = self._entries.get(key)
         if known is None or known[0] != stamp:
             if len(self._entries) >= KEPT:
                 self._entries.clear()
-            known = self._entries[key] = stamp, _entry(waiting, place, moved, nominated, shown)
+            known = self._entries[key] = stamp, _entry(run, waiting, place, moved, nominated, shown)
         return known[1]
 
     def hint(
@@ -105,7 +104,7 @@ def queue_state(
     shown = _shown(places)
     found = _queues(run, places, shown, moved, cache)
     counts = found.counts
-    tried = cache.entry(head.members[0], "active", moved, run.nominations.nodes(), run.queue.sort)
+    tried = cache.entry(run, head.members[0], "active", moved, run.nominations.nodes())
     active, unschedulable = (
         [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
     )
@@ -137,7 +136,7 @@ def _queues(
     """Describe the first pods of each queue; the counts are of all."""
     nominated = run.nominations.nodes()
     entries = tuple(
-        cache.entry(waiting, place, moved, nominated, run.queue.sort)
+        cache.entry(run, waiting, place, moved, nominated)
         for place, members in shown.items()
         for waiting in members
     )
@@ -228,6 +227,7 @@ def _moved_by(waiting: QueuedPodInfo, moved: Moved) -> str:
 
 
 def _entry(
+    run: SchedulerRun,
     waiting: QueuedPodInfo,
     place: str,
     moved: Moved,
@@ -248,7 +248,9 @@ def _entry(
         _moved_by(waiting, moved),
         (*plugins, *((waiting.gated_by,) if waiting.gated_by and waiting.gated_by not in plugins else ())),
         nominated.get(waiting.key, ""),
-        tuple(dict.fromkeys(e for plugin in plugins for e in events_of(plugin))) if rejected else (),
+        tuple(dict.fromkeys(e for one in plugins for e in events_of(run.configuration, one)))
+        if rejected
+        else (),
         _retry_at(waiting) if place == "unschedulable" else None,
     )
 
@@ -286,7 +288,8 @@ def hints_of(run: SchedulerRun, cache: EntryCache) -> tuple[tuple[Hint, ...], in
 def _hint(run: SchedulerRun, waiting: QueuedPodInfo, queue: str, nominated: Mapping[str, str]) -> Hint:
     plugins = sorted(waiting.rejectors | ({waiting.gated_by} if waiting.gated_by else set()))
     missing = None if plugins else _missing_group(run, waiting)
-    events = tuple((plugin, events_of(plugin), wakes(plugin, waiting.pod)) for plugin in plugins)
+    of = run.configuration
+    events = tuple((one, events_of(of, one), wakes(of, one, waiting.pod)) for one in plugins)
     if missing is not None:
         events = ((GANG, ("PodGroupAdd",), f"its PodGroup {missing} is created"),)
     return Hint(

@@ -485,4 +485,6 @@ def _asking(scenario: Scenario) -> Asking:
 
 def _compiled(configuration: Configuration) -> CompiledConfiguration:
     """Raises PolicyError for a configuration that cannot be used."""
-    return usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
+    return usable_v1_37_configuration(
+        configuration.policy, configuration.settings.feature_gates, configuration.release
+    )

@@ -23,10 +23,11 @@ from scheduler_core.schedulers.v1_37.plugins.declaration import Argument
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
 from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.selectors import node_term
-from scheduler_core.settings.feature_gates import DEFAULTS
 
 CAPACITY_GATE = "StorageCapacityScoring"
+SHAPE = "requestedToCapacityRatio"
 
 
 _BY_TYPE: Mapping[str, Callable[[Argument], Reader]] = {
@@ -38,12 +39,17 @@ _BY_TYPE: Mapping[str, Callable[[Argument], Reader]] = {
 """The readers of declared arguments, by type; any other is read by its plugin alone."""
 
 
-def check_arguments(policy: Document, gates: Mapping[str, bool], at: At) -> None:
-    """Report arguments with which v1.37 does not start; the structure of ``policy`` is known to be right."""
-    scores_capacity = gates.get(CAPACITY_GATE, DEFAULTS[CAPACITY_GATE])
+def check_arguments(policy: Document, base: CompiledConfiguration, at: At) -> None:
+    """Report arguments with which a release does not start; the structure of ``policy`` is known to be right.
+
+    ``base`` has the release and its feature gates.
+    """
+    scores_capacity = base.gate(CAPACITY_GATE)
     for place, name, args in _given(policy, at):
         if name == "NodeResourcesFit":
             _check_strategy(args.get("scoringStrategy"), place.child("scoringStrategy"))
+            if base.dialect.checks_shape:
+                _check_shape(args.get("scoringStrategy"), place.child("scoringStrategy"))
         elif name == "NodeAffinity":
             _check_added(args.get("addedAffinity") or {}, place.child("addedAffinity"))
         elif name == "VolumeBinding" and args.get("shape") is not None and not scores_capacity:
@@ -67,6 +73,17 @@ def _check_strategy(strategy: Any, at: At) -> None:
             f"type is missing: write {', '.join(STRATEGIES[:-1])} or {STRATEGIES[-1]}, or leave "
             "scoringStrategy out"
         )
+
+
+def _check_shape(strategy: Any, at: At) -> None:
+    """Report a strategy without the shape that it needs, or with one that it does not have."""
+    if not isinstance(strategy, Mapping) or not strategy.get("type"):
+        return
+    wants, has = strategy["type"] == STRATEGIES[2], strategy.get(SHAPE) is not None
+    if wants and not has:
+        at.child(SHAPE).error(f"{SHAPE} is missing: {STRATEGIES[2]} needs its shape")
+    elif has and not wants:
+        at.child(SHAPE).error(f"has to be left out unless type is {STRATEGIES[2]}")
 
 
 def _check_added(affinity: Mapping[str, Any], at: At) -> None:

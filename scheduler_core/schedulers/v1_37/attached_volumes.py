@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.csi_migration import BY_PLUGIN, TranslationError, in_tree_source
+from scheduler_core.schedulers.v1_37.csi_migration import (
+    BY_PLUGIN,
+    IN_TREE,
+    TranslationError,
+    in_tree_source,
+    is_migrated_on,
+)
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.volumes import class_name, not_owned
@@ -24,12 +30,12 @@ class MissingClaimError(VolumeError):
 
 
 def volumes_of(
-    cluster: ClusterState, pod: CompiledPod, *, migrated: bool, waiting: bool = False
+    cluster: ClusterState, pod: CompiledPod, *, migrated: frozenset[str], waiting: bool = False
 ) -> set[Volume]:
     """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes).
 
-    ``migrated``: the node has a CSINode, which makes in-tree volumes of five plugins count as their drivers'
-    (isCSIMigrationOn), whatever its annotation contains. ``waiting``: the pod is not on the node yet; claims
+    ``migrated`` are the in-tree plugins whose volumes count as their drivers' there (:func:`migrated_on`).
+    ``waiting``: the pod is not on the node yet; claims
     of other pods that do not exist are left out.
 
     Raises:
@@ -42,10 +48,25 @@ def volumes_of(
             claim = _claim(cluster, pod, volume, waiting=waiting)
             one = None if claim is None else _of_claim(cluster, claim, migrated=migrated)
         else:
-            one = _inline(volume) if migrated else None
+            one = _inline(volume, migrated)
         if one is not None:
             found.add(one)
     return found
+
+
+def migrated_on(cluster: ClusterState, csi_node: Manifest | None) -> frozenset[str]:
+    """Return the in-tree plugins whose volumes count as their drivers' on a node (isCSIMigrationOn).
+
+    They are five on every node with a CSINode, but for those of which the release asks its annotation.
+    """
+    if csi_node is None:
+        return frozenset()
+    asked = cluster.configuration.dialect.migrates_if_annotated
+    return frozenset(
+        row.plugin
+        for row in IN_TREE.values()
+        if row.handle is not None and (row.plugin not in asked or is_migrated_on(csi_node, row.plugin))
+    )
 
 
 def _claim(
@@ -63,25 +84,27 @@ def _claim(
     return claim
 
 
-def _inline(volume: Mapping[str, Any]) -> Volume | None:
+def _inline(volume: Mapping[str, Any], migrated: frozenset[str]) -> Volume | None:
     """Return the driver's volume of an in-tree volume in a pod (checkAttachableInlineVolume)."""
     try:
-        return _translated(volume, {})
+        return _translated(volume, {}, migrated)
     except TranslationError as error:
         text = f"converting volume({volume['name']}) from inline to csi: {error}"
         raise VolumeError(text) from None
 
 
-def _translated(owner: Mapping[str, Any], labels: Mapping[str, str]) -> Volume | None:
+def _translated(
+    owner: Mapping[str, Any], labels: Mapping[str, str], migrated: frozenset[str]
+) -> Volume | None:
     found = in_tree_source(owner)
-    if found is None or found[0].handle is None:
+    if found is None or found[0].plugin not in migrated:
         return None
     row, source = found
     assert row.handle is not None
     return row.driver, row.handle(source, labels)
 
 
-def _of_claim(cluster: ClusterState, claim: Manifest, *, migrated: bool) -> Volume | None:
+def _of_claim(cluster: ClusterState, claim: Manifest, *, migrated: frozenset[str]) -> Volume | None:
     """Return the volume of a claim, as it is or as its class will make it (getCSIDriverInfo)."""
     bound = cluster.get("PersistentVolume", None, claim["spec"].get("volumeName") or "")
     if bound is None:
@@ -89,25 +112,25 @@ def _of_claim(cluster: ClusterState, claim: Manifest, *, migrated: bool) -> Volu
     return _of_volume(bound, migrated=migrated)
 
 
-def _of_class(cluster: ClusterState, claim: Manifest, *, migrated: bool) -> Volume | None:
+def _of_class(cluster: ClusterState, claim: Manifest, *, migrated: frozenset[str]) -> Volume | None:
     """Return the volume that a claim will get from its class, with a handle of its own."""
     storage_class = cluster.get("StorageClass", None, class_name(claim))
     driver = (storage_class or {}).get("provisioner")
     row = BY_PLUGIN.get(driver or "")
     if row is not None:
-        driver = row.driver if migrated and row.handle is not None else None
+        driver = row.driver if row.plugin in migrated else None
     meta = claim["metadata"]
     return (driver, f"claim:{meta.get('namespace') or 'default'}/{meta['name']}") if driver else None
 
 
-def _of_volume(volume: Manifest, *, migrated: bool) -> Volume | None:
+def _of_volume(volume: Manifest, *, migrated: frozenset[str]) -> Volume | None:
     """Return driver and handle of a PersistentVolume; None if it is none of a CSI driver here."""
     spec = volume["spec"]
     csi = spec.get("csi")
     if csi is not None:
         return (csi["driver"], csi["volumeHandle"]) if csi.get("driver") and csi.get("volumeHandle") else None
     try:
-        found = _translated(spec, volume["metadata"].get("labels") or {}) if migrated else None
+        found = _translated(spec, volume["metadata"].get("labels") or {}, migrated)
     except TranslationError:
         return None
     return found if found and found[1] else None
@@ -135,13 +158,15 @@ def limits_of(csi_node: Manifest | None) -> dict[str, int]:
 def missing_driver(cluster: ClusterState, csi_node: Manifest | None, volumes: set[Volume]) -> str | None:
     """Return a driver that a node must have for the volumes, and has not (checkCSIDriverOnNode).
 
-    Only drivers whose CSIDriver has ``preventPodSchedulingIfMissing`` are checked; the first by name is
-    returned, where upstream takes any.
+    Only drivers whose CSIDriver has ``preventPodSchedulingIfMissing`` are checked, or by the release all that
+    have a CSIDriver; the first by name is returned, where upstream takes any.
     """
+    optional = cluster.configuration.dialect.driver_may_be_missing
     installed = {driver["name"] for driver in _drivers(csi_node)}
     for name in sorted({driver for driver, _ in volumes} - installed):
-        spec = (cluster.get("CSIDriver", None, name) or {}).get("spec") or {}
-        if spec.get("preventPodSchedulingIfMissing"):
+        found = cluster.get("CSIDriver", None, name)
+        spec = (found or {}).get("spec") or {}
+        if spec.get("preventPodSchedulingIfMissing") or (found is not None and not optional):
             return name
     return None
 

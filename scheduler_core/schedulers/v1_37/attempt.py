@@ -25,7 +25,6 @@ from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError, 
 from scheduler_core.schedulers.v1_37.nodes import Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
-from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
@@ -160,7 +159,7 @@ class Scheduler:
         naming = []
         for key in ctx.profile.points["preFilter"]:
             try:
-                status, names = PLUGINS[key].pre_filter(ctx)
+                status, names = ctx.plugins[key].pre_filter(ctx)
             except PluginError as error:
                 attempt.pre_filter[key] = Status(ERROR, (str(error),)).document()
                 attempt.error = f'running PreFilter plugin "{key}": {error}'
@@ -186,7 +185,7 @@ class Scheduler:
     def _find(self, ctx: Context, attempt: PodAttempt, walk: Rows, subset: frozenset[str] | None) -> Rows:
         """Return the feasible rows in the order of the walk (findNodesThatFitPod)."""
         nodes = ctx.nodes
-        nominated = attempt.hint or self.nominations.node_of(ctx.pod) or ctx.pod.nominated_node
+        nominated = self.nominations.node_of(ctx.pod) or attempt.hint or ctx.pod.nominated_node
         row = nodes.row(nominated) if nominated else None
         if row is not None and row in walk:
             found = self._pass(ctx, attempt, np.array([row], np.intp))
@@ -297,7 +296,7 @@ class Scheduler:
     def _score(ctx: Context, attempt: PodAttempt, rows: Rows) -> ScoredNodes:
         skipped = set()
         for key in ctx.profile.points["preScore"]:
-            status = PLUGINS[key].pre_score(ctx, rows)
+            status = ctx.plugins[key].pre_score(ctx, rows)
             attempt.pre_score[key] = status.code
             if status.code == SKIP:
                 skipped.add(key)
@@ -309,8 +308,8 @@ class Scheduler:
             if key in skipped:
                 continue
             seen = bare if key in SCORED_BY_NODE_INFO else ctx
-            raw = PLUGINS[key].score(seen, rows)
-            normalized = PLUGINS[key].normalize(seen, rows, raw)
+            raw = ctx.plugins[key].score(seen, rows)
+            normalized = ctx.plugins[key].normalize(seen, rows, raw)
             weight = ctx.profile.weights[key]
             scored.plugins[key] = PluginScores(weight, raw, normalized)
             scored.totals += normalized if weight == 1 else weight * normalized
@@ -370,7 +369,7 @@ class Scheduler:
             elif key == "DefaultPreemption":
                 status = preempt(attempt, self.nominations)
             else:
-                status = PLUGINS[key].post_filter(attempt.context)
+                status = attempt.context.plugins[key].post_filter(attempt.context)
             attempt.post_filter[key] = status
             if status.code != UNSCHEDULABLE:
                 return

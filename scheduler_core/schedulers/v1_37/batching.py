@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
+from scheduler_core.schedulers.v1_37.extended_resources import backed
 from scheduler_core.schedulers.v1_37.interface import PluginError, PodAttempt
 from scheduler_core.schedulers.v1_37.node_heap import ScoredNode, heapify, pop
 from scheduler_core.schedulers.v1_37.plugins.base import Context
-from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.signatures import signature
+
+BATCHING = "OpportunisticBatching"
+"""The feature gate."""
 
 MAX_AGE = 500
 """How long scored nodes may serve; milliseconds."""
@@ -35,7 +39,12 @@ class _Batch:
 
 
 class OpportunisticBatching:
-    """The batch of each profile (OpportunisticBatch of framework/runtime)."""
+    """The batch of each profile (OpportunisticBatch of framework/runtime).
+
+    ``hints_nominated``: pods with a nominated node are given a hint, which they do not follow.
+    """
+
+    hints_nominated: ClassVar[bool] = False
 
     def __init__(self, scheduling: Scheduler, profiles: Mapping[str, KubeSchedulerProfile]) -> None:
         self.scheduling = scheduling
@@ -48,16 +57,16 @@ class OpportunisticBatching:
         ``cycle`` is the number of this cycle, ``now`` the time in milliseconds.
         """
         batch = self._batches.get(pod.scheduler_name)
-        if (
+        if not self.scheduling.configuration.gate(BATCHING) or (
             batch is None
             or not batch.nodes
             or not self._follows(batch, cycle)
             or now > batch.scored_at + MAX_AGE
         ):
             return None
-        if self.scheduling.nominations.node_of(pod):
+        if not self.hints_nominated and self.scheduling.nominations.node_of(pod):
             return None
-        if signature(pod, self.profiles[pod.scheduler_name]) != batch.signature:
+        if self._signature(pod) != batch.signature:
             return None
         nodes = self.scheduling.cluster.nodes
         if any(nodes.row(name) is None for name in (batch.chosen, *(one.node for one in batch.nodes))):
@@ -66,12 +75,26 @@ class OpportunisticBatching:
             again = self.scheduling.rescore(pod, batch.chosen)
         except PluginError:
             return None
-        if again is not None:
-            context, raw = again
-            batch.nodes.append(ScoredNode(batch.chosen, raw))
-            _total(context, batch.nodes)
-            heapify(batch.nodes)
+        if again is not None and not self.takes_part(batch, *again):
+            return None
         return pop(batch.nodes).node
+
+    def takes_part(self, batch: _Batch, context: Context, raw: dict[str, int]) -> bool:
+        """Put the node of the cycle before, which still fits, among the others; return whether they serve."""
+        batch.nodes.append(ScoredNode(batch.chosen, raw))
+        _total(context, batch.nodes)
+        heapify(batch.nodes)
+        return True
+
+    def _signature(self, pod: CompiledPod) -> str | None:
+        """Return the pod's signature; None for one that devices serve, which other pods compete for."""
+        if self._may_be_served(pod):
+            return None
+        return signature(pod, self.profiles[pod.scheduler_name])
+
+    def _may_be_served(self, pod: CompiledPod) -> bool:
+        """Return whether a DeviceClass names a resource that the pod asks for."""
+        return bool(backed(self.scheduling.cluster, pod.requests))
 
     def _follows(self, batch: _Batch, cycle: int) -> bool:
         """Return whether the batch is of the cycle before, or of this one, which a group's members share."""
@@ -89,7 +112,7 @@ class OpportunisticBatching:
         scored = attempt.scored
         # Extenders turn signatures off, and pods with one share nothing else.
         unsigned = attempt.reused or bool(self.scheduling.configuration.extenders)
-        signed = None if scored is None or unsigned else signature(attempt.pod, self.profiles[name])
+        signed = None if scored is None or unsigned else self._signature(attempt.pod)
         if scored is None or signed is None:
             return
         raw = {key: scores.raw.tolist() for key, scores in scored.plugins.items()}
@@ -125,6 +148,6 @@ def _total(context: Context, nodes: list[ScoredNode]) -> None:
     for key in context.profile.points["score"]:
         if all(key in scored.raw for scored in nodes):
             raw = np.array([scored.raw[key] for scored in nodes], np.int64)
-            totals += context.profile.weights[key] * PLUGINS[key].normalize(context, rows, raw)
+            totals += context.profile.weights[key] * context.plugins[key].normalize(context, rows, raw)
     for scored, total in zip(nodes, totals.tolist()):
         scored.total = total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from scheduler_core.schedulers.extenders.configuration import (
@@ -13,38 +14,46 @@ from scheduler_core.schedulers.extenders.configuration import (
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
 from scheduler_core.schedulers.v1_37.backoff import Backoff
 from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.plugins.declaration import POINTS, Declared
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
-from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, declared
+from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
+from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT
 
-MULTI_POINT: tuple[tuple[str, int], ...] = tuple(
-    (row.key, row.weight) for row in DECLARED if row.rank and not row.gate
-)
-"""The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
 
-GATED: Mapping[str, tuple[tuple[str, int], ...]] = {
-    gate: tuple((row.key, row.weight) for row in DECLARED if row.gate == gate)
-    for gate in dict.fromkeys(row.gate for row in DECLARED if row.gate)
-}
-"""Plugins that a feature gate adds."""
+@cache
+def multi_point(dialect: Dialect) -> tuple[tuple[str, int, str], ...]:
+    """Return the default plugins in order with their weights and gates; those of a gate come last.
 
-NOT_DEFAULT = frozenset(row.key for row in DECLARED if not row.rank)
-"""Plugins that run in profiles that enable them."""
+    Weight 0: none given, which counts as 1 for a score plugin.
+    """
+    rows = [row for row in dialect.declared if row.rank]
+    return tuple((row.key, row.weight, row.gate) for row in sorted(rows, key=lambda row: bool(row.gate)))
 
-IMPLEMENTED: Mapping[str, frozenset[str]] = {
-    point: frozenset(row.key for row in DECLARED if point in row.points.split()) for point in POINTS
-}
-"""Which plugins implement each extension point."""
+
+@cache
+def implemented(dialect: Dialect) -> Mapping[str, frozenset[str]]:
+    """Return which plugins implement each extension point."""
+    return {
+        point: frozenset(row.key for row in dialect.declared if point in row.points.split())
+        for point in POINTS
+    }
+
+
+IMPLEMENTED = implemented(DIALECT)
+"""Those of the newest release, whose plugins all the others have."""
 
 WEIGHTED_POINTS = ("score", "placementScore")
 """Extension points whose plugins have weights."""
 
 
 def read_configuration(
-    document: Mapping[str, Any] | None, gates: Mapping[str, bool] | None = None
+    document: Mapping[str, Any] | None,
+    gates: Mapping[str, bool] | None = None,
+    dialect: Dialect = DIALECT,
 ) -> CompiledConfiguration:
-    """Compile a KubeSchedulerConfiguration; null is the default one.
+    """Compile a KubeSchedulerConfiguration for a release; null is the default one.
 
     Raises:
         ValueError: The document cannot be used.
@@ -59,15 +68,16 @@ def read_configuration(
     ignored = sorted(ignored_resources(extenders))
     gates = dict(gates or {})
     whole = document.get("percentageOfNodesToScore")
+    base = CompiledConfiguration({}, gates, dialect=dialect)
     profiles: dict[str, KubeSchedulerProfile] = {}
     listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     for given in listed:
-        profile = _profile(given, gates, whole, ignored)
+        profile = _profile(given, base, whole, ignored)
         if profile.scheduler_name in profiles:
             raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
         profiles[profile.scheduler_name] = profile
     asked = tuple(sorted(extenders, key=lambda one: one.ignorable))
-    return CompiledConfiguration(profiles, gates, asked, _backoff(document))
+    return CompiledConfiguration(profiles, gates, asked, _backoff(document), dialect)
 
 
 def _backoff(document: Mapping[str, Any]) -> Backoff:
@@ -84,9 +94,9 @@ def _backoff(document: Mapping[str, Any]) -> Backoff:
 
 
 def _profile(
-    given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any, ignored: Sequence[str]
+    given: Mapping[str, Any], base: CompiledConfiguration, whole: Any, ignored: Sequence[str]
 ) -> KubeSchedulerProfile:
-    chosen = plugins_by_point(given.get("plugins") or {}, gates)
+    chosen = plugins_by_point(given.get("plugins") or {}, base)
     points = {point: tuple(name for name, _ in rows) for point, rows in chosen.items()}
     weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in WEIGHTED_POINTS)
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
@@ -103,32 +113,34 @@ def _profile(
         points,
         weights,
         placement_weights,
-        _unprepared(points),
+        _unprepared(points, base.dialect),
         arguments,
         int(percentage or 0),
+        base.dialect,
     )
 
 
 def plugins_by_point(
-    plugins: Mapping[str, Any], gates: Mapping[str, bool]
+    plugins: Mapping[str, Any], base: CompiledConfiguration
 ) -> dict[str, list[tuple[str, int]]]:
     """Return the plugins that run at each point, in order, each with its weight or 0, by a profile's sets.
+
+    ``base`` has the release and its feature gates.
 
     Raises:
         ValueError: A plugin is unknown, or does not implement a point.
     """
-    default = [*MULTI_POINT]
-    for gate, added in GATED.items():
-        if gates.get(gate):
-            default.extend(added)
-    multi = _merged(default, plugins.get("multiPoint") or {})
+    rows = multi_point(base.dialect)
+    default = [(name, weight) for name, weight, gate in rows if not gate or base.gate(gate)]
+    extra = frozenset(row.key for row in base.dialect.declared if not row.rank)
+    multi = _merged(default, extra, plugins.get("multiPoint") or {})
     return {
         point: _expanded(multi, plugins.get(point) or {}, implementing)
-        for point, implementing in IMPLEMENTED.items()
+        for point, implementing in implemented(base.dialect).items()
     }
 
 
-def _unprepared(points: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+def _unprepared(points: Mapping[str, Sequence[str]], dialect: Dialect) -> dict[str, dict[str, str]]:
     """Return by extension point and plugin the error of each that was not prepared.
 
     Raises ValueError for plugins of which that is not simulated.
@@ -136,7 +148,7 @@ def _unprepared(points: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]
     out: dict[str, dict[str, str]] = {}
     for point in ("filter", "score"):
         for key in points[point]:
-            row = declared(key)
+            row = declared(key, dialect)
             prepares = _prepares(row, point)
             if key in points[prepares]:
                 continue
@@ -151,11 +163,13 @@ def _prepares(row: Declared, point: str) -> str:
     return "preScore" if point == "score" and "preScore" in row.points.split() else "preFilter"
 
 
-def _merged(default: list[tuple[str, int]], given: Mapping[str, Any]) -> list[tuple[str, int]]:
+def _merged(
+    default: list[tuple[str, int]], extra: frozenset[str], given: Mapping[str, Any]
+) -> list[tuple[str, int]]:
     """Merge a plugin set with the default one: a plugin enabled again keeps its place (mergePluginSet)."""
     disabled = _names(given.get("disabled"))
     custom = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
-    for name in custom.keys() - {name for name, _ in default} - NOT_DEFAULT:
+    for name in custom.keys() - {name for name, _ in default} - extra:
         raise ValueError(f"plugins.multiPoint: {name!r} is unknown, or its feature gate is off")
     out = []
     replaced = set()

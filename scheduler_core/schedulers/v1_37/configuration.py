@@ -13,8 +13,15 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
+from scheduler_core.schedulers.v1_37.releases import dialect_of
 from scheduler_core.settings.feature_gates import FeatureGates
-from scheduler_core.settings.release import CONFIGURATION_V1, V1_22, is_framework_document, plugins_named
+from scheduler_core.settings.release import (
+    CONFIGURATION_V1,
+    V1_22,
+    V1_37,
+    is_framework_document,
+    plugins_named,
+)
 
 if TYPE_CHECKING:
     from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
@@ -35,27 +42,31 @@ ARGUMENT_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> CompiledConfiguration:
-    """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
+def compile_v1_37_configuration(
+    policy: Document | None, gates: FeatureGates = (), release: str = V1_37
+) -> CompiledConfiguration:
+    """Compile the configuration that a release runs with: the document if it is a KubeSchedulerConfiguration.
 
     Raises:
         ValueError: The document cannot be used.
     """
     document = policy if policy is not None and is_framework_document(policy) else _DEFAULT
     try:
-        return read_configuration(_as_v1(document), dict(gates))
+        return read_configuration(_as_v1(document), dict(gates), dialect_of(release))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it cannot be read: {error}") from error
 
 
-def usable_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> CompiledConfiguration:
+def usable_v1_37_configuration(
+    policy: Document | None, gates: FeatureGates = (), release: str = V1_37
+) -> CompiledConfiguration:
     """Compile the configuration of a run.
 
     Raises:
         PolicyError: It cannot be used.
     """
     try:
-        return compile_v1_37_configuration(policy, gates)
+        return compile_v1_37_configuration(policy, gates, release)
     except ValueError as error:
         raise PolicyError([Problem(str(error))]) from error
 
@@ -79,10 +90,11 @@ def _current(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def v1_37_plugins(configuration: Configuration) -> dict[str, EnabledPlugins]:
-    """Return the plugins of each profile that v1.37 runs, by schedulerName, with all arguments."""
+    """Return the plugins of each profile that the release runs, by schedulerName, with all arguments."""
     from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 
-    compiled = compile_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
+    gates, release = configuration.settings.feature_gates, configuration.reader
+    compiled = compile_v1_37_configuration(configuration.policy, gates, release)
     return {
         name: EnabledPlugins(one.points, one.weights, _completed(one.arguments), one.percentage)
         for name, one in compiled.profiles.items()
@@ -104,13 +116,14 @@ def runs_coscheduling(configuration: Configuration) -> bool:
     document = configuration.policy
     if document is None or COSCHEDULING not in plugins_named(document):
         return False
-    compiled = compile_v1_37_configuration(document, configuration.settings.feature_gates)
+    gates, release = configuration.settings.feature_gates, configuration.reader
+    compiled = compile_v1_37_configuration(document, gates, release)
     return any(profile.enabled(COSCHEDULING) for profile in compiled.profiles.values())
 
 
 def warn_of_readers(configuration: Configuration, at: At) -> None:
     """Say which of several releases side by side reads a configuration; the others have defaults."""
-    read_by = configuration.read_by if configuration.is_for_peers else V1_22
+    read_by = " and ".join(configuration.readers) if configuration.is_for_peers else V1_22
     at.child("kind").warn(
         f"the schedulers that run {read_by} read it; those that run another release have their default "
         "configuration"

@@ -17,7 +17,9 @@ from scheduler_core.schedulers.v1_37.argument_checks import check_arguments
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
 from scheduler_core.schedulers.v1_37.configuration import WITHDRAWN, compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
-from scheduler_core.settings.release import CONFIGURATION_V1, is_framework_document
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
+from scheduler_core.schedulers.v1_37.releases import dialect_of
+from scheduler_core.settings.release import CONFIGURATION_V1, V1_37, is_framework_document
 from scheduler_core.settings.settings import Settings
 
 _NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
@@ -28,20 +30,23 @@ _LEFT_OUT = (
 )
 
 
-def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> None:
-    """Report the errors of a configuration that v1.37 runs with, and what of it v1.37 does not read."""
+def check_v1_37_configuration(policy: Document, settings: Settings, at: At, release: str = V1_37) -> None:
+    """Report the errors of a configuration that a release runs with, and what of it that does not read."""
     if not is_framework_document(policy):
-        at.child("kind").warn("kube-scheduler v1.37 reads no Policy: it runs with its default configuration")
+        at.child("kind").warn(
+            f"kube-scheduler {release} reads no Policy: it runs with its default configuration"
+        )
         return
     structure = Report(strict=at.report.strict, limit=at.report.limit)
     check_configuration(_known_to_framework(policy), settings, At(structure, None, at.root))
     if not structure.errors:
-        check_arguments(policy, dict(settings.feature_gates), At(structure, None, at.root))
+        base = CompiledConfiguration({}, dict(settings.feature_gates), dialect=dialect_of(release))
+        check_arguments(policy, base, At(structure, None, at.root))
     at.report.errors.extend(structure.errors)
     if structure.errors:
         return
     if policy["apiVersion"] != CONFIGURATION_V1:
-        _warn_of_earlier(policy, at)
+        _warn_of_earlier(policy, at, release)
     _, problems, warnings = read_extenders(policy.get("extenders"), CONFIGURATION)
     for problem in problems:
         place_of(at, problem.path).error(problem.message)
@@ -50,14 +55,14 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> N
     if problems:
         return
     try:
-        compile_v1_37_configuration(policy, settings.feature_gates)
+        compile_v1_37_configuration(policy, settings.feature_gates, release)
     except ValueError as error:
         at.error(str(error))
 
 
-def _warn_of_earlier(policy: Document, at: At) -> None:
+def _warn_of_earlier(policy: Document, at: At, release: str) -> None:
     """Warn that an earlier version is read as v1, and of the arguments that are left out for it."""
-    at.child("apiVersion").warn(f"kube-scheduler v1.37 reads no {policy['apiVersion']}: it is read as v1")
+    at.child("apiVersion").warn(f"kube-scheduler {release} reads no {policy['apiVersion']}: it is read as v1")
     for first, profile in enumerate(policy.get("profiles") or ()):
         for second, config in enumerate(profile.get("pluginConfig") or ()):
             for name in sorted(WITHDRAWN & (config.get("args") or {}).keys()):

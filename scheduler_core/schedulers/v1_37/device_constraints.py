@@ -51,11 +51,14 @@ class DeviceConstraint:
         return value == self._values[0] if self.wants_same else value not in self._values
 
 
-def constraints_of(claim: Manifest) -> list[DeviceConstraint]:
-    """Return the constraints of a claim. Raises PluginError for one of neither kind."""
+def constraints_of(claim: Manifest, *, distinct: bool = True) -> list[DeviceConstraint]:
+    """Return the constraints of a claim. Raises PluginError for one of neither kind.
+
+    Without ``distinct`` those that want different values are unknown.
+    """
     out = []
     for number, given in enumerate((as_v1(claim)["spec"].get("devices") or {}).get("constraints") or ()):
-        if not given.get("matchAttribute") and not given.get("distinctAttribute"):
+        if not given.get("matchAttribute") and not (distinct and given.get("distinctAttribute")):
             text = f"constraint #{number}: empty constraint (unsupported constraint type?)"
             raise PluginError(f"claim {key_of_claim(claim)}, {text}")
         out.append(DeviceConstraint(given))

@@ -37,13 +37,42 @@ def reaches(given: Mapping[str, Any], node: str, labels: Mapping[str, str]) -> b
     )
 
 
+FIELDS: Mapping[str, frozenset[str]] = {
+    "DRAPartitionableDevices": frozenset({"perDeviceNodeSelection", "sharedCounters", "consumesCounters"}),
+    "DRADeviceTaints": frozenset({"taints"}),
+    "DRAConsumableCapacity": frozenset({"allowMultipleAllocations"}),
+    "DRADeviceBindingConditions": frozenset({"bindingConditions", "bindingFailureConditions", "bindsToNode"}),
+}
+"""The fields of slices and devices that mean nothing while a feature gate is off."""
+
+
+def hidden_fields(cluster: ClusterState) -> frozenset[str]:
+    """Return the fields of slices and devices that the cluster's scheduler does not act on."""
+    off = (fields for gate, fields in FIELDS.items() if not cluster.configuration.gate(gate))
+    return frozenset[str]().union(*off)
+
+
+def _without(spec: Mapping[str, Any], hidden: frozenset[str]) -> Mapping[str, Any]:
+    devices = [
+        {name: value for name, value in device.items() if name not in hidden}
+        for device in spec.get("devices") or ()
+    ]
+    kept = {name: value for name, value in spec.items() if name not in hidden}
+    return {**kept, "devices": devices} if devices else kept
+
+
 class Slice:
     """A ResourceSlice; its devices are compiled when they are first asked for."""
 
-    def __init__(self, manifest: Manifest, taints: Taints | None = None) -> None:
+    def __init__(
+        self, manifest: Manifest, taints: Taints | None = None, hidden: frozenset[str] = frozenset()
+    ) -> None:
+        """``hidden`` are fields that the scheduler does not act on (:func:`hidden_fields`)."""
         self.name: str = manifest["metadata"]["name"]
         self._taints = taints
         self.spec: Mapping[str, Any] = as_v1(manifest)["spec"]
+        if hidden:
+            self.spec = _without(self.spec, hidden)
         pool = self.spec["pool"]
         self.pool: PoolId = (self.spec["driver"], pool["name"])
         self.generation = int(pool.get("generation") or 0)
@@ -141,11 +170,12 @@ _SLICES = ("ResourceSlice", "DeviceTaintRule", "DeviceClass")
 
 def slices_of(cluster: ClusterState) -> list[Slice]:
     """Return all ResourceSlices, their devices with the taints of the DeviceTaintRules."""
+    hidden = hidden_fields(cluster)
 
     def compiled() -> list[Slice]:
         rules = rules_of(cluster)
         taints = partial(added_taints, cluster, rules) if rules else None
-        return [Slice(one, taints) for one in cluster.list("ResourceSlice")]
+        return [Slice(one, taints, hidden) for one in cluster.list("ResourceSlice")]
 
     slices: list[Slice] = cluster.derived(_SLICES, "slices", compiled)
     return slices

@@ -26,6 +26,9 @@ from scheduler_core.schedulers.v1_37.devices import (
 from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
+CAPACITY_GATE = "DRAConsumableCapacity"
+"""Claims may share devices, and want all values of an attribute to be different."""
+
 MAX_STEPS = 200_000
 """Devices tried for one pod on one node; upstream stops by a timeout of seconds."""
 
@@ -86,7 +89,8 @@ class DeviceSearch:
     ) -> None:
         self.pools = pools
         self.devices = [device for pool in pools for device in pool.devices]
-        self.claims = [_Claim(claim, list(requests_of(claim))) for claim in claims]
+        self._shares_devices = cluster.configuration.gate(CAPACITY_GATE)
+        self.claims = [_Claim(one, list(requests_of(one, shares=self._shares_devices))) for one in claims]
         self._cluster, self._node, self._in_use = cluster, node, in_use
         self._counters = CounterUse(pools, in_use, available)
         self._takers: defaultdict[DeviceId, list[int]] = defaultdict(list)  # the claims, by index
@@ -119,7 +123,7 @@ class DeviceSearch:
                     f"devices exceeds the claim limit of {MAX_RESULTS}, with {least} already accounted for"
                 )
             least += fewest
-        claim.constraints = constraints_of(claim.manifest)
+        claim.constraints = constraints_of(claim.manifest, distinct=self._shares_devices)
 
     def _number(self, request: Request) -> int:
         """Return how many devices a request takes."""
@@ -186,7 +190,7 @@ class DeviceSearch:
         if wanted - place.number > MAX_RESULTS - len(claim.taken):
             raise _TooManyError
         if request.takes_all:
-            return self._with(place, self._all[id(request)][place.number], 0)
+            return self._with(place, self._all[id(request)][place.number], 0, self._goes_on_as(place))
         return any(
             self._is_candidate(place.claim, request, self.devices[at])
             and self._with(place, self.devices[at], at + 1)
@@ -226,13 +230,23 @@ class DeviceSearch:
         if device.spec.get("consumesCounters") and not (device.is_shared and self._others(device)):
             yield from self._counters.lacking(device)
 
-    def _with(self, place: _Place, device: Device, start: int) -> bool:
-        """Give a device to a request and serve the rest; if that fails, all is as before."""
+    def _goes_on_as(self, place: _Place) -> Request | None:
+        """Return which request takes what comes after a device of one that takes all."""
+        if self._cluster.configuration.dialect.keeps_alternative:
+            return None
+        return self.claims[place.claim].requests[place.ordinal][0]
+
+    def _with(self, place: _Place, device: Device, start: int, then: Request | None = None) -> bool:
+        """Give a device to a request and serve the rest; if that fails, all is as before.
+
+        ``then`` is the request that goes on, the same if it is None.
+        """
         undo = self._give(place.claim, place.request, device)
         if undo is None:
             return False
         try:
-            served = self._take(place._replace(number=place.number + 1, start=start))
+            next_one = place._replace(request=then or place.request, number=place.number + 1, start=start)
+            served = self._take(next_one)
         except _TooManyError:
             _undone(undo)
             raise

@@ -40,7 +40,7 @@ def selectors_of(cluster: ClusterState, request: Request) -> Iterator[DeviceSele
 def refusal(cluster: ClusterState, request: Request, device: Device) -> DeviceSelector | None:
     """Return the first selector that does not select a device. Raises PluginError where one fails before."""
     for selector in selectors_of(cluster, request):
-        if not _matches(selector, device):
+        if not _matches(cluster, selector, device):
             return selector
     return None
 
@@ -50,12 +50,14 @@ def selects(cluster: ClusterState, request: Request, device: Device) -> bool:
     return refusal(cluster, request, device) is None
 
 
-def _matches(selector: DeviceSelector, device: Device) -> bool:
+def _matches(cluster: ClusterState, selector: DeviceSelector, device: Device) -> bool:
     answer = device.answers.get(selector.expression)
     if answer is None:
         answer = device.answers[selector.expression] = _evaluate(selector, device)
     if isinstance(answer, bool):
         return answer
+    if not cluster.configuration.dialect.explains_selectors:
+        raise PluginError(f"{selector}: CEL runtime error: {answer}")
     hint = _MISSING_KEY_HINT if "no such key:" in str(answer) else ""
     raise PluginError(f"{selector} on device {device.path}: CEL runtime error: {answer}{hint}")
 

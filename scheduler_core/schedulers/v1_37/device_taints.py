@@ -16,14 +16,16 @@ from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 RULE = "DeviceTaintRule"
+GATES = ("DRADeviceTaints", "DRADeviceTaintRules")
 
 _NAMED = ("driver", "pool", "device")
 """Fields of a rule's selector, in the order of a device's id."""
 
 
 def rules_of(cluster: ClusterState) -> list[Manifest]:
-    """Return the DeviceTaintRules in order of creation."""
-    return list(cluster.list(RULE))
+    """Return the DeviceTaintRules in order of creation, none while a feature gate turns them off."""
+    on = all(map(cluster.configuration.gate, GATES))
+    return list(cluster.list(RULE)) if on else []
 
 
 def added_taints(
@@ -56,6 +58,8 @@ def _selects(cluster: ClusterState, rule: Manifest, device: Device) -> bool:
 def changed_slices(cluster: ClusterState, change: ObjectWrite) -> list[Manifest]:
     """Return the ResourceSlices whose devices get or lose taints by a write to a DeviceTaintRule."""
     before, after = change.old, change.new
+    if not all(map(cluster.configuration.gate, GATES)):
+        return []
     if before is not None and after is not None and before.get("spec") == after.get("spec"):
         return []
     rules = [rule for rule in (before, after) if rule is not None]

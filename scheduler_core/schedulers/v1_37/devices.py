@@ -150,14 +150,20 @@ def key_of_claim(claim: Manifest) -> str:
     return f"{meta.get('namespace') or 'default'}/{meta['name']}"
 
 
-def requests_of(claim: Manifest) -> Iterator[list[Request]]:
-    """Yield each request of a claim as its alternatives, one without subrequests."""
+def requests_of(claim: Manifest, *, shares: bool = True) -> Iterator[list[Request]]:
+    """Yield each request of a claim as its alternatives, one without subrequests.
+
+    Without ``shares`` (DRAConsumableCapacity) what they ask for of capacities does not count.
+    """
     for entry in (as_v1(claim)["spec"].get("devices") or {}).get("requests") or ():
         name = entry["name"]
         if entry.get("firstAvailable"):
-            yield [Request(claim, name, f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]
+            listed = [(f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]
         else:
-            yield [Request(claim, name, name, entry.get("exactly") or {})]
+            listed = [(name, entry.get("exactly") or {})]
+        yield [
+            Request(claim, name, full, one if shares else {**one, "capacity": None}) for full, one in listed
+        ]
 
 
 def is_tainted(request: Request, device: Device) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
+from scheduler_core.schedulers.v1_37.dialect import CURRENT, Dialect
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pod_changes import pod_actions
 
@@ -62,16 +63,16 @@ def object_events(change: ObjectWrite) -> Iterator[ClusterEvent]:
         yield ClusterEvent(resource, "Update", change.old, change.new)
 
 
-def assigned_pod_events(old: Manifest, new: Manifest) -> Iterator[ClusterEvent]:
+def assigned_pod_events(old: Manifest, new: Manifest, dialect: Dialect = CURRENT) -> Iterator[ClusterEvent]:
     """Yield the events of an update of a bound pod (PodSchedulingPropertiesChange)."""
-    for action in pod_actions(old, new):
+    for action in pod_actions(old, new, dialect.pod.read_held):
         yield ClusterEvent("AssignedPod", action, old, new)
 
 
-def target_pod_events(old: Manifest, new: Manifest) -> Iterator[ClusterEvent]:
+def target_pod_events(old: Manifest, new: Manifest, dialect: Dialect = CURRENT) -> Iterator[ClusterEvent]:
     """Yield the events of an update of a waiting pod, which only it is asked about."""
-    for action in pod_actions(old, new):
-        yield ClusterEvent("TargetPod", action, old, new)
+    for action in pod_actions(old, new, dialect.pod.read_held):
+        yield ClusterEvent("TargetPod", action, old, new, dialect.own_events)
 
 
 def _node_actions(old: Manifest, new: Manifest) -> Iterator[str]:

@@ -27,6 +27,8 @@ from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import ClusterState, uid_of
 
+EXTENDED_GATE = "DRAExtendedResource"
+
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
 """With a DeviceClass' name behind it, the extended resource that every class backs."""
 
@@ -47,7 +49,7 @@ def backing_classes(cluster: ClusterState) -> Mapping[str, str]:
 
     Of classes with the same ``extendedResourceName`` the newest counts, then the first by name.
     """
-    if not cluster.objects.get("DeviceClass"):
+    if not cluster.objects.get("DeviceClass") or not cluster.configuration.gate(EXTENDED_GATE):
         return {}
     found: Mapping[str, str] = cluster.derived(
         ("DeviceClass",), "extended resources", lambda: _classes(cluster.list("DeviceClass"))

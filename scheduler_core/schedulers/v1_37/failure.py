@@ -50,3 +50,15 @@ def write_status(
 
 def _same(row: Manifest, condition: dict[str, Any]) -> bool:
     return all(row.get(key) == value for key, value in condition.items())
+
+
+def disrupted(victim: Manifest) -> ObjectWrite:
+    """Return the patch of a victim's conditions that goes before its deletion, which alone is stored."""
+    status = dict(victim.get("status") or {})
+    status["conditions"] = [*(status.get("conditions") or ()), _TARGET]
+    meta = victim["metadata"]
+    key = key_of("Pod", meta.get("namespace"), meta["name"])
+    return ObjectWrite("Pod", key, victim, {**victim, "status": status})
+
+
+_TARGET = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}

@@ -12,7 +12,6 @@ from scheduler_core.schedulers.v1_37.failures import Kinds
 from scheduler_core.schedulers.v1_37.interface import Nominations
 from scheduler_core.schedulers.v1_37.nodes import Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Codes, Context, Plugin, Unprepared
-from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import ERROR, Status
 
@@ -84,7 +83,7 @@ def what_if_context(ctx: Context) -> Context:
     states = dict(ctx.states)
     for key in ctx.profile.points["filter"]:
         if key in states and key not in ctx.skipped:
-            states[key] = PLUGINS[key].copy_state(states[key])
+            states[key] = ctx.plugins[key].copy_state(states[key])
     return replace(ctx, states=states)
 
 
@@ -104,7 +103,7 @@ def update_states(ctx: Context, row: int, pod: CompiledPod, sign: int) -> None:
     """Update the prepared states for a pod added to a row or removed from it (PreFilterExtensions)."""
     for key in ctx.profile.points["preFilter"]:
         if key not in ctx.skipped and key in ctx.states:
-            PLUGINS[key].update(ctx, ctx.states[key], pod, row, sign)
+            ctx.plugins[key].update(ctx, ctx.states[key], pod, row, sign)
 
 
 def filter_alone(ctx: Context, rows: Rows) -> FilterStatuses:
@@ -134,7 +133,7 @@ def filter_alone(ctx: Context, rows: Rows) -> FilterStatuses:
 def _plugin(ctx: Context, key: str) -> Plugin:
     """Return the plugin as it runs at Filter in this profile."""
     error = ctx.profile.unprepared.get("filter", {}).get(key)
-    return PLUGINS[key] if error is None else Unprepared(error)
+    return ctx.plugins[key] if error is None else Unprepared(error)
 
 
 def _verdicts(

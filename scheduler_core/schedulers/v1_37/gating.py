@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
-from scheduler_core.schedulers.v1_37.registrations import plugins_for, registration_for
+from scheduler_core.schedulers.v1_37.registrations import Registrations
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 PREEMPTION = "DefaultPreemption"
@@ -30,6 +30,7 @@ class PluginRules:
         self.pre_enqueue = pre_enqueue
         """PreEnqueue of the plugins that look at the pod alone."""
 
+        self.registrations = Registrations(configuration)
         self.preempting: set[str] = set()
         """Pods whose victims are still being deleted."""
 
@@ -69,7 +70,7 @@ class PluginRules:
         context = HintContext(self.cluster, profile, self.configuration)
         out: dict[str, str] = {}
         for plugin in sorted(waiting.rejectors):
-            row = registration_for(plugin, event)
+            row = self.registrations.find(plugin, event)
             if row is None:
                 continue
             if (
@@ -87,4 +88,4 @@ class PluginRules:
 
     def registered(self, event: ClusterEvent) -> frozenset[str]:
         """Return the plugins that registered the event."""
-        return plugins_for(event.resource, event.action)
+        return self.registrations.plugins_for(event)

@@ -36,11 +36,13 @@ class ClusterEvent(Struct, frozen=True):
     action: str
     old: Manifest | None
     new: Manifest | None
+    shown: str = ""
+    """What the release calls the resource, if it is another name."""
 
     @property
     def name(self) -> str:
         """The record's event name."""
-        return self.resource + self.action
+        return (self.shown or self.resource) + self.action
 
 
 HintAnswer = Literal["Queue", "QueueSkip"]
@@ -63,11 +65,15 @@ Hint = Callable[[CompiledPod, ClusterEvent, HintContext], HintAnswer]
 
 
 class ClusterEventWithHint(Struct, frozen=True):
-    """One row of a plugin's EventsToRegister: a resource, actions, and the queueing hint."""
+    """One row of a plugin's EventsToRegister: a resource, actions, and the queueing hint.
+
+    With a ``gate`` it is registered while that feature gate is on.
+    """
 
     resource: str
     actions: frozenset[str]  # "Add", "Delete", "Update" (general: every Update…), "UpdateNodeLabel"…
     hint: Hint | None = None  # None: always Queue
+    gate: str = ""
 
 
 class PodAttempt(Struct):

@@ -15,22 +15,24 @@ from scheduler_core.schedulers.coscheduling.editions import CURRENT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.device_taints import RULE
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.extended_resources import pods_without_claims
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
 from scheduler_core.schedulers.v1_37.unsupported import unsupported
 from scheduler_core.settings.feature_gates import COMPARISON, GROUPS, is_unsimulated
-from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.release import BY_PLUGINS, V1_37
 from scheduler_core.settings.settings import ONLY_V1_11, Settings
 
 MOST = 20
 HEAD = "kube-scheduler v1.37: "
-"""How each of these warnings begins."""
+"""How those on its controllers and kubelets begin, which all releases of plugins run with."""
+_HEADS = tuple(f"kube-scheduler {release}: " for release in BY_PLUGINS)
 
 NOT_OBJECTS = frozenset({"Scenario", "SimulationSettings", "Policy", "KubeSchedulerConfiguration", "List"})
 
-GATE_MISSING = Problem(
-    f"{HEAD}the operators Gt and Lt need the feature gate {COMPARISON}, which is off by default: write "
+GATE_MISSING = (
+    f"the operators Gt and Lt need the feature gate {COMPARISON}, which is off by default: write "
     f"featureGates: {{{COMPARISON}: true}} into the SimulationSettings"
 )
 """For tolerations that compare, in addition to the warning at each of them."""
@@ -51,24 +53,21 @@ class ScenarioParts(Struct, frozen=True):
     warnings: Sequence[Problem]
 
 
-def left_out(parts: ScenarioParts) -> tuple[Problem, ...]:
-    """Return a warning for each part of a scenario that has no effect under v1.37, or another one."""
+def left_out(dialect: Dialect, parts: ScenarioParts) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that has no effect under a release, or another one."""
     configurations = parts.configurations
     objects = [one for one in parts.documents if one.get("kind") not in NOT_OBJECTS]
-    missing = dict.fromkeys(unsupported(objects, {}))
+    missing = dict.fromkeys(unsupported(objects, {}, dialect))
     settings = [configuration.settings for configuration in configurations]
     binders = any("bind" in one.verbs for configuration in configurations for one in configuration.extenders)
     texts = (
-        *_without_effect(settings[0], parts.operations),
-        *_gated(parts.documents, settings, binders=binders),
+        *_without_effect(dialect.name, settings[0], parts.operations),
+        *_gated(dialect, parts.documents, settings, binders=binders),
         *_unread_groups(parts.documents, coscheduled=any(map(runs_coscheduling, configurations))),
         *_devices(objects),
     )
     compared = any(map(_is_of_comparison, parts.warnings)) and not _compares(configurations)
-    return (
-        *_problems(texts, missing),
-        *((GATE_MISSING,) if compared else ()),
-    )
+    return _problems(dialect.name, (*texts, *((GATE_MISSING,) if compared else ())), missing)
 
 
 def is_settled(problem: Problem, configurations: Iterable[Configuration]) -> bool:
@@ -85,13 +84,15 @@ def _compares(configurations: Iterable[Configuration]) -> bool:
     return all(one.settings.has(COMPARISON) for one in configurations)
 
 
-def left_out_beside(documents: Sequence[Document], configuration: Configuration) -> tuple[Problem, ...]:
-    """Return a warning for each part of a scenario that v1.37 leaves out with other schedulers."""
+def left_out_beside(
+    dialect: Dialect, documents: Sequence[Document], configuration: Configuration
+) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that a release leaves out with other schedulers."""
     objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
-    missing = dict.fromkeys(unsupported(objects, {}))
+    missing = dict.fromkeys(unsupported(objects, {}, dialect))
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
     others = [one for one in documents if one not in groups]
-    texts = [*_gated(others, [configuration.settings], binders=False), *_devices(objects)]
+    texts = [*_gated(dialect, others, [configuration.settings], binders=False), *_devices(objects)]
     if any(group_of(one) == NATIVE for one in groups) and not configuration.settings.has(GROUPS):
         texts.append(
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off: their pods "
@@ -102,7 +103,7 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
             "sidecars, overhead and requests of the pod as a whole count in v1.37's decisions alone: the "
             "kubelet, an arbiter and the other schedulers count what containers request"
         )
-    return _problems(texts, missing)
+    return _problems(dialect.name, texts, missing)
 
 
 def beside_controllers(texts: Iterable[str]) -> tuple[Problem, ...]:
@@ -110,32 +111,41 @@ def beside_controllers(texts: Iterable[str]) -> tuple[Problem, ...]:
     return tuple(Problem(HEAD + text) for text in texts)
 
 
-def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
-    problems = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
-    problems += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
+def _problems(release: str, texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
+    head = f"kube-scheduler {release}: "
+    problems = [Problem(head + text) for text in dict.fromkeys(texts)]
+    problems += [Problem(head + text, unhonored=text.split()[0]) for text in missing]
     more = len(problems) - MOST
-    return (*problems[:MOST], *([Problem(f"{HEAD}and {more:,} more like these")] if more > 0 else []))
+    return (*problems[:MOST], *([Problem(f"{head}and {more:,} more like these")] if more > 0 else []))
 
 
 def is_left_out(problem: Problem) -> bool:
     """Return whether a warning is one of these."""
-    return problem.message.startswith(HEAD)
+    return problem.message.startswith(_HEADS)
 
 
-def _without_effect(settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
+def _without_effect(own: str, settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
     if settings.only_v1_11:
         yield (f"{', '.join(ONLY_V1_11[:-1])} and {ONLY_V1_11[-1]} are settings of v1.11 and have no effect")
     for name, release, during in operations:
-        if release not in ("", V1_37):
-            yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
+        if release not in ("", own, V1_37):
+            yield f"operation {name} asks for {release}: {own} restarts with its default configuration"
         if during:
-            yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
+            yield f"operation {name} lands after its cycle: {own} evaluates a snapshot"
 
 
-def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binders: bool) -> Iterator[str]:
+def _gated(
+    dialect: Dialect, documents: Sequence[Document], settings: Sequence[Settings], *, binders: bool
+) -> Iterator[str]:
     """Yield what the feature gates leave out, or ask for in vain."""
     for name, on in dict.fromkeys(gate for one in settings for gate in one.feature_gates):
-        if is_unsimulated(name, on) or (on and name in NOT_IMPLEMENTED):
+        if name not in dialect.gates:
+            yield f"featureGates.{name} is none of its feature gates and has no effect"
+        elif on and name in dialect.lacks:
+            yield f"featureGates.{name}: true is not implemented: decisions are those with it off"
+        elif not on and name in dialect.locked:
+            yield f"featureGates.{name}: false has no effect: it is locked to true"
+        elif is_unsimulated(name, on, dialect.gates) or (on and name in NOT_IMPLEMENTED):
             word, other = ("true", "off") if on else ("false", "on")
             yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {other}"
     groups = {group_of(one) for one in documents if one.get("kind") == "PodGroup"}

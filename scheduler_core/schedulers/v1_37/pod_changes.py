@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from typing import Any
 
-from scheduler_core.kubernetes.requests import held_requests, reports_amounts
+from scheduler_core.kubernetes.requests import Amounts, held_requests, reports_amounts
 from scheduler_core.schedulers.v1_37.change import Manifest
 
 
-def pod_actions(old: Manifest, new: Manifest) -> Iterator[str]:
+def pod_actions(
+    old: Manifest, new: Manifest, read_held: Callable[..., Amounts] = held_requests
+) -> Iterator[str]:
     """Yield one action for each kind of change; the general ``Update`` if none is known."""
     found = False
-    for action, changed in _UNSCALED if _holds_alike(old, new) else _CHANGES:
+    for action, changed in _UNSCALED if _holds_alike(old, new) else _changes(read_held):
         if changed(old, new):
             found = True
             yield action
@@ -31,14 +34,14 @@ def _holds_alike(old: Manifest, new: Manifest) -> bool:
     )
 
 
-def _scaled_down(old: Manifest, new: Manifest) -> bool:
-    before = held_requests(_spec(old), _status(old))
-    after = held_requests(_spec(new), _status(new))
+def _scaled_down(read_held: Callable[..., Amounts], old: Manifest, new: Manifest) -> bool:
+    before = read_held(_spec(old), _status(old))
+    after = read_held(_spec(new), _status(new))
     return any(name not in after or amount > after[name] for name, amount in before.items())
 
 
-def _scaled_up(old: Manifest, new: Manifest) -> bool:
-    return _scaled_down(new, old)
+def _scaled_up(read_held: Callable[..., Amounts], old: Manifest, new: Manifest) -> bool:
+    return _scaled_down(read_held, new, old)
 
 
 def _gates_eliminated(old: Manifest, new: Manifest) -> bool:
@@ -63,12 +66,18 @@ def _status(pod: Manifest) -> Mapping[str, Any]:
     return pod.get("status") or {}
 
 
-_CHANGES: tuple[tuple[str, Callable[[Manifest, Manifest], bool]], ...] = (
+_Change = tuple[str, Callable[[Manifest, Manifest], bool]]
+
+_UNSCALED: tuple[_Change, ...] = (
     ("UpdatePodLabel", _labels_changed),
-    ("UpdatePodScaleDown", _scaled_down),
-    ("UpdatePodScaleUp", _scaled_up),
     ("UpdatePodSchedulingGatesEliminated", _gates_eliminated),
     ("UpdatePodToleration", _tolerations_changed),
     ("UpdatePodGeneratedResourceClaim", _claims_generated),
 )
-_UNSCALED = tuple(row for row in _CHANGES if row[1] not in (_scaled_down, _scaled_up))
+
+
+@cache
+def _changes(read_held: Callable[..., Amounts]) -> tuple[_Change, ...]:
+    labels, *others = _UNSCALED
+    down, up = partial(_scaled_down, read_held), partial(_scaled_up, read_held)
+    return (labels, ("UpdatePodScaleDown", down), ("UpdatePodScaleUp", up), *others)

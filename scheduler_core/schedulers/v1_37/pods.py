@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.json import encode
@@ -13,6 +13,7 @@ from msgspec.json import encode
 from scheduler_core.kubernetes.requests import (
     DEFAULTS,
     Amounts,
+    HeldRequests,
     counted,
     held_requests,
     reports_amounts,
@@ -91,15 +92,20 @@ class PodAffinityTerms(Struct, frozen=True):
 NO_AFFINITY = PodAffinityTerms()
 
 
-def _placed(manifest: Mapping[str, Any], node: str) -> CompiledPod:
+def _placed(compiled: type[CompiledPod], manifest: Mapping[str, Any], node: str) -> CompiledPod:
     """Return a pod on a node, which it may be assumed on."""
-    pod = CompiledPod(manifest)
+    pod = compiled(manifest)
     pod.node = node
     return pod
 
 
 class CompiledPod:
-    """A compiled pod. What is needed rarely is compiled at first use."""
+    """A compiled pod. What is needed rarely is compiled at first use.
+
+    ``read_held`` is the rule for what a pod on a node holds.
+    """
+
+    read_held: ClassVar[HeldRequests] = staticmethod(held_requests)
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
         self.manifest = manifest
@@ -127,7 +133,7 @@ class CompiledPod:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the manifest and the node alone: the rest is compiled of them."""
-        return _placed, (self.manifest, self.node)
+        return _placed, (type(self), self.manifest, self.node)
 
     @property
     def finished(self) -> bool:
@@ -136,7 +142,7 @@ class CompiledPod:
 
     def placed(self, node: str) -> CompiledPod:
         """Return the pod as it is on a node, sharing what was compiled."""
-        out = CompiledPod.__new__(CompiledPod)
+        out = CompiledPod.__new__(type(self))
         out.__dict__.update(self.__dict__)
         out.node = node
         return out
@@ -146,7 +152,7 @@ class CompiledPod:
 
         All that was compiled is the same, but for what has the whole specification or the status.
         """
-        out, made = CompiledPod(manifest), self.__dict__
+        out, made = type(self)(manifest), self.__dict__
         out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - _OWN)
         return out
 
@@ -164,7 +170,7 @@ class CompiledPod:
 
     def replica(self, manifest: Mapping[str, Any]) -> CompiledPod:
         """Return the pod of a manifest that shares all objects but its name and uid."""
-        out, meta = CompiledPod.__new__(CompiledPod), manifest["metadata"]
+        out, meta = CompiledPod.__new__(type(self)), manifest["metadata"]
         out.manifest = manifest
         out.name, out.namespace, out.uid = meta["name"], self.namespace, meta["uid"]
         out.key = f"{out.namespace}/{out.name}"
@@ -212,7 +218,7 @@ class CompiledPod:
     @cached_property
     def held(self) -> Amounts:
         """What it holds on a node."""
-        return dict(counted(held_requests(self.spec, self.status)))
+        return dict(counted(self.read_held(self.spec, self.status)))
 
     @property
     def counts_more(self) -> bool:
@@ -228,7 +234,7 @@ class CompiledPod:
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:
         """Cpu and memory that it counts for in scores on a node, with defaults."""
-        total = held_requests(self.spec, self.status, nonzero=True)
+        total = self.read_held(self.spec, self.status, nonzero=True)
         return total.get("cpu", 0), total.get("memory", 0)
 
     @cached_property

@@ -73,6 +73,8 @@ def preempt(attempt: PodAttempt, nominations: Nominations) -> Status:
         attempt.lost_nominations = [
             pod for pod in nominations.on(chosen.node) if pod.priority < ctx.pod.priority
         ]
+    if not ctx.configuration.dialect.announces_victims:
+        return Status(SUCCESS)
     text = (
         f"found a potential placement for pod on node {chosen.node}, preempting {len(chosen.victims)} victims"
     )

@@ -9,6 +9,7 @@ from typing import Any
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
 from scheduler_core.schedulers.v1_37.backoff import Backoff
+from scheduler_core.schedulers.v1_37.dialect import CURRENT, Dialect
 
 Arguments = Mapping[str, Any]
 
@@ -30,6 +31,9 @@ class KubeSchedulerProfile:
     percentage: int = 100
     """percentageOfNodesToScore; 0: adaptive."""
 
+    dialect: Dialect = CURRENT
+    """The release that it is one of."""
+
     def has(self, plugin: str, point: str) -> bool:
         """Return whether the plugin runs at the point."""
         return plugin in self.points.get(point, ())
@@ -41,7 +45,7 @@ class KubeSchedulerProfile:
 
 @dataclass(frozen=True)
 class CompiledConfiguration:
-    """All profiles by schedulerName, the feature gates, and the extenders."""
+    """All profiles by schedulerName, the feature gates that are set, and the extenders."""
 
     profiles: Mapping[str, KubeSchedulerProfile]
     gates: Mapping[str, bool]
@@ -49,7 +53,16 @@ class CompiledConfiguration:
     """In the order in which they are asked: those that are ignorable last."""
 
     backoff: Backoff = DEFAULT_BACKOFF
+    dialect: Dialect = CURRENT
+    """The release that runs with it."""
 
-    def gate(self, name: str, *, default: bool = False) -> bool:
-        """Return whether a feature gate is on; ``default``: it is on by default."""
-        return bool(self.gates.get(name, default))
+    def gate(self, name: str) -> bool:
+        """Return whether a feature gate is on: as set, else by the release's default."""
+        if name in self.dialect.lacks or name in self.dialect.locked:
+            return name in self.dialect.locked
+        found = self.gates.get(name)
+        return self.dialect.gates.get(name, False) if found is None else found
+
+
+UNCONFIGURED = CompiledConfiguration({}, {})
+"""Of a cluster on its own."""

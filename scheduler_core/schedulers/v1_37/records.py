@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.dialect import Dialect
+from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.unsupported import unsupported, unsupported_selectors
 
@@ -15,8 +17,8 @@ MAX_NAMED = 20
 """How many features that are not implemented are named."""
 
 
-def answer(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Run one record to its end and return ``{"id", "expect"}``.
+def answer(record: Mapping[str, Any], dialect: Dialect = DIALECT) -> dict[str, Any]:
+    """Run one record of a release to its end and return ``{"id", "expect"}``.
 
     Raises:
         ValueError: The record or its configuration cannot be used, or asks for what is not implemented.
@@ -35,13 +37,13 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     if len(objects) > MAX_OBJECTS or len(steps) > MAX_STEPS:
         raise ValueError(f"more than {MAX_OBJECTS} objects or {MAX_STEPS} steps")
     created = [step["object"] for step in steps if isinstance(step.get("object"), Mapping)]
-    missing = list(unsupported([*objects, *created], record.get("featureGates") or {}))
+    missing = list(unsupported([*objects, *created], record.get("featureGates") or {}, dialect))
     missing += unsupported_selectors([*objects, *created])
     if missing:
         raise ValueError("; ".join(missing[:MAX_NAMED]))
     if (record.get("config") or {}).get("extenders"):
         raise ValueError("config.extenders: a record has no answers of extenders, so none can be asked")
-    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates")))
+    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates"), dialect))
     run.start(objects)
     for step in steps:
         run.take(step)

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from scheduler_core.schedulers.v1_37.filtering import filter_rows
 from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError
 from scheduler_core.schedulers.v1_37.plugins.base import Context
-from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -32,7 +31,7 @@ def prepare(cluster: ClusterState, configuration: CompiledConfiguration, pod: Co
     rejections = []
     for key in context.profile.points["preFilter"]:
         try:
-            status, _ = PLUGINS[key].pre_filter(context)
+            status, _ = context.plugins[key].pre_filter(context)
         except PluginError as error:
             status = Status(ERROR, (str(error),))
         if status.code not in (SUCCESS, SKIP):

@@ -2,53 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from typing import Any
 
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, ClusterEventWithHint
-from scheduler_core.schedulers.v1_37.plugins.table import ROWS, declared
+from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 
-REGISTRATIONS: Mapping[str, tuple[ClusterEventWithHint, ...]] = {
-    row.key: row.registrations for row in ROWS.values() if row.registrations
-}
-"""By plugin. One that is missing never rejects a pod."""
+_Key = tuple[str, str, str]
 
 
-def registration_for(plugin: str, event: ClusterEvent) -> ClusterEventWithHint | None:
-    """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
-    return _registration(plugin, event.resource, event.action)
+def registered(configuration: CompiledConfiguration, plugin: str) -> tuple[ClusterEventWithHint, ...]:
+    """Return the events that a plugin registered; one without any never rejects a pod."""
+    rows = declared(plugin, configuration.dialect).registrations
+    return tuple(row for row in rows if not row.gate or configuration.gate(row.gate))
 
 
-@cache
-def _registration(plugin: str, resource: str, action: str) -> ClusterEventWithHint | None:
-    for row in REGISTRATIONS.get(plugin, ()):
-        if row.resource == resource and _acts(row.actions, action):
-            return row
-    return None
+class Registrations:
+    """The registrations of all plugins of a release, by event."""
+
+    def __init__(self, configuration: CompiledConfiguration) -> None:
+        self._configuration = configuration
+        self._rows = {name: registered(configuration, name) for name in configuration.dialect.rows}
+        self._found: dict[_Key, ClusterEventWithHint | None] = {}
+        self._plugins: dict[tuple[str, str], frozenset[str]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy as an empty one."""
+        return Registrations, (self._configuration,)
+
+    def find(self, plugin: str, event: ClusterEvent) -> ClusterEventWithHint | None:
+        """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
+        key = plugin, event.resource, event.action
+        if key not in self._found:
+            self._found[key] = self._find(*key)
+        return self._found[key]
+
+    def _find(self, plugin: str, resource: str, action: str) -> ClusterEventWithHint | None:
+        rows = self._rows.get(plugin, ())
+        return next((row for row in rows if row.resource == resource and _acts(row.actions, action)), None)
+
+    def plugins_for(self, event: ClusterEvent) -> frozenset[str]:
+        """Return the plugins that registered an event."""
+        key = event.resource, event.action
+        if key not in self._plugins:
+            self._plugins[key] = frozenset(name for name in self._rows if self._find(name, *key))
+        return self._plugins[key]
 
 
-@cache
-def plugins_for(resource: str, action: str) -> frozenset[str]:
-    """Return the plugins that registered an event."""
-    return frozenset(plugin for plugin in REGISTRATIONS if _registration(plugin, resource, action))
-
-
-def _acts(registered: frozenset[str], action: str) -> bool:
+def _acts(actions: frozenset[str], action: str) -> bool:
     """Return whether an action is among those registered; the general Update receives every specific one."""
-    return action in registered or (action.startswith("Update") and "Update" in registered)
+    return action in actions or (action.startswith("Update") and "Update" in actions)
 
 
-@cache
-def events_of(plugin: str) -> tuple[str, ...]:
+def events_of(configuration: CompiledConfiguration, plugin: str) -> tuple[str, ...]:
     """Return the names of the cluster events that a plugin registered, in order."""
-    rows = REGISTRATIONS.get(plugin, ())
-    return tuple(row.resource + action for row in rows for action in sorted(row.actions))
+    own = configuration.dialect.own_events
+    named = (
+        (own if row.resource == "TargetPod" else row.resource, row)
+        for row in registered(configuration, plugin)
+    )
+    return tuple(resource + action for resource, row in named for action in sorted(row.actions))
 
 
-def wakes(plugin: str, pod: CompiledPod) -> str:
+def wakes(configuration: CompiledConfiguration, plugin: str, pod: CompiledPod) -> str:
     """Return what the pod waits for if the plugin rejected it, as a clause after "until"."""
-    if plugin not in REGISTRATIONS:
+    if not registered(configuration, plugin):
         return "time moves it: the plugin registered no event"
-    until = declared(plugin).until
+    until = declared(plugin, configuration.dialect).until
     return until if isinstance(until, str) else until(pod)

@@ -10,12 +10,14 @@ import math
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
@@ -32,7 +34,6 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
     turned,
     weighted,
 )
-from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.row_memo import FEW_CHANGED, MAX_NUMBERS
@@ -51,13 +52,30 @@ _SPREAD, _AFFINITY, _FIT, _IMAGES = (
     "NodeResourcesFit",
     "ImageLocality",
 )
-_STATIC_FILTERS = tuple(row.key for row in DECLARED if row.reuse.filter == "nodes")
-_STATIC_SCORES = tuple(row.key for row in DECLARED if row.reuse.score == "nodes")
-_ROW_SCORES = tuple(row.key for row in DECLARED if row.reuse.score == "requests")
-_FOLLOWED = {row.key for row in DECLARED if row.reuse.filter}
-_SCORED = {row.key for row in DECLARED if row.reuse.score}
 _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Namespace", "DeviceClass")
 """Objects besides nodes and pods that the answers depend on."""
+
+
+class _Kept(Struct, frozen=True):
+    """The plugins of a release by what is kept of them (:class:`.plugins.declaration.Reused`)."""
+
+    static_filters: tuple[str, ...]
+    static_scores: tuple[str, ...]
+    row_scores: tuple[str, ...]
+    followed: frozenset[str]
+    scored: frozenset[str]
+
+
+@cache
+def _kept(dialect: Dialect) -> _Kept:
+    rows = dialect.declared
+    return _Kept(
+        tuple(row.key for row in rows if row.reuse.filter == "nodes"),
+        tuple(row.key for row in rows if row.reuse.score == "nodes"),
+        tuple(row.key for row in rows if row.reuse.score == "requests"),
+        frozenset(row.key for row in rows if row.reuse.filter),
+        frozenset(row.key for row in rows if row.reuse.score),
+    )
 
 
 class Chosen(Struct, frozen=True):
@@ -141,6 +159,7 @@ class _Shared:
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
+        self.plugins, self.kept = ctx.plugins, _kept(ctx.configuration.dialect)
         self.position = ctx.cluster.log.end
         self.version = ctx.nodes.version
         self.usable = self._prepare()
@@ -158,19 +177,19 @@ class _Shared:
             return False
         if not {_FIT, _SPREAD, _AFFINITY} <= set(ctx.profile.points["filter"]):
             return False
-        if not _SCORED.issuperset(ctx.profile.points["score"]):
+        if not self.kept.scored.issuperset(ctx.profile.points["score"]):
             return False
         if not unsigned_because(pod, ctx.profile):  # batching needs the scores of each plugin
             return False
         for key in ctx.profile.points["preFilter"]:
-            if not PLUGINS[key].of_class:
+            if not self.plugins[key].of_class:
                 return False
-            status, names = PLUGINS[key].pre_filter(ctx)
+            status, names = self.plugins[key].pre_filter(ctx)
             if status.code not in (SUCCESS, SKIP) or names is not None:
                 return False
             if status.code == SKIP:
                 ctx.skipped.add(key)
-        return set(ctx.profile.points["filter"]) - ctx.skipped <= _FOLLOWED
+        return set(ctx.profile.points["filter"]) - ctx.skipped <= self.kept.followed
 
     def _build(self) -> None:
         self.ctx.pod.compile()  # for the others of the class
@@ -189,16 +208,18 @@ class _Shared:
             for key in ctx.profile.points["score"]
             if not ctx.profile.has(key, "preScore")
             or key == _SPREAD
-            or PLUGINS[key].pre_score(ctx, rows).code != SKIP
+            or self.plugins[key].pre_score(ctx, rows).code != SKIP
         ]
         images = (c.get("image") or "" for c in (*ctx.pod.containers, *ctx.pod.init_containers))
         known = any(image_name(image) in nodes.images for image in images)
-        self.row_scores = [key for key in _ROW_SCORES if key in scoring]
+        self.row_scores = [key for key in self.kept.row_scores if key in scoring]
         self.row_scores += [_IMAGES] if known and _IMAGES in scoring else []
-        self.raw = {key: PLUGINS[key].score(ctx, rows) for key in _STATIC_SCORES if key in scoring}
+        self.raw = {
+            key: self.plugins[key].score(ctx, rows) for key in self.kept.static_scores if key in scoring
+        }
         self.level = [key for key, raw in self.raw.items() if not raw.any()]
         self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in self.level)
-        codes = PLUGINS[_FIT].filter(ctx, rows)
+        codes = self.plugins[_FIT].filter(ctx, rows)
         self.feasible = self.static.copy() if codes is None else self.static & (codes == 0)
         self.by_numbers: dict[Hashable, tuple[bool, int]] = {}  # of a row: whether it has room, and its score
         self.plain = np.zeros(len(rows), np.int64)
@@ -209,9 +230,9 @@ class _Shared:
     def _passing(self, rows: Rows) -> Mask:
         """Return which rows pass the filters that depend on node objects alone."""
         ctx, out = self.ctx, np.ones(len(rows), np.bool_)
-        for key in _STATIC_FILTERS:
+        for key in self.kept.static_filters:
             asked = ctx.profile.has(key, "filter") and key not in ctx.skipped
-            codes = PLUGINS[key].filter(ctx, rows) if asked else None
+            codes = self.plugins[key].filter(ctx, rows) if asked else None
             if codes is not None:
                 out &= codes == 0
         return out
@@ -224,7 +245,7 @@ class _Shared:
 
     def _weighted(self, key: str, rows: Rows, raw: Ints) -> Ints:
         """Return a plugin's weighted scores of rows with these raw scores."""
-        out: Ints = self.ctx.profile.weights[key] * PLUGINS[key].normalize(self.ctx, rows, raw)
+        out: Ints = self.ctx.profile.weights[key] * self.plugins[key].normalize(self.ctx, rows, raw)
         return out
 
     def _soft(self) -> list[_Soft]:
@@ -263,11 +284,11 @@ class _Shared:
         places = self.place[np.flatnonzero(nodes.changed_at > since)]
         places = places[places >= 0]
         rows = self.rows[places]
-        if any(PLUGINS[key].score(self.ctx, rows).any() for key in self.level):
+        if any(self.plugins[key].score(self.ctx, rows).any() for key in self.level):
             return False
         self.static[places] = self._passing(rows)
         for key, raw in self.raw.items():
-            raw[places] = PLUGINS[key].score(self.ctx, rows)
+            raw[places] = self.plugins[key].score(self.ctx, rows)
         self.normalized = self._normalized(None)
         self._renew(places)
         return True
@@ -315,9 +336,9 @@ class _Shared:
         """Count a pod in or out for the rules on other pods."""
         ctx, place = self.ctx, self.place[row]
         if counts.terms:
-            PLUGINS[_AFFINITY].update(ctx, ctx.states[_AFFINITY], pod, row, sign)
+            self.plugins[_AFFINITY].update(ctx, ctx.states[_AFFINITY], pod, row, sign)
         if counts.spread:
-            PLUGINS[_SPREAD].update(ctx, ctx.states[_SPREAD], pod, row, sign)
+            self.plugins[_SPREAD].update(ctx, ctx.states[_SPREAD], pod, row, sign)
         for soft, counted in zip(self.soft, counts.soft):
             if not counted:
                 continue
@@ -352,7 +373,7 @@ class _Shared:
     def _have_room(self, places: Rows) -> Mask:
         """Return which places have room for the requests."""
         with self.ctx.nodes.unkept():
-            codes = PLUGINS[_FIT].filter(self.ctx, self.rows[places])
+            codes = self.plugins[_FIT].filter(self.ctx, self.rows[places])
         return np.ones(len(places), np.bool_) if codes is None else codes == 0
 
     def _rescore(self, places: Rows) -> None:
@@ -361,7 +382,7 @@ class _Shared:
         total: Ints | int = self.even
         with ctx.nodes.unkept():
             for key in self.row_scores:
-                total = total + ctx.profile.weights[key] * PLUGINS[key].score(ctx, rows)
+                total = total + ctx.profile.weights[key] * self.plugins[key].score(ctx, rows)
         self.plain[places] = total
         self.stale[places] = False
 

@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from scheduler_core.schedulers.extenders.port import Port
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.batching import InCycle, OpportunisticBatching
+from scheduler_core.schedulers.v1_37.batching import InCycle
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import CYCLE, SECOND, WRITE, MillisecondClock
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.extending import ExtenderClient
-from scheduler_core.schedulers.v1_37.failure import write_failure, write_status
+from scheduler_core.schedulers.v1_37.failure import disrupted, write_failure, write_status
 from scheduler_core.schedulers.v1_37.gating import PluginRules
 from scheduler_core.schedulers.v1_37.groups.conditions import (
     condition_text,
@@ -73,13 +73,13 @@ class SchedulerRun:
     ) -> None:
         """``port`` answers for extenders, if there is any; ``cycle`` returns the cycle's number, from 1."""
         self.configuration = configuration
-        self.cluster = ClusterState()
+        self.cluster = ClusterState(configuration)
         self.nominations = NominatedPods()
         extension = None
         if configuration.extenders and port is not None and cycle is not None:
             extension = ExtenderClient(self.cluster, configuration.extenders, port, cycle)
         self.scheduling = Scheduler(self.cluster, configuration, self.nominations, extension)
-        self.batching = OpportunisticBatching(self.scheduling, configuration.profiles)
+        self.batching = configuration.dialect.batching(self.scheduling, configuration.profiles)
         self.clock = MillisecondClock()
         self.moves = Moves()
         self.rules = PluginRules(self.cluster, configuration, self.scheduling.pre_enqueue)
@@ -336,6 +336,7 @@ class SchedulerRun:
             if number == len(victims):
                 self.rules.preempting -= preemptors
             if victim.key in self.cluster.objects["Pod"]:
+                self.watch.see(disrupted(self.cluster.objects["Pod"][victim.key]))
                 self.watch.see(self.cluster.delete("Pod", victim.namespace, victim.name))
                 deleted.append(victim.key)
         self.deleted += deleted

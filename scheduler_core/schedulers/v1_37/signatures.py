@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
-from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments, KubeSchedulerProfile
 
 _POINTS = frozenset({"preFilter", "filter", "preScore", "score"})
-_ASKED = tuple(row for row in DECLARED if _POINTS & {*row.points.split()})
-"""The plugins that can affect the placement of pods."""
+
+
+@cache
+def _asked(dialect: Dialect) -> tuple[Declared, ...]:
+    """Return the plugins of a release that can affect the placement of pods."""
+    return tuple(row for row in dialect.declared if _POINTS & {*row.points.split()})
+
 
 _NO_ARGUMENTS: Arguments = {}
 
@@ -31,9 +37,8 @@ def unsigned_because(pod: CompiledPod, profile: KubeSchedulerProfile) -> str:
     A plugin that looks beyond pod and node signs nothing (SignPlugin), and a pod that one plugin does not
     sign has no signature.
     """
-    return next(
-        (reason for row in _ASKED if _signs(profile, row) if (reason := _reason(pod, profile, row))), ""
-    )
+    asked = (row for row in _asked(profile.dialect) if _signs(profile, row))
+    return next((reason for row in asked if (reason := _reason(pod, profile, row))), "")
 
 
 def _reason(pod: CompiledPod, profile: KubeSchedulerProfile, row: Declared) -> str:
@@ -48,7 +53,7 @@ def signature(pod: CompiledPod, profile: KubeSchedulerProfile) -> str | None:
         return None
     signed = {
         row.key: row.signs(pod, _arguments(profile, row))
-        for row in _ASKED
+        for row in _asked(profile.dialect)
         if row.signs and _signs(profile, row)
     }
     return json.dumps([pod.scheduler_name, signed], sort_keys=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from scheduler_core.forking import Copier, Forkable, emptied, flat, nested
+from scheduler_core.forking import Copier, Forkable, emptied, flat, nested, same
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupting import look
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
@@ -20,6 +20,7 @@ from scheduler_core.schedulers.v1_37.pod_log import PodLog
 from scheduler_core.schedulers.v1_37.podclasses import PodClasses
 from scheduler_core.schedulers.v1_37.podgroups import group_key
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
+from scheduler_core.schedulers.v1_37.profiles import UNCONFIGURED, CompiledConfiguration
 
 CLUSTER_SCOPED = frozenset((
     "Namespace", "Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment",
@@ -48,6 +49,7 @@ class ClusterState(Forkable):
     """Objects, pods and node columns, always of one state."""
 
     FORKED: ClassVar[Mapping[str, Copier]] = {
+        "configuration": same,
         "objects": nested,
         "pods": flat,
         "_absent": flat,
@@ -59,7 +61,10 @@ class ClusterState(Forkable):
         "assumed_devices": flat,
     }
 
-    def __init__(self) -> None:
+    def __init__(self, configuration: CompiledConfiguration = UNCONFIGURED) -> None:
+        self.configuration = configuration
+        self.compiled = configuration.dialect.pod
+        """Compiles a pod's manifest."""
         self.objects: dict[str, dict[str, Manifest]] = {}
         self.pods: dict[str, CompiledPod] = {}
         """Pods that are not finished, in order of creation; an assumed pod is here with its node."""
@@ -141,7 +146,7 @@ class ClusterState(Forkable):
             old = self.pods.get(key)
             if like is None and old is not None and old.node and old.holds_in(manifest):
                 like = old
-            self._put_pod(CompiledPod(manifest) if like is None else like.rewritten(manifest), like)
+            self._put_pod(self.compiled(manifest) if like is None else like.rewritten(manifest), like)
         elif kind == "Node":
             self.nodes.put(manifest)
 

@@ -9,6 +9,8 @@ from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS, is_manifest_kind
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.dialect import CURRENT, Dialect
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 
 GATES = (
     "CompositePodGroup",
@@ -42,12 +44,19 @@ _FIELDS: tuple[tuple[str, str, _Test], ...] = (
 )
 """Kind, field, and whether a specification has it."""
 
+_OF_GATES = {"spec.devices[].bindingConditions": "DRADeviceBindingConditions"}
+"""Fields that mean nothing while a feature gate is off."""
+
 _CONCERNED = frozenset({*KINDS, *(kind for kind, _, _ in _FIELDS)})
 
 
-def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Iterator[str]:
+def unsupported(
+    objects: Iterable[Manifest], gates: Mapping[str, bool], dialect: Dialect = CURRENT
+) -> Iterator[str]:
     """Yield one line for each gate, kind and field that is not implemented and could change a decision."""
-    for gate in GATES:
+    configured = CompiledConfiguration({}, gates, dialect=dialect)
+    fields = [row for row in _FIELDS if row[1] not in _OF_GATES or configured.gate(_OF_GATES[row[1]])]
+    for gate in (*GATES, *dialect.lacks):
         if gates.get(gate):
             yield f"featureGates.{gate} is not implemented"
     for given in objects:
@@ -61,7 +70,7 @@ def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Itera
         if kind in KINDS:
             yield f"{kind} {name}: the kind is not implemented"
         spec = manifest.get("spec")
-        for owner, path, has in _FIELDS:
+        for owner, path, has in fields:
             if kind == owner and isinstance(spec, Mapping) and has(spec):
                 yield f"{kind} {name}: {path} is not implemented"
 

@@ -65,7 +65,7 @@ class Watch:
         now = new if exists(new) else None
         if before is not None and now is not None:
             if assigned(before):
-                for event in assigned_pod_events(before, now):
+                for event in assigned_pod_events(before, now, self.configuration.dialect):
                     self.queue.broadcast(event)
             elif assigned(now):
                 self.queue.broadcast(ClusterEvent("AssignedPod", "Add", None, now))
@@ -117,7 +117,7 @@ class Watch:
         waiting.pod = pod
         self.nominations.put(pod)
         entity = self.group_of(new) or key
-        for event in target_pod_events(old, new):
+        for event in target_pod_events(old, new, self.configuration.dialect):
             if self.queue.notify(entity, event):
                 break
         if nominated_node(old) and nominated_node(old) != nominated_node(new):

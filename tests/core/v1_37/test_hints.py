@@ -7,8 +7,9 @@ import pytest
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.extending import EXTENDER
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
+from scheduler_core.schedulers.v1_37.plugins.table import ROWS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.registrations import REGISTRATIONS, registration_for
+from scheduler_core.schedulers.v1_37.registrations import Registrations
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from tests.core.v1_37.parts import UPSTREAM, node, pod
 
@@ -451,7 +452,7 @@ def ask(plugin: str, manifest: dict[str, Any], event: ClusterEvent) -> str:
     cluster.create(devices("mine"))
     configuration = read_configuration(None, {"GenericWorkload": True})
     context = HintContext(cluster, configuration.profiles["default-scheduler"], configuration)
-    row = registration_for(plugin, event)
+    row = Registrations(configuration).find(plugin, event)
     assert row is not None, "not registered"
     return "Queue" if row.hint is None else row.hint(CompiledPod(manifest), event, context)
 
@@ -466,11 +467,15 @@ def test_a_hint_answers_for_the_pod_and_the_event(
 
 def test_every_plugin_that_registered_an_event_has_a_case() -> None:
     """One of v1.37 itself without a row above would be untested."""
-    assert {case[0] for case in CASES} == REGISTRATIONS.keys() & {*UPSTREAM, EXTENDER}
+    assert {case[0] for case in CASES} == {row.key for row in ROWS.values() if row.registrations} & {
+        *UPSTREAM,
+        EXTENDER,
+    }
 
 
 def test_the_general_update_receives_every_specific_one() -> None:
     """But a plugin that wants a specific update is not told of others."""
-    assert registration_for("NodeDeclaredFeatures", ClusterEvent("TargetPod", "UpdatePodLabel", None, None))
-    assert not registration_for("SchedulingGates", ClusterEvent("TargetPod", "Update", None, None))
-    assert not registration_for("NodeAffinity", ClusterEvent("Node", "Delete", None, None))
+    find = Registrations(read_configuration(None)).find
+    assert find("NodeDeclaredFeatures", ClusterEvent("TargetPod", "UpdatePodLabel", None, None))
+    assert not find("SchedulingGates", ClusterEvent("TargetPod", "Update", None, None))
+    assert not find("NodeAffinity", ClusterEvent("Node", "Delete", None, None))

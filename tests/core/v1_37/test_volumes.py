@@ -10,7 +10,7 @@ from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.csi_migration import MIGRATED_PLUGINS
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.registrations import registration_for
+from scheduler_core.schedulers.v1_37.registrations import Registrations
 from scheduler_core.schedulers.v1_37.signatures import signature
 from tests.core.v1_37.parts import node, pod, started
 
@@ -82,7 +82,7 @@ def test_a_change_of_zones_is_one_of_the_zones_that_it_names(before: str, now: s
     event = ClusterEvent(
         "PersistentVolume", "Update", volume("v", **{ZONE: before}), volume("v", **{ZONE: now})
     )
-    found = registration_for("VolumeZone", event)
+    found = Registrations(read_configuration(None)).find("VolumeZone", event)
     assert found is not None
     assert found.hint is not None
     assert found.hint(CompiledPod(pod("p")), event, None) == answer  # type: ignore[arg-type]

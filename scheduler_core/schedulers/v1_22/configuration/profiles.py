@@ -15,11 +15,11 @@ from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, Ext
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
 from scheduler_core.settings.release import (
+    BY_PLUGINS,
     CONFIGURATION_GROUP,
     CONFIGURATION_KIND,
     V1_11,
     V1_22,
-    V1_37,
     configured_release,
     is_framework_document,
 )
@@ -71,7 +71,14 @@ class Configuration(Struct, frozen=True, dict=True):
     @property
     def read_by(self) -> str:
         """The release that reads the document where several releases run side by side, "" without one."""
-        return configured_release(self.policy, "", "instant", _timed_plugins)
+        return next(iter(self.readers), "")
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The releases that read it there: all that are one set of plugins, if one of them does."""
+        found = configured_release(self.policy, "", "instant", _timed_plugins)
+        alike = tuple(one for one in BY_PLUGINS if self.settings.runs(one)) if found in BY_PLUGINS else ()
+        return alike or (found,)
 
     @property
     def is_for_peers(self) -> bool:
@@ -94,14 +101,14 @@ class Configuration(Struct, frozen=True, dict=True):
         chosen, written = self.settings.scheduler, is_framework_document(self.policy)
         if self.is_for_peers:
             return DEFAULT_FRAMEWORK if chosen == V1_22 else None
-        if (self.release == V1_37 and not written) or (chosen == V1_11 and written):
+        if (self.release in BY_PLUGINS and not written) or (chosen == V1_11 and written):
             return None
         return DEFAULT_FRAMEWORK if chosen == V1_22 and self.policy is None else self.policy
 
     @property
     def in_framework(self) -> bool:
         """Whether the scheduling framework reads a KubeSchedulerConfiguration."""
-        return self.release != V1_37 and is_framework_document(self.in_force)
+        return self.release not in BY_PLUGINS and is_framework_document(self.in_force)
 
     @property
     def timed(self) -> bool:
@@ -121,7 +128,7 @@ class Configuration(Struct, frozen=True, dict=True):
             return compile_policy(document, self.settings)
         from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 
-        if self.release != V1_37:
+        if self.release not in BY_PLUGINS:
             return compile_configuration(document, self.settings)
         try:
             return compile_configuration(document, self.settings)
@@ -133,7 +140,7 @@ class Configuration(Struct, frozen=True, dict=True):
         """The extenders that the scheduler asks: those of v1.11's Policy, or of v1.37's configuration."""
         if self.policy is None:
             return ()
-        if self.reader != V1_37:
+        if self.reader not in BY_PLUGINS:
             return self.profile.extenders
         document = self.policy if is_framework_document(self.policy) else None
         return read_extenders((document or {}).get("extenders"), CONFIGURATION)[0]
@@ -168,7 +175,7 @@ def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     made = Configuration(policy, settings)
     if made.is_for_peers and made.read_by == V1_11:
         check_policy(policy, settings, at)
-    if made.in_force is not policy or made.release == V1_37:
+    if made.in_force is not policy or made.release in BY_PLUGINS:
         return made
     check = check_configuration if made.in_framework else check_policy
     compiled = check(policy, settings, at)

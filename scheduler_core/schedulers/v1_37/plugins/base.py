@@ -39,6 +39,11 @@ class Context(Struct):
     """By plugin: what it keeps between the attempts of a running scheduler."""
 
     @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The plugins of the release, by name."""
+        return self.configuration.dialect.plugins
+
+    @property
     def nodes(self) -> NodeTable:
         """The columns."""
         return self.cluster.nodes if self.instead is None else self.instead

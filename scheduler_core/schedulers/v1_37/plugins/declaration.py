@@ -109,8 +109,8 @@ class Declared(Struct, frozen=True):
     a semicolon, what normalization makes of it (``formula``), what it does at other points (``otherwise``).
 
     ``events`` are what it registers (EventsToRegister), with its queueing hints; a plugin that can reject
-    pods and names none waits for :data:`EVERY_EVENT`. ``until`` is the change that a pod waits for which it
-    rejected: a clause after "until", or the function that returns it.
+    pods and names none waits for :data:`EVERY_EVENT`. ``besides`` are what a release adds. ``until`` is the
+    change that a pod waits for which it rejected: a clause after "until", or the function that returns it.
 
     ``signs`` returns what it looks at of a pod (SignPlugin), as JSON can hold it, by its arguments;
     ``unsigned_because`` returns what keeps a pod from being compared, a clause, "" if nothing does. Without
@@ -131,6 +131,7 @@ class Declared(Struct, frozen=True):
     otherwise: str = ""
     arguments: tuple[Argument, ...] = ()
     events: tuple[ClusterEventWithHint, ...] = ()
+    besides: tuple[ClusterEventWithHint, ...] = ()
     until: str | Callable[[CompiledPod], str] = "a pod, a node, a volume, a claim or a class changes"
     signs: Callable[[CompiledPod, Arguments], Any] | None = None
     unsigned_because: Callable[[CompiledPod, Arguments], str] = no_reason
@@ -150,4 +151,4 @@ class Declared(Struct, frozen=True):
     @property
     def registrations(self) -> tuple[ClusterEventWithHint, ...]:
         """The events that may move a pod which it rejected."""
-        return self.events or (EVERY_EVENT if _REJECTING & {*self.points.split()} else ())
+        return (*self.events, *self.besides) or (EVERY_EVENT if _REJECTING & {*self.points.split()} else ())

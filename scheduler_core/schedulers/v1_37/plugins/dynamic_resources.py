@@ -139,15 +139,17 @@ class DynamicResources(Plugin):
         state.extended = extended_resources(ctx.cluster, ctx.pod)
         if not ctx.pod.resource_claims and state.extended is None:
             return SKIPPED, None
+        claims = []
         for name in ctx.pod.resource_claims:
             claim = ctx.cluster.get("ResourceClaim", ctx.pod.namespace, name)
             assert claim is not None
-            state.claims.append(claim)
+            claims.append(claim)
             problem = _check(ctx, claim)
             if problem is not None:
                 return unresolvable(problem), None
             if not allocation_of(claim):
                 state.pending.append(claim)
+        state.claims = claims
         if state.pending or state.extended is not None:
             state.allocator = Allocator(ctx.cluster)
         return OK, None
@@ -203,8 +205,17 @@ class DynamicResources(Plugin):
         if state is not None:
             for place, row in enumerate(rows):
                 if int(row) in state.allocations:
-                    out[place] = _preferences(state, state.allocations[int(row)])
+                    out[place] = self.preferences(state, state.allocations[int(row)])
         return out
+
+    @staticmethod
+    def preferences(state: DeviceState, found: list[tuple[Manifest, Any]]) -> int:
+        """Return the sum over all claims of the pod, those included that were allocated before.
+
+        Source: computeScore.
+        """
+        fresh = (allocation for _, allocation in found)
+        return sum(preference(claim, allocation_of(claim) or next(fresh)) for claim in state.claims)
 
     def normalize(self, ctx: Context, rows: Rows, raw: Ints) -> Ints:
         """Scale to the greatest sum."""
@@ -226,21 +237,13 @@ def _check(ctx: Context, claim: Manifest) -> str | None:
     return None
 
 
-def _preferences(state: DeviceState, found: list[tuple[Manifest, Any]]) -> int:
-    """Return the sum over all claims of the pod, those included that were allocated before (computeScore)."""
-    fresh = (allocation for _, allocation in found)
-    return sum(_preference(claim, allocation_of(claim) or next(fresh)) for claim in state.claims)
-
-
-def _preference(claim: Manifest, allocation: Any) -> int:
+def preference(claim: Manifest, allocation: Any) -> int:
     """Return 8 − index of the subrequest taken, summed over the requests that have subrequests."""
     served = {result.get("request") for result in (allocation.get("devices") or {}).get("results") or ()}
     total = 0
     for alternatives in requests_of(claim):
         if alternatives[0].is_alternative:
-            total += next(
-                (MAX_ALTERNATIVES - i for i, request in enumerate(alternatives) if request.name in served), 0
-            )
+            total += sum(MAX_ALTERNATIVES - i for i, one in enumerate(alternatives) if one.name in served)
     return total
 
 
@@ -264,7 +267,8 @@ def deallocate(ctx: Context) -> tuple[Status, ObjectWrite | None]:
         meta = stale["metadata"]
         change = ctx.cluster.delete("ResourceClaim", meta.get("namespace"), meta["name"])
         return Status(UNSCHEDULABLE, ("deletion of ResourceClaim completed",)), change
-    return Status(UNSCHEDULABLE), None
+    text = ctx.configuration.dialect.allocation_texts[bool(state.claims) or state.extended is not None]
+    return Status(UNSCHEDULABLE, (text,) if text else ()), None
 
 
 def _claims_usable(pod: CompiledPod, context: HintContext) -> bool:

@@ -28,24 +28,40 @@ class ImageLocality(Plugin):
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Sum the scaled sizes and map them to 0 to 100."""
-        nodes, pod = ctx.nodes, ctx.pod
-        containers = (*pod.init_containers, *pod.containers)
+        nodes = ctx.nodes
         total = np.zeros(len(rows), np.int64)
-        if not containers:
+        counted, number = self.images(ctx.pod)
+        if not number:
             return total
-        for container in containers:
-            image = nodes.images.get(image_name(container.get("image") or ""))
+        for name in counted:
+            image = nodes.images.get(name)
             if image is not None:
                 spread = image.counts[rows] / len(nodes.order)
                 total += (image.sizes[rows] * spread).astype(np.int64)
-        most = _MOST * len(containers)
+        most = _MOST * number
         return MAX_SCORE * (np.clip(total, _LEAST, most) - _LEAST) // (most - _LEAST)
+
+    @staticmethod
+    def images(pod: CompiledPod) -> tuple[list[str], int]:
+        """Return the images that count, and how many the greatest sum is for: here as many."""
+        counted = [*images_of_containers(pod), *images_of_volumes(pod)]
+        return counted, len(counted)
+
+
+def images_of_containers(pod: CompiledPod) -> list[str]:
+    """Return the image of each container."""
+    return [image_name(one.get("image") or "") for one in (*pod.init_containers, *pod.containers)]
+
+
+def images_of_volumes(pod: CompiledPod) -> list[str]:
+    """Return the image of each image volume."""
+    sources = [volume["image"] for volume in pod.volumes if volume.get("image")]
+    return [image_name(source.get("reference") or "") for source in sources]
 
 
 def _signed(pod: CompiledPod, arguments: Arguments) -> Any:
     del arguments
-    containers = (*pod.containers, *pod.init_containers)
-    return sorted({image_name(container.get("image") or "") for container in containers})
+    return sorted(set(images_of_containers(pod)))
 
 
 PLUGIN = Declared(
@@ -55,7 +71,7 @@ PLUGIN = Declared(
     weight=1,
     prefers="nodes that have the pod's images already",
     formula="sum of the sizes of present images, each times its share of nodes, scaled to 0–100 between "
-    "23 MiB and 1000 MiB per container",
+    "23 MiB and 1000 MiB per image",
     signs=_signed,
     reuse=Reused(score="own"),
     code=ImageLocality(),

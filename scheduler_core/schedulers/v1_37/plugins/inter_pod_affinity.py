@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
     ClusterEventWithHint,
+    Hint,
     HintAnswer,
     HintContext,
 )
@@ -62,11 +64,6 @@ def own_selects(cluster: ClusterState, term: AffinityTerm, other: CompiledPod) -
     return selects(cluster, term, other)
 
 
-def selects_all(cluster: ClusterState, terms: tuple[AffinityTerm, ...], other: CompiledPod) -> bool:
-    """Return whether all terms of the pod that is scheduled mean the other; no terms mean none."""
-    return bool(terms) and all(own_selects(cluster, term, other) for term in terms)
-
-
 @dataclass
 class _State:
     """What PreFilter counted; the three tables of preFilterState."""
@@ -113,6 +110,12 @@ class InterPodAffinity(Plugin):
     """Pod affinity and anti-affinity."""
 
     key = "InterPodAffinity"
+    own_selects = staticmethod(own_selects)
+    """Whether a term of the pod that is scheduled means another pod."""
+
+    def selects_all(self, cluster: ClusterState, terms: tuple[AffinityTerm, ...], other: CompiledPod) -> bool:
+        """Return whether all terms of the pod that is scheduled mean the other; no terms mean none."""
+        return bool(terms) and all(self.own_selects(cluster, term, other) for term in terms)
 
     def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
         """Count who matches whose terms by topology; skip if nothing can refuse the pod."""
@@ -127,14 +130,14 @@ class InterPodAffinity(Plugin):
         own = pod.affinity
         if own.required:
             by_row = cluster.classes.count(
-                nodes.capacity, lambda other: selects_all(cluster, own.required, other)
+                nodes.capacity, lambda other: self.selects_all(cluster, own.required, other)
             )
             for term in own.required:
                 _add_rows(nodes, state.affinity, term.topology_key, by_row)
         for term in own.required_anti:
             by_row = cluster.classes.count(
                 nodes.capacity,
-                lambda other, term=term: own_selects(cluster, term, other),  # type: ignore[misc]
+                lambda other, term=term: self.own_selects(cluster, term, other),  # type: ignore[misc]
             )
             _add_rows(nodes, state.anti, term.topology_key, by_row)
         ctx.states[self.key] = state
@@ -152,11 +155,11 @@ class InterPodAffinity(Plugin):
         for term in pod.affinity.required_anti:
             if selects(cluster, term, ctx.pod):
                 _add(nodes, state.existing, term.topology_key, row, sign)
-        if selects_all(cluster, own.required, pod):
+        if self.selects_all(cluster, own.required, pod):
             for term in own.required:
                 _add(nodes, state.affinity, term.topology_key, row, sign)
         for term in own.required_anti:
-            if own_selects(cluster, term, pod):
+            if self.own_selects(cluster, term, pod):
                 _add(nodes, state.anti, term.topology_key, row, sign)
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
@@ -170,9 +173,8 @@ class InterPodAffinity(Plugin):
             codes[~self._satisfied(ctx, state, required, rows)] = 1
         return codes
 
-    @staticmethod
     def _satisfied(
-        ctx: Context, state: _State, required: tuple[AffinityTerm, ...], rows: Rows
+        self, ctx: Context, state: _State, required: tuple[AffinityTerm, ...], rows: Rows
     ) -> NDArray[np.bool_]:
         having = np.ones(len(rows), np.bool_)
         found = np.ones(len(rows), np.bool_)
@@ -180,7 +182,7 @@ class InterPodAffinity(Plugin):
             ids = ctx.nodes.label(term.topology_key).ids[rows]
             having &= ids >= 0
             found &= state.affinity[term.topology_key][ids] > 0
-        first = not any(table.any() for table in state.affinity.values()) and selects_all(
+        first = not any(table.any() for table in state.affinity.values()) and self.selects_all(
             ctx.cluster, required, ctx.pod
         )
         return having if first else having & found
@@ -199,7 +201,7 @@ class InterPodAffinity(Plugin):
         if arguments.get("ignorePreferredTermsOfExistingPods") and not prefers:
             return SKIPPED
         hard = arguments.get("hardPodAffinityWeight")
-        weights = _weights(ctx, 1 if hard is None else int(hard))
+        weights = self._weights(ctx, 1 if hard is None else int(hard))
         if not weights:
             return SKIPPED
         ctx.states["PreScore" + self.key] = weights
@@ -220,6 +222,40 @@ class InterPodAffinity(Plugin):
             return np.zeros_like(raw)
         return (MAX_SCORE * ((raw - least) / float(most - least))).astype(np.int64)
 
+    def _weights(self, ctx: Context, hard: int) -> Mapping[str, Ints]:
+        """Return the sum of weights for each value of each topology key that some term contributes to."""
+        cluster, pod, nodes = ctx.cluster, ctx.pod, ctx.nodes
+        own = pod.affinity
+        mine = [(t, t.weight) for t in own.preferred] + [(t, -t.weight) for t in own.preferred_anti]
+        by_row: dict[str, Ints] = {}
+        contributing: dict[str, NDArray[np.bool_]] = {}
+
+        def add(term: AffinityTerm, each: Any, weight: int) -> None:
+            if term.topology_key not in by_row:
+                by_row[term.topology_key] = np.zeros(nodes.capacity, np.int64)
+                contributing[term.topology_key] = np.zeros(nodes.capacity, np.bool_)
+            each.add_to(by_row[term.topology_key], weight)
+            contributing[term.topology_key][list(each.counts)] = True
+
+        for each in cluster.classes if mine else ():
+            for term, weight in mine:
+                if self.own_selects(cluster, term, each.example):
+                    add(term, each, weight)
+        for each in cluster.classes.with_affinity.values():
+            theirs = each.affinity
+            terms = [(t, hard) for t in theirs.required] if hard > 0 else []
+            terms += [(t, t.weight) for t in theirs.preferred]
+            terms += [(t, -t.weight) for t in theirs.preferred_anti]
+            for term, weight in terms:
+                if selects(cluster, term, pod):
+                    add(term, each, weight)
+        out: dict[str, Ints] = {}
+        for key, amounts in by_row.items():
+            here = nodes.order[contributing[key][nodes.order]]
+            if (nodes.label(key).ids[here] >= 0).any():
+                _add_rows(nodes, out, key, amounts)
+        return out
+
 
 def _anywhere(nodes: NodeTable, counts: Counts, rows: Rows) -> NDArray[np.bool_]:
     out = np.zeros(len(rows), np.bool_)
@@ -228,46 +264,12 @@ def _anywhere(nodes: NodeTable, counts: Counts, rows: Rows) -> NDArray[np.bool_]
     return out
 
 
-def _weights(ctx: Context, hard: int) -> Mapping[str, Ints]:
-    """Return the sum of weights for each value of each topology key that some term contributes to."""
-    cluster, pod, nodes = ctx.cluster, ctx.pod, ctx.nodes
-    own = pod.affinity
-    mine = [(t, t.weight) for t in own.preferred] + [(t, -t.weight) for t in own.preferred_anti]
-    by_row: dict[str, Ints] = {}
-    contributing: dict[str, NDArray[np.bool_]] = {}
-
-    def add(term: AffinityTerm, each: Any, weight: int) -> None:
-        if term.topology_key not in by_row:
-            by_row[term.topology_key] = np.zeros(nodes.capacity, np.int64)
-            contributing[term.topology_key] = np.zeros(nodes.capacity, np.bool_)
-        each.add_to(by_row[term.topology_key], weight)
-        contributing[term.topology_key][list(each.counts)] = True
-
-    for each in cluster.classes if mine else ():
-        for term, weight in mine:
-            if own_selects(cluster, term, each.example):
-                add(term, each, weight)
-    for each in cluster.classes.with_affinity.values():
-        theirs = each.affinity
-        terms = [(t, hard) for t in theirs.required] if hard > 0 else []
-        terms += [(t, t.weight) for t in theirs.preferred]
-        terms += [(t, -t.weight) for t in theirs.preferred_anti]
-        for term, weight in terms:
-            if selects(cluster, term, pod):
-                add(term, each, weight)
-    out: dict[str, Ints] = {}
-    for key, amounts in by_row.items():
-        here = nodes.order[contributing[key][nodes.order]]
-        if (nodes.label(key).ids[here] >= 0).any():
-            _add_rows(nodes, out, key, amounts)
-    return out
-
-
 def _selects(term: AffinityTerm, pod: CompiledPod) -> bool:
     return term.selects(pod.namespace, pod.labels, {})
 
 
-def _all(terms: tuple[AffinityTerm, ...], pod: CompiledPod) -> bool:
+def all_select(terms: tuple[AffinityTerm, ...], pod: CompiledPod) -> bool:
+    """Return whether all terms select a pod in hints; no terms select none."""
     return bool(terms) and all(_selects(term, pod) for term in terms)
 
 
@@ -275,17 +277,27 @@ def _any(terms: Iterable[AffinityTerm], pod: CompiledPod) -> bool:
     return any(_selects(term, pod) for term in terms)
 
 
-def _after_pod_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
-    del context
-    required, anti = pod.affinity.required, pod.affinity.required_anti
-    if event.old is None or event.new is None:
-        other = CompiledPod(event.old or event.new or {})
-        if event.old is None:
-            return answer(_all(required, other))
-        return answer(_any(anti, other) or _any(other.affinity.required_anti, pod))
-    before, now = CompiledPod(event.old), CompiledPod(event.new)
-    begins = not _all(required, before) and _all(required, now)
-    return answer(begins or (_any(anti, before) and not _any(anti, now)))
+class PodChangeHint(Struct, frozen=True):
+    """Answers for changes of pods on nodes, by how many anti-affinity terms have to select one.
+
+    ``matches`` compares the waiting pod's terms with the other, ``of_gone`` those of a deleted pod with it.
+    """
+
+    matches: Callable[[tuple[AffinityTerm, ...], CompiledPod], bool] = _any
+    of_gone: Callable[[tuple[AffinityTerm, ...], CompiledPod], bool] = _any
+
+    def __call__(self, pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
+        """Answer for a pod that was bound, deleted or relabeled."""
+        del context
+        required, anti = pod.affinity.required, pod.affinity.required_anti
+        if event.old is None or event.new is None:
+            other = CompiledPod(event.old or event.new or {})
+            if event.old is None:
+                return answer(all_select(required, other))
+            return answer(self.matches(anti, other) or self.of_gone(other.affinity.required_anti, pod))
+        before, now = CompiledPod(event.old), CompiledPod(event.new)
+        begins = not all_select(required, before) and all_select(required, now)
+        return answer(begins or (self.matches(anti, before) and not self.matches(anti, now)))
 
 
 def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
@@ -302,6 +314,15 @@ def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintConte
 def _appears_or_changes(key: str, before: Manifest | None, now: Manifest | None) -> bool:
     value = labels(now).get(key)
     return value is not None and value != labels(before).get(key)
+
+
+def events_by(hint: Hint, own: Hint = always) -> tuple[ClusterEventWithHint, ...]:
+    """Return the registrations with a hint for other pods, and one for new labels of the waiting pod."""
+    return (
+        ClusterEventWithHint("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), hint),
+        ClusterEventWithHint("TargetPod", frozenset({"UpdatePodLabel"}), own),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
+    )
 
 
 def _until(pod: CompiledPod) -> str:
@@ -348,13 +369,7 @@ PLUGIN = Declared(
     prefers="domains with pods that preferred terms select",
     formula="sum of the weights of terms; normalized to 0–100 between least and greatest",
     arguments=_ARGUMENTS,
-    events=(
-        ClusterEventWithHint(
-            "AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change
-        ),
-        ClusterEventWithHint("TargetPod", frozenset({"UpdatePodLabel"}), always),
-        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
-    ),
+    events=events_by(PodChangeHint()),
     until=_until,
     signs=_signed,
     unsigned_because=_unsigned_because,

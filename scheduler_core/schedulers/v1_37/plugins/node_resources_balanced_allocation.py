@@ -40,20 +40,22 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Return 50 + (50 + with − without) / 2, where each is 100 times 1 − deviation."""
         if served_by_devices(ctx, ctx.arguments(self.key).get("resources")):
-            return _change(ctx, rows)
+            return self.rate(ctx, rows)
         key = self.key, ctx.profile.scheduler_name, tuple(ctx.pod.balanced.items())
-        return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: _change(ctx, some))
+        return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: self.rate(ctx, some))
+
+    @staticmethod
+    def rate(ctx: Context, rows: Rows) -> Ints:
+        """Return how much more balanced the pod makes each row."""
+        with_pod = balance(ctx, rows, with_pod=True)
+        without = balance(ctx, rows, with_pod=False)
+        change = MAX_SCORE // 2 + with_pod - without
+        score: Ints = MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+        return score
 
 
-def _change(ctx: Context, rows: Rows) -> Ints:
-    with_pod = _balance(ctx, rows, with_pod=True)
-    without = _balance(ctx, rows, with_pod=False)
-    change = MAX_SCORE // 2 + with_pod - without
-    score: Ints = MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
-    return score
-
-
-def _balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:
+def balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:
+    """Return 100 times 1 − the deviation of what is requested of each row, with the pod or without it."""
     pod = ctx.pod
     fractions: list[NDArray[np.float64]] = []
     counted: list[NDArray[np.bool_]] = []

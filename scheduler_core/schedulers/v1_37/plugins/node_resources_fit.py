@@ -10,7 +10,6 @@ import numpy as np
 from scheduler_core.kubernetes.requests import (
     Amounts,
     amounts,
-    held_requests,
     is_extended,
     is_scalar,
     spec_requests,
@@ -18,7 +17,7 @@ from scheduler_core.kubernetes.requests import (
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_use import devices_in_use
-from scheduler_core.schedulers.v1_37.extended_resources import IMPLICIT, backed, device_totals
+from scheduler_core.schedulers.v1_37.extended_resources import EXTENDED_GATE, IMPLICIT, backed, device_totals
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
     ClusterEventWithHint,
@@ -284,9 +283,9 @@ def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintConte
 
 
 def _after_scale_down(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
-    del context
-    before = held_requests(spec(event.old), status(event.old))
-    after = held_requests(spec(event.new), status(event.new))
+    read_held = context.configuration.dialect.pod.read_held
+    before = read_held(spec(event.old), status(event.old))
+    after = read_held(spec(event.new), status(event.new))
     return answer(any(before.get(name, 0) > after.get(name, 0) for name in _wanted(pod)))
 
 
@@ -351,7 +350,10 @@ PLUGIN = Declared(
         ClusterEventWithHint("TargetPod", frozenset({"UpdatePodScaleDown"}), always),
         ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeAllocatable"}), _after_node_change),
         ClusterEventWithHint(
-            "resource.k8s.io/DeviceClass", frozenset({"Add", "Update"}), _after_device_class_change
+            "resource.k8s.io/DeviceClass",
+            frozenset({"Add", "Update"}),
+            _after_device_class_change,
+            EXTENDED_GATE,
         ),
     ),
     until=_until,

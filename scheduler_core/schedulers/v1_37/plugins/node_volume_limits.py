@@ -16,6 +16,7 @@ from scheduler_core.schedulers.v1_37.attached_volumes import (
     VolumeError,
     attachments,
     limits_of,
+    migrated_on,
     missing_driver,
     volumes_of,
 )
@@ -56,8 +57,8 @@ class LimitState:
     ctx: Context
     statuses: dict[Status, int] = field(default_factory=dict)
     """The code of each status that a node got, from 1."""
-    fresh: dict[bool, set[Volume]] = field(default_factory=dict)
-    """The pod's volumes on nodes without and with a CSINode, once they were asked for."""
+    fresh: dict[frozenset[str], set[Volume]] = field(default_factory=dict)
+    """The pod's volumes by the in-tree plugins that are migrated on a node, once they were asked for."""
 
     @cached_property
     def attached(self) -> Mapping[str, set[Volume]]:
@@ -70,7 +71,7 @@ class LimitState:
         Raises:
             VolumeError: They cannot be counted.
         """
-        migrated = csi_node is not None
+        migrated = migrated_on(self.ctx.cluster, csi_node)
         if migrated not in self.fresh:
             cluster, pod = self.ctx.cluster, self.ctx.pod
             self.fresh[migrated] = volumes_of(cluster, pod, migrated=migrated, waiting=True)
@@ -117,7 +118,7 @@ class NodeVolumeLimits(Plugin):
         fresh = state.volumes(csi_node)
         if not fresh:
             return None
-        asked = ctx.configuration.gate(SCALING_GATE, default=True)
+        asked = ctx.configuration.gate(SCALING_GATE)
         driver = missing_driver(ctx.cluster, csi_node, fresh) if asked else None
         if driver is not None:
             return Status(UNSCHEDULABLE, (f"{driver} CSI driver is not installed on the node",))
@@ -125,8 +126,9 @@ class NodeVolumeLimits(Plugin):
         if not limits:
             return None
         used: set[Volume] = set()
+        migrated = migrated_on(ctx.cluster, csi_node)
         for pod in node.pods:
-            used |= volumes_of(ctx.cluster, pod, migrated=True)
+            used |= volumes_of(ctx.cluster, pod, migrated=migrated)
         return _EXCEEDED if _exceeds(limits, fresh, used, state.attached.get(node.name, set())) else None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scheduler_core.kubernetes.model import Requirement
@@ -15,6 +16,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import (
     ClusterEvent,
     ClusterEventWithHint,
+    Hint,
     HintAnswer,
     HintContext,
 )
@@ -33,7 +35,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused, signs_nothing
 from scheduler_core.schedulers.v1_37.plugins.default_selector import default_selector
-from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata, spec
+from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata, spec, status
 from scheduler_core.schedulers.v1_37.plugins.node_affinity import selected
 from scheduler_core.schedulers.v1_37.plugins.taint_toleration import untolerated
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -311,25 +313,48 @@ def _matched(constraints: Sequence[TopologySpreadConstraint], pod: Manifest | No
     return [constraint.selector.matches(labels(pod)) for constraint in constraints]
 
 
-def _involved(other: Manifest | None, pod: CompiledPod) -> bool:
-    """Return whether a pod counts for the spreading: one on a node, not one that was only nominated."""
-    if other is None:
-        return True
-    if CompiledPod(other).uid == pod.uid:
-        return True
+def is_on_node(pod: Manifest) -> bool:
+    """Return whether a pod is on a node."""
+    return bool(spec(pod).get("nodeName"))
+
+
+def is_on_or_nominated(pod: Manifest) -> bool:
+    """Return whether a pod is on a node or nominated to one."""
+    return is_on_node(pod) or bool(status(pod).get("nominatedNodeName"))
+
+
+class PodChangeHint(Struct, frozen=True):
+    """Answers for changes of other pods; ``counts`` is which of them count for the spreading."""
+
+    counts: Callable[[Manifest], bool] = is_on_node
+
+    def __call__(self, pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
+        """Answer for a pod that was bound, deleted or relabeled."""
+        if not self._is_involved(event.new, pod) or not self._is_involved(event.old, pod):
+            return "QueueSkip"
+        other = event.new or event.old
+        constraints = _constraints(pod, context)
+        if event.old is None or event.new is None:
+            return answer(any(_matched(constraints, other)))
+        return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
+
+    def _is_involved(self, other: Manifest | None, pod: CompiledPod) -> bool:
+        if other is None or CompiledPod(other).uid == pod.uid:
+            return True
+        return self.counts(other) and (metadata(other).get("namespace") or "default") == pod.namespace
+
+
+def events_by(hint: Hint, *also: str) -> tuple[ClusterEventWithHint, ...]:
+    """Return the registrations with a hint for other pods; ``also`` are more updates that concern it."""
     return (
-        bool(spec(other).get("nodeName")) and (metadata(other).get("namespace") or "default") == pod.namespace
+        ClusterEventWithHint("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel", *also}), hint),
+        ClusterEventWithHint(
+            "TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change
+        ),
+        ClusterEventWithHint(
+            "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
+        ),
     )
-
-
-def _after_pod_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
-    if not _involved(event.new, pod) or not _involved(event.old, pod):
-        return "QueueSkip"
-    other = event.new or event.old
-    constraints = _constraints(pod, context)
-    if event.old is None or event.new is None:
-        return answer(any(_matched(constraints, other)))
-    return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
 
 
 def _after_target_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
@@ -407,17 +432,7 @@ PLUGIN = Declared(
     formula="matching pods of the domain, weighted by the number of domains; normalized by 100 · "
     "(greatest + least − score) / greatest",
     arguments=_ARGUMENTS,
-    events=(
-        ClusterEventWithHint(
-            "AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change
-        ),
-        ClusterEventWithHint(
-            "TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change
-        ),
-        ClusterEventWithHint(
-            "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
-        ),
-    ),
+    events=events_by(PodChangeHint()),
     until=_until,
     signs=signs_nothing,
     unsigned_because=_unsigned_because,

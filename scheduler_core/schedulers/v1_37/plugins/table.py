@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from scheduler_core.schedulers.v1_37 import plugins
-from scheduler_core.schedulers.v1_37.plugins.base import Plugin
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 
 
@@ -17,20 +17,19 @@ def _found() -> list[Declared]:
     return [found for module in modules if (found := getattr(module, "PLUGIN", None))]
 
 
-def _place(row: Declared) -> tuple[bool, int, str]:
+def place_of(row: Declared) -> tuple[bool, int, str]:
+    """Return what rows are sorted by."""
     return not row.rank, row.rank, row.key
 
 
-ROWS: Mapping[str, Declared] = {row.key: row for row in sorted(_found(), key=_place)}
+ROWS: Mapping[str, Declared] = {row.key: row for row in sorted(_found(), key=place_of)}
 """All by their keys: plugins, and the extenders as what pods wait for."""
 
 DECLARED: tuple[Declared, ...] = tuple(row for row in ROWS.values() if row.points)
 """In the order of the default profile; then those that are not in it, by name."""
 
-PLUGINS: Mapping[str, Plugin] = {row.key: row.code for row in DECLARED if row.code is not None}
-"""Those that filter or score; queue and binding plugins have no code here."""
 
-
-def declared(plugin: str) -> Declared:
-    """Return a plugin's row, an empty one if there is none."""
-    return ROWS.get(plugin) or Declared(plugin, "")
+def declared(plugin: str, dialect: Dialect | None = None) -> Declared:
+    """Return a plugin's row in a release, an empty one if there is none."""
+    rows = ROWS if dialect is None else dialect.rows
+    return rows.get(plugin) or Declared(plugin, "")

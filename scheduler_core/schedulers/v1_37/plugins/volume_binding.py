@@ -108,7 +108,7 @@ class VolumeBinding(Plugin):
     def pre_score(self, ctx: Context, rows: Rows) -> Status:
         """Skip without the gate."""
         del rows
-        return OK if ctx.configuration.gate(SCORING_GATE, default=True) else SKIPPED
+        return OK if ctx.configuration.gate(SCORING_GATE) else SKIPPED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Score how much of the chosen volumes or of the published capacity the claims would use."""
