@@ -39,6 +39,7 @@ from scheduler_core.explain.kueue.standing import (
     targets_sentences,
 )
 from scheduler_core.explain.kueue.surprises import surprises
+from scheduler_core.explain.kueue.trials import course, outlook
 from scheduler_core.explain.section import Section
 from scheduler_core.kubernetes.names import did_you_mean
 
@@ -163,15 +164,15 @@ def _pending(control: Control, workload: Workload) -> KueueAnswer:
     nomination = tried if isinstance(tried, Nomination) else None
     flavors = tuple(flavors_of(control.cache, entry, nomination)) if entry and nomination else ()
     ahead = place.ahead if place else ()
-    is_next = nomination is not None and _fits(nomination)
-    changes = [] if is_next else changes_for(control, workload, queue, flavors, ahead)
+    alone = course(control, lambda _: None, workload.key)
+    changes = [] if alone.admits(workload.key) else changes_for(control, workload, queue, flavors, ahead)
     return KueueAnswer(
         workload.key,
         workload.owner,
         "pending",
         queue,
         _path(control, queue),
-        _summary(workload, queue, reason, message, nomination),
+        f"{_summary(workload, queue, reason, message)} {outlook(alone, workload.key)}",
         reason=reason,
         message=message,
         place=place,
@@ -239,14 +240,8 @@ def _closed(control: Control, workload: Workload) -> tuple[str, str] | None:
     return None
 
 
-def _summary(workload: Workload, queue: str, reason: str, message: str, tried: Nomination | None) -> str:
+def _summary(workload: Workload, queue: str, reason: str, message: str) -> str:
     where = f" in ClusterQueue {queue}" if queue else ""
     text = f"Workload {workload.key}, priority {workload.rank}, is pending{where}: {reason}"
     text += f" ({MEANINGS[reason]})."
-    if message:
-        text += f" Kueue says: {message}."
-    if tried and tried.targets:
-        text += f" It would preempt {len(tried.targets):,}."
-    if tried and _fits(tried):
-        text += " Tried now, it would be admitted."
-    return text
+    return f"{text} Kueue says: {message}." if message else text

@@ -120,9 +120,9 @@ def flavors_of(cache: Cache, entry: Entry, one: Nomination) -> Iterator[FlavorSt
 
 
 def _verdict(attempt: Attempt) -> str:
-    height = attempt.suits.height
-    borrows = f", borrowing from a cohort {height} up" if height and attempt.suits.mode else ""
-    return f"{_VERDICTS[attempt.suits.mode]}{borrows}"
+    height = attempt.height
+    borrows = f", borrowing from a cohort {height} up" if height and attempt.mode else ""
+    return f"{_VERDICTS[attempt.mode]}{borrows}"
 
 
 def _quotas(cache: Cache, queue: str, result: PodSetResult, attempt: Attempt) -> Iterator[QuotaFacts]:

@@ -44,8 +44,8 @@ def _pending_flavors(case: _Case) -> Iterator[str]:
         return
     if len(case.workload.pod_sets) > 1 and one.assignment.tried.is_pending:
         yield (
-            "one of its pod sets has a flavor that is not the last, and another has none: it is tried again "
-            "and again, and what is behind it in this BestEffortFIFO queue is not"
+            "one of its pod sets has flavors left to try, and another has none: it goes back to the head "
+            "of the queue at once, and what is behind it waits"
         )
 
 
@@ -89,7 +89,7 @@ def _over_borrowing(case: _Case) -> Iterator[str]:
     if case.queue.fungibility.preference != "PreemptionOverBorrowing" or case.tried is None:
         return
     for one in case.tried.assignment.pod_sets:
-        fitting = [a.flavor for a in one.attempts if a.suits.mode == FITS]
+        fitting = [a.flavor for a in one.attempts if a.mode == FITS]
         chosen = {choice.flavor for choice in one.choices.values()}
         if one.mode != "Fit" and fitting and not chosen & set(fitting):
             yield (

@@ -82,6 +82,17 @@ def _note(made: Course, record: CycleRecord) -> None:
             made.preempted += [target.reserving.key for target in one.targets]
 
 
+def outlook(alone: Course, key: str) -> str:
+    """Return what becomes of a Workload if nothing is changed."""
+    preempted = list(dict.fromkeys(alone.preempted))
+    if alone.is_restless:
+        return f"Left alone the cycles never come to rest: {', '.join(preempted) or key} again and again."
+    if not alone.admits(key):
+        return "Left alone it stays pending."
+    after = f", once {', '.join(preempted)} preempted for it have stopped" if preempted else ""
+    return f"Left alone it is admitted in the next cycles{after}."
+
+
 class Clock:
     """The time that a search for changes may take, in seconds, and the trials that it may make."""
 

@@ -1,0 +1,66 @@
+"""Will it start, and whom does it preempt? A Workload is submitted to a copy, and what happens is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.control import Control
+from scheduler_core.cluster.kueue.nomination import CycleRecord
+from scheduler_core.cluster.kueue.workload import Workload
+from scheduler_core.explain.kueue.answer import KueueAnswer, answer
+from scheduler_core.explain.kueue.trials import Course, course
+
+
+class Submission(Struct, frozen=True):
+    """What happens to a Workload that is submitted now: the cycles, whom it preempts, and why it waits."""
+
+    workload: str
+    is_admitted: bool
+    preempted: tuple[tuple[str, str], ...]  # each with its reason
+    displaced: tuple[str, ...]  # those that are not admitted, and would have been without it
+    cycles: int
+    answer: KueueAnswer
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """What happens, in words."""
+        verdict = "would be admitted" if self.is_admitted else "would not be admitted"
+        cycles = "1 cycle" if self.cycles == 1 else f"{self.cycles:,} cycles"
+        yield f"Workload {self.workload} {verdict} ({cycles})."
+        if self.preempted:
+            listed = ", ".join(f"{key} ({reason})" for key, reason in self.preempted)
+            yield f"Preempted in this order: {listed}."
+        if self.displaced:
+            yield f"No longer admitted because of it: {', '.join(self.displaced)}."
+        yield self.answer.summary
+
+
+def submit(control: Control, workload: Workload) -> Submission:
+    """Submit a Workload to a copy of Kueue's state, and run it until it rests; jobs stop when evicted."""
+    before = course(control, lambda _: None)
+    made = course(control, lambda copy: copy.write(workload))
+    return Submission(
+        workload.key,
+        made.admits(workload.key),
+        tuple(_preempted(made.cycles)),
+        tuple(_displaced(before, made)),
+        len(made.cycles),
+        answer(made.control, workload.key),
+    )
+
+
+def _preempted(cycles: Sequence[CycleRecord]) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for one in (entry for cycle in cycles for entry in cycle.entries if entry.is_preempting):
+        for target in one.targets:
+            if target.reserving.key not in seen:
+                seen.add(target.reserving.key)
+                yield target.reserving.key, target.reason
+
+
+def _displaced(before: Course, made: Course) -> Iterator[str]:
+    for key, one in before.control.workloads.items():
+        if one.is_reserving and before.admits(key) and not made.admits(key):
+            yield key
