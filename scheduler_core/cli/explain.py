@@ -23,7 +23,11 @@ NODES_SHOWN = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
-    parser.add_argument("--pod", required=True, metavar="NS/NAME", help="without a namespace: default")
+    about = parser.add_mutually_exclusive_group(required=True)
+    about.add_argument("--pod", metavar="NS/NAME", help="without a namespace: default")
+    about.add_argument("--workload", metavar="NS/NAME", help="a Workload of Kueue: why it is not admitted")
+    about.add_argument("--job", metavar="NS/NAME", help="the same of a Job that Kueue queues")
+    about.add_argument("--submit", metavar="FILE", help="a Workload or Job that Kueue would get now")
     parser.add_argument("--node", metavar="NAME", help="ask about this node alone")
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
     parser.add_argument("--step", metavar="STEP", help="explain the state after this cycle: 17 or 3.4")
@@ -36,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain and print."""
     scenario = read_scenario(options.files, options.config, options.scheduler, gates=options.feature_gates)
-    pod = options.pod if "/" in options.pod else f"default/{options.pod}"
+    pod = "" if options.pod is None else options.pod if "/" in options.pod else f"default/{options.pod}"
+    if not pod or any(one.get("kind") == "ClusterQueue" for one in scenario.documents):
+        from scheduler_core.cli import kueue_explain
+
+        if not pod or kueue_explain.holds(scenario, pod):
+            return kueue_explain.run(scenario, options)
     try:
         answer = explain(scenario, pod, options.node, step=options.step)
     except ExplainError as error:

@@ -67,6 +67,11 @@ class KueueAnswer(Struct, frozen=True):
     changes: tuple[KueueChange, ...] = ()
 
     @property
+    def head(self) -> tuple[str, ...]:
+        """What is said first."""
+        return (self.summary,)
+
+    @property
     def sections(self) -> Iterator[Section]:
         """The parts of the answer below the summary."""
         asked = [f"the queue: {self.place.sentence}"] if self.place else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from scheduler_core.cluster.kueue.nomination import CycleRecord
 from scheduler_core.cluster.kueue.workload import Workload
 from scheduler_core.explain.kueue.answer import KueueAnswer, answer
 from scheduler_core.explain.kueue.trials import Course, course
+from scheduler_core.explain.section import Section
 
 
 class Submission(Struct, frozen=True):
@@ -24,17 +26,34 @@ class Submission(Struct, frozen=True):
     answer: KueueAnswer
 
     @property
-    def sentences(self) -> Iterator[str]:
+    def head(self) -> tuple[str, ...]:
         """What happens, in words."""
         verdict = "would be admitted" if self.is_admitted else "would not be admitted"
         cycles = "1 cycle" if self.cycles == 1 else f"{self.cycles:,} cycles"
-        yield f"Workload {self.workload} {verdict} ({cycles})."
-        if self.preempted:
-            listed = ", ".join(f"{key} ({reason})" for key, reason in self.preempted)
-            yield f"Preempted in this order: {listed}."
-        if self.displaced:
-            yield f"No longer admitted because of it: {', '.join(self.displaced)}."
-        yield self.answer.summary
+        listed = ", ".join(f"{key} ({reason})" for key, reason in self.preempted)
+        sentences = (
+            f"Workload {self.workload} {verdict} ({cycles}).",
+            f"Preempted in this order: {listed}." if listed else "",
+            f"No longer admitted because of it: {', '.join(self.displaced)}." if self.displaced else "",
+            self.answer.summary,
+        )
+        return tuple(filter(None, sentences))
+
+    @property
+    def sections(self) -> Iterator[Section]:
+        """Why it waits, if it does."""
+        return iter(()) if self.is_admitted else self.answer.sections
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what happens as JSON."""
+        return {
+            "workload": self.workload,
+            "admitted": self.is_admitted,
+            "preempted": [{"workload": key, "reason": reason} for key, reason in self.preempted],
+            "displaced": list(self.displaced),
+            "cycles": self.cycles,
+            "answer": self.answer.as_dict(),
+        }
 
 
 def submit(control: Control, workload: Workload) -> Submission:

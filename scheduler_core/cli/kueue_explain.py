@@ -1,0 +1,70 @@
+"""``explain`` of what Kueue holds: a Workload, a Job or a pod, and what a submission would do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+
+from scheduler_core.cli.reporting import InputError, read_scenario
+from scheduler_core.cluster.kueue.workload import ADMITTED
+from scheduler_core.explain import ExplainError
+from scheduler_core.explain.kueue.answer import KueueAnswer, answer
+from scheduler_core.explain.kueue.cluster import KueueCluster, has_kueue, kueue_over
+from scheduler_core.explain.kueue.submission import Submission, submit
+from scheduler_core.scenario.scenario import Scenario
+
+NOTES_SHOWN = 10
+
+
+def full_name(name: str) -> str:
+    """Return a name with its namespace."""
+    return name if "/" in name else f"default/{name}"
+
+
+def holds(scenario: Scenario, pod: str) -> bool:
+    """Return whether Kueue has a pod's Workload and has not admitted it."""
+    cluster = kueue_over(scenario.documents)
+    try:
+        key = cluster.workload_of("Pod", pod)
+    except ExplainError:
+        return False
+    return not cluster.control.workloads[key].has(ADMITTED)
+
+
+def run(scenario: Scenario, options: argparse.Namespace) -> int:
+    """Explain what the options name, and print the answer."""
+    if not has_kueue(scenario.documents):
+        raise InputError("the files have no ClusterQueue: Kueue holds nothing here")
+    cluster = kueue_over(scenario.documents)
+    try:
+        found = _submitted(cluster, options.submit) if options.submit else _explained(cluster, options)
+    except ExplainError as error:
+        raise InputError(str(error)) from error
+    print(
+        json.dumps(found.as_dict(), ensure_ascii=False) if options.json else "\n".join(_lines(found, cluster))
+    )
+    return 0
+
+
+def _explained(cluster: KueueCluster, options: argparse.Namespace) -> KueueAnswer:
+    kinds = {"Workload": options.workload, "Job": options.job, "Pod": options.pod}
+    kind, name = next((kind, name) for kind, name in kinds.items() if name)
+    return answer(cluster.control, cluster.workload_of(kind, full_name(name)))
+
+
+def _submitted(cluster: KueueCluster, file: str) -> Submission:
+    """Submit the one Workload, or the Workload of the one Job, of a file."""
+    new = cluster.submitted(read_scenario([file]).documents)
+    if len(new) != 1:
+        raise InputError(f"{file} has {len(new):,} new Workloads or Jobs that Kueue queues: submit one")
+    return submit(cluster.control, new[0])
+
+
+def _lines(found: KueueAnswer | Submission, cluster: KueueCluster) -> Iterator[str]:
+    yield from (f"note: {text}" for text in cluster.notes[:NOTES_SHOWN])
+    yield from found.head
+    for section in found.sections:
+        yield ""
+        yield f"{section.title}:"
+        yield from (f"  {text}" for text in section.sentences)

@@ -1,0 +1,174 @@
+"""Kueue's state over the objects of a cluster: as a dump has it, or as it comes to rest with new objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.configuration import left_out, read_configuration
+from scheduler_core.cluster.kueue.control import Control
+from scheduler_core.cluster.kueue.job_control import JobControl
+from scheduler_core.cluster.kueue.validation import refusals_of
+from scheduler_core.cluster.kueue.workload import Workload, read_workload
+from scheduler_core.cluster.kueue.writing import HANDLERS, key_for, put
+from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, name_of, namespace_of
+from scheduler_core.explain.explanation import ExplainError
+from scheduler_core.explain.kueue.trials import IN_ONE_MOMENT, stopped_at_once
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.yaml_documents import read_documents
+from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.times import seconds_of
+
+CONFIGURATION_GROUP = "config.kueue.x-k8s.io/"
+MANAGER_CONFIG = "controller_manager_config.yaml"
+_LIMITS = Limits(size=200_000, documents=5, values=20_000)
+_ORDER = ("PriorityClass", "WorkloadPriorityClass", *HANDLERS, "Workload", "Job")
+"""The kinds in the order in which they are read, whatever the order of the documents."""
+
+
+class KueueCluster(Struct, frozen=True):
+    """Kueue over a cluster's objects; ``notes`` name what of them is not simulated."""
+
+    control: Control
+    jobs: JobControl
+    documents: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+
+    def submitted(self, documents: Iterable[Mapping[str, Any]]) -> list[Workload]:
+        """Return the Workloads of new objects as they are created, of which the state here knows nothing."""
+        copy = self.control.copy(stopped_at_once)
+        jobs = JobControl(copy)
+        jobs.priorities = self.jobs.priorities
+        for manifest in documents:
+            if manifest.get("kind") in ("Job", "Workload"):
+                list(_read(copy, jobs, dict(manifest)))
+        return [one for key, one in copy.workloads.items() if key not in self.control.workloads]
+
+    def workload_of(self, kind: str, key: str) -> str:
+        """Return the key of the Workload of an object: itself, or that of a Job or of a pod's owner.
+
+        Raises:
+            ExplainError: Kueue has no Workload for it.
+        """
+        if kind == "Workload" and key in self.control.workloads:
+            return key
+        namespace, _, name = key.partition("/")
+        owner = f"{kind} {name}"
+        if kind == "Pod":
+            owner = self._owner_of_pod(key) or owner
+        for one in self.control.workloads.values():
+            if one.namespace == namespace and one.owner == owner:
+                return one.key
+        known = [
+            one.key if kind == "Workload" else f"{one.namespace}/{one.owner.partition(' ')[2]}"
+            for one in self.control.workloads.values()
+        ]
+        raise ExplainError(f"Kueue has no Workload for {kind} {key!r}{did_you_mean(key, known)}", "workload")
+
+    def _owner_of_pod(self, key: str) -> str:
+        for pod in self.documents:
+            if pod.get("kind") == "Pod" and key_for("Pod", dict(pod)) == key:
+                owner = controller_of(dict(pod))
+                return f"{owner['kind']} {owner['name']}" if owner else ""
+        return ""
+
+
+def has_kueue(documents: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether a cluster has queues of Kueue."""
+    return any(one.get("kind") == "ClusterQueue" for one in documents)
+
+
+def kueue_over(documents: Iterable[Mapping[str, Any]]) -> KueueCluster:
+    """Return Kueue over objects, at the latest time that they name, once nothing changes any more.
+
+    Statuses that they have count; Jobs and Workloads without one are queued in the order of the documents.
+    """
+    known = (dict(one) for one in documents if one.get("kind") in _ORDER)
+    listed = sorted(known, key=lambda one: _ORDER.index(one["kind"]))
+    configurations = list(_configurations(documents))
+    control = Control(
+        read_configuration(configurations[0] if configurations else None), _latest(listed), stopped_at_once
+    )
+    jobs = JobControl(control)
+    notes = [f"not simulated: {text}" for one in configurations for text in left_out(one)]
+    for manifest in listed:
+        notes += _read(control, jobs, manifest)
+    _rest(control, jobs)
+    return KueueCluster(control, jobs, tuple(documents), tuple(notes))
+
+
+def _configurations(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield Kueue's Configuration, by itself or as its manager's ConfigMap has it."""
+    for one in documents:
+        if str(one.get("apiVersion")).startswith(CONFIGURATION_GROUP) and one.get("kind") == "Configuration":
+            yield one
+        text = (one.get("data") or {}).get(MANAGER_CONFIG) if one.get("kind") == "ConfigMap" else None
+        yield from _parsed(text) if isinstance(text, str) else ()
+
+
+def _parsed(text: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        found = [value for _, value in read_documents(text, _LIMITS, ValueTally(_LIMITS))]
+    except FormatError:
+        return  # what cannot be read configures nothing
+    yield from (value for value in found if isinstance(value, Mapping))
+
+
+def _latest(documents: Iterable[Manifest]) -> float:
+    times = [seconds_of(text) for one in documents for text in _times(one)]
+    return max((time for time in times if time is not None), default=0.0)
+
+
+def _times(manifest: Manifest) -> Iterator[str | None]:
+    yield (manifest.get("metadata") or {}).get("creationTimestamp")
+    for one in (manifest.get("status") or {}).get("conditions") or ():
+        yield one.get("lastTransitionTime")
+
+
+def _read(control: Control, jobs: JobControl, manifest: Manifest) -> Iterator[str]:
+    """Read an object, and yield a note if Kueue's API refuses it."""
+    kind = manifest["kind"]
+    key = key_for(kind, manifest)
+    refusals = refusals_of(manifest)
+    if refusals:
+        yield f"{kind} {key} would be refused: {'; '.join(refusals)}"
+        return
+    namespace = namespace_of(manifest) or "default"
+    if namespace not in control.cache.namespaces:
+        put(control, "Namespace", namespace, {"metadata": {"name": namespace}})
+    if kind == "Job":
+        owners = {(one.namespace, one.owner) for one in control.workloads.values()}
+        if (namespace, f"Job {name_of(manifest)}") not in owners:
+            jobs.create(key, manifest)
+    elif kind in ("PriorityClass", "WorkloadPriorityClass"):
+        jobs.priorities.put(manifest)
+    elif kind == "Workload":
+        control.write(read_workload(manifest, control.now))
+    else:
+        put(control, kind, key, manifest)
+    control.settle()
+
+
+def _rest(control: Control, jobs: JobControl) -> None:
+    for _ in range(IN_ONE_MOMENT):
+        while _changes(control, jobs):
+            pass
+        due = control.next_time()
+        if due is None:
+            return
+        control.tick(max(due, control.now))
+        jobs.follow()
+
+
+def _changes(control: Control, jobs: JobControl) -> bool:
+    """Run a cycle, and return whether it changed anything."""
+    if not control.has_heads():
+        return False
+    before = control.digest
+    control.cycle()
+    control.settle()
+    jobs.follow()
+    return control.digest != before

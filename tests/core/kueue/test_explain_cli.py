@@ -1,0 +1,96 @@
+"""The command ``explain`` of what Kueue holds, over files as people have them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scheduler_core.__main__ import main
+from tests.core.kueue.clusters import manifests, template
+
+CLUSTER = {
+    "queues": {
+        "a": {"quota": {"default": 4}, "cohortName": "team", "preemption": {"reclaimWithinCohort": "Any"}},
+        "b": {"quota": {"default": 4}, "cohortName": "team"},
+    },
+    "workloads": {"b1": "b 6"},
+}
+
+
+def job(name: str, queue: str, pods: int) -> dict[str, object]:
+    """Return a Job of a LocalQueue."""
+    meta = {"name": name, "namespace": "default", "labels": {"kueue.x-k8s.io/queue-name": queue}}
+    spec = {"parallelism": pods, "completions": pods, "suspend": True, "template": template("1")}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """Write a cluster with a Job that waits, and a Job to submit."""
+    cluster, new = tmp_path / "cluster.yaml", tmp_path / "new.yaml"
+    cluster.write_text(yaml.safe_dump_all([*manifests(CLUSTER), job("waits", "b", 3)]))
+    new.write_text(yaml.safe_dump(job("new", "a", 4)))
+    return str(cluster), str(new)
+
+
+def test_a_job_is_explained_by_its_workload(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its place, what it asks, what is missing and who has it, and a change with its command."""
+    assert main(["explain", files[0], "--job", "waits"]) == 0
+    said = capsys.readouterr().out
+    assert "is pending in ClusterQueue b: WaitingForQuota" in said
+    assert "number 1 of 1 pending in the queue" in said
+    assert "cpu in default: 3 wanted, 2 available (nominal 4, 6 used, 2 of it borrowed" in said
+    assert "used by default/b1 6 (b)" in said
+    assert "kubectl patch clusterqueue b --type=json" in said
+
+
+def test_a_submission_says_whom_it_preempts(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As JSON and in words, and the file's Job is not part of the cluster afterwards."""
+    assert main(["explain", files[0], "--submit", files[1], "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["admitted"] and said["preempted"] == [
+        {"workload": "default/b1", "reason": "InCohortReclamation"}
+    ]
+    assert main(["explain", files[0], "--submit", files[0]]) == 2
+    assert "submit one" in capsys.readouterr().err
+
+
+def test_what_kueue_does_not_know_is_named(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelled Job, files without queues, and settings that are not simulated."""
+    assert main(["explain", files[0], "--job", "wait"]) == 2
+    assert "did you mean 'default/waits'" in capsys.readouterr().err
+    assert main(["explain", files[1], "--job", "new"]) == 2
+    assert "no ClusterQueue" in capsys.readouterr().err
+    settings = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+    told = tmp_path / "told.yaml"
+    told.write_text(
+        yaml.safe_dump_all([*manifests(CLUSTER), {**settings, "waitForPodsReady": {"timeout": "5m"}}])
+    )
+    assert main(["explain", str(told), "--workload", "b1"]) == 0
+    assert "not simulated: waitForPodsReady" in capsys.readouterr().out
+
+
+def test_a_pod_of_a_job_that_waits_is_answered_by_kueue(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No scheduler has the reason, so none is asked."""
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "waits", "uid": "u", "controller": True}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "waits-0", "namespace": "default", "ownerReferences": [owner]},
+        **template("1"),
+    }
+    path = Path(files[0])
+    path.write_text(f"{path.read_text()}---\n{yaml.safe_dump(pod)}")
+    assert main(["explain", files[0], "--pod", "waits-0"]) == 0
+    assert "is pending in ClusterQueue b: WaitingForQuota" in capsys.readouterr().out
