@@ -15,6 +15,7 @@ from playground.api.payloads import COMPONENTS
 from playground.api.table import CALLS, Route
 from scheduler_core.kubernetes.plain import schemas
 from scheduler_core.run.trace_schema import schema
+from scheduler_core.scenario.dump_kinds import DUMP_COMMAND
 
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any supported format"},
@@ -138,4 +139,6 @@ def page(request: HttpRequest) -> HttpResponse:
         for call in CALLS
     ]
     base = request.build_absolute_uri("/").rstrip("/")
-    return render(request, "api.html", {"section": "api", "calls": calls, "base": base})
+    return render(
+        request, "api.html", {"section": "api", "calls": calls, "base": base, "dump_command": DUMP_COMMAND}
+    )

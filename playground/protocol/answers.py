@@ -11,7 +11,7 @@ from playground.protocol.drafts import BranchComparisonWire, OverTimeOutcomeWire
 from playground.protocol.groups import GroupRecordWire
 from playground.protocol.links import PrivateLinkWire
 from playground.protocol.making import ClusterSummaryWire, FormWire, OperationWire, RewrittenWire
-from playground.protocol.opening import RecordedAnswerWire
+from playground.protocol.opening import DumpRowWire, PendingCauseWire, RecordedAnswerWire
 from playground.protocol.page import FieldProblemWire, ProblemWire
 from playground.protocol.rooms import Role
 from playground.protocol.session import SessionStepsWire
@@ -28,6 +28,14 @@ class HelloWire(TypedDict):
 class RecordedAnswersWire(TypedDict):
     answers: Sequence[RecordedAnswerWire]
     more: int
+
+
+class TriageWire(TypedDict):
+    waiting: int
+    pending: int
+    causes: Sequence[PendingCauseWire]
+    dump: Sequence[DumpRowWire]
+    command: str
 
 
 class LocatedWire(TypedDict):

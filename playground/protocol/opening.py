@@ -30,8 +30,25 @@ class OpenedWire(TypedDict):
     stopped: str | None
     warnings: Sequence[ProblemWire]
     recorded: int
+    dump: bool
     summary: Mapping[str, int]
     index: int | None
+
+
+class PendingCauseWire(TypedDict):
+    """Pods that end without a node for one reason; ``pods`` are the first of them."""
+
+    message: str
+    count: int
+    pods: Sequence[str]
+
+
+class DumpRowWire(TypedDict):
+    """Kinds that a dump should have, how many objects of each it has, and what weakens without them."""
+
+    title: str
+    kinds: Mapping[str, int]
+    weakens: str
 
 
 class RecordedAnswerWire(TypedDict):

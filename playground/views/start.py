@@ -37,6 +37,7 @@ from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
+from scheduler_core.scenario.dump_kinds import DUMP_COMMAND
 
 MINIATURE = "living-shop"  # the example that is played on the start page
 #: The examples that it begins with; all others are behind their topics. The first one is stepped by phases
@@ -231,6 +232,7 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
         "drafts": drafts[:DRAFTS_AHEAD],
         "older": drafts[DRAFTS_AHEAD:],
         "links": _links(request.visitor),  # type: ignore[attr-defined]
+        "dump_command": DUMP_COMMAND,
         "miniature": _miniature_link(),
         "limits": {
             "bundleMib": limit("BUNDLE_BYTES") // 2**20,

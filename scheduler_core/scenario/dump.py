@@ -50,6 +50,11 @@ def _condition(pod: Document) -> SchedulingCondition | None:
     return None
 
 
+def is_dump(documents: Iterable[Document]) -> bool:
+    """Return whether a bundle has nodes that the kubelets of a real cluster reported."""
+    return any(one.get("kind") == "Node" and _is_real(one) for one in documents)
+
+
 def missing_pods(documents: Iterable[Document]) -> tuple[Problem, ...]:
     """Return a warning for each sign that the dump of a real cluster lacks pods that run on its nodes.
 

@@ -68,6 +68,7 @@ async def test_opening_and_reading(web: str) -> None:
             "warnings": [],
             "summary": {"Node": 3, "Deployment": 1},
             "recorded": 0,
+            "dump": False,
             "index": 0,
         }
         assert await socket.success("timeline.get", {"source": source, "from": 2, "to": 99}) == {

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from playground.edits import branching, outcomes
+from playground.edits.replaying import unbound
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft
@@ -40,6 +43,28 @@ async def create(call: Call) -> Answer:
     except branching.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
+
+
+@command(
+    "branch.replay", answers=TitledDraftWire, source="source", visitor=True, throttle="IMPORTS_PER_MINUTE"
+)
+async def replay(call: Call) -> Answer:
+    """Copy a source into a draft whose pods have no node yet but for those of daemons."""
+    try:
+        draft = await call.in_engine(_replayed, call.found(), call.visitor)
+    except branching.TooManyDraftsError as error:
+        raise CommandError("branch.full", str(error)) from error
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
+
+
+def _replayed(source: sources.Source, visitor: str) -> Draft:
+    scenario = source.load()
+    documents, count = unbound(scenario.documents)
+    if not count:
+        raise CommandError("payload.invalid", "No pod runs on a node that could be scheduled again.")
+    text = bundles.bundle_text(replace(scenario, documents=tuple(documents)))
+    title = store.clean_title(f"{source.title or 'Untitled'}, from empty")
+    return branching.branch(source, visitor, "0", title, text)
 
 
 @command("branch.list", answers=BranchListWire, source="source", latest=1)

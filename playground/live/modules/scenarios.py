@@ -11,16 +11,18 @@ from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
 from playground.panels.descheduling import configured
 from playground.panels.recorded import recorded_answers
+from playground.panels.triage import triage
 from playground.panels.views import several
 from playground.playback import sources
 from playground.playback.library import FIRST_SLICE_SECONDS
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import Superseded
-from playground.protocol.answers import LocatedWire, MadeDraftWire, RecordedAnswersWire
+from playground.protocol.answers import LocatedWire, MadeDraftWire, RecordedAnswersWire, TriageWire
 from playground.protocol.opening import OpenedWire
 from playground.runs.sizing import expected_cycles
 from playground.storage import bundles, store
 from playground.wire import Encoded, join
+from scheduler_core.scenario.dump import is_dump
 
 OPENINGS_AT_ONCE = 2  # enough for two tabs; a page opens one source
 STEP_SECONDS = 1.0  # how long opening waits for the step of a link to be computed
@@ -88,6 +90,7 @@ def _opened(
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),
             "recorded": len(playback.facts.conditions),
+            "dump": is_dump(scenario.documents),
             "summary": dict(scenario.summary or {}),
             # A link may point beyond the end, for example into a draft that was changed since.
             "index": None if sought else seen if index is None else index,
@@ -127,6 +130,19 @@ async def recorded(call: Call) -> Answer:
             raise Superseded
         more = not playback.complete and playback.advance(SLICE_SECONDS)
         return None if more else recorded_answers(playback, unwanted)
+
+    return await call.in_turns(turn)
+
+
+@command("scenario.triage", answers=TriageWire, source="source", latest=1)
+async def triaged(call: Call) -> Answer:
+    """Return the pods that end without a node by cause, and what a dump lacks; waits until it is computed."""
+
+    def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
+        if unwanted():
+            raise Superseded
+        more = not playback.complete and playback.advance(SLICE_SECONDS)
+        return None if more else triage(playback, unwanted)
 
     return await call.in_turns(turn)
 

@@ -46,6 +46,7 @@ const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set([
   "authoring.add",
   "branch.create",
+  "branch.replay",
   "branch.try",
   "bundle.open",
   "comment.write",

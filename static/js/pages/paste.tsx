@@ -338,7 +338,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
 
   function leave(url: string) {
     forget();
-    location.assign(url);
+    location.assign(`${url}?tab=story`); // where a narrow window has one region, its triage is in this one
   }
 
   function busy(is: boolean) {

@@ -1,6 +1,6 @@
 // The start page. What is for a press that many never make comes with that press.
 
-import { $ } from "../lib/dom.ts";
+import { $, copy } from "../lib/dom.ts";
 import { mini } from "./mini.tsx";
 import { buildOne } from "./build.js";
 import { onDrop } from "./files.ts";
@@ -25,6 +25,12 @@ for (const link of document.querySelectorAll('a[href="#paste"]'))
 if (location.hash === "#paste") turnTo();
 buildOne($("[data-build-one]"));
 topics($("#examples"));
+const command = $("[data-copy-command]");
+command.hidden = false;
+command.addEventListener("click", async () => {
+  $("span", command).textContent = (await copy($("input[data-command]").value)) ? "Copied" : "Press Ctrl+C";
+  $("input[data-command]").select();
+});
 const host = $("[data-mini]");
 if (host) mini(host).catch(() => host.classList.add("is-still"));
 // Last: it takes the place of all of the above.

@@ -88,7 +88,7 @@ function begins() {
     const kept = localStorage.getItem(KEY);
     if (kept === "few") return !query.has("edit") && !query.has("create");
     if (kept) return false;
-    if (BEYOND.some((key) => query.has(key))) return false;
+    if (BEYOND.some((key) => query.has(key) && query.get(key) !== "story")) return false;
     if (asked) sessionStorage.setItem(KEY, location.pathname); // the address is soon rewritten without it
     return asked || sessionStorage.getItem(KEY) === location.pathname;
   } catch {

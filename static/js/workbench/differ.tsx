@@ -17,9 +17,47 @@ type Note = { title: ComponentChildren; entry: (reveal: Reveal) => ComponentChil
 function notesOf(view: View): Note[] {
   const warnings = view.playback.warnings ?? []; // none before it is opened
   return [
+    ...mistyped(warnings),
     ...warnings.filter(({ incomplete }) => incomplete).map(missing),
     ...view.store.recorded.value.filter(({ agrees }) => !agrees).map((answer) => disagreeing(answer, view)),
     ...warnings.filter(({ unhonored }) => unhonored).map(unhonored),
+  ];
+}
+
+/** A warning about what was written, rather than about what another cluster would do. */
+export const isUnclear = ({ incomplete, unhonored }: Problem) => !incomplete && !unhonored;
+
+/** One note of all fields that are likely misspelled: they have no effect, which changes decisions. */
+function mistyped(warnings: Problem[]): Note[] {
+  const found = warnings.filter((one) => isUnclear(one) && one.message.includes("did you mean"));
+  if (!found.length) return [];
+  const entry = (reveal: Reveal) => (
+    <ul class="may-differ-typed">
+      {found.map(({ message, line }) => (
+        <li>
+          {`${sentence(message).replace(/\?\.$/, "?")} `}
+          {line ? (
+            <button type="button" class="link nowrap" onClick={() => reveal(line)}>
+              {`line ${line}`}
+            </button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+  const path = found[0]?.path;
+  const many = found.length > 1 ? `${found.length} fields are likely misspelled` : "A field is likely misspelled";
+  return [
+    {
+      title: [
+        <b>{many}</b>,
+        <span>
+          {", such as "}
+          <code>{path?.split(".").at(-1)}</code>
+        </span>,
+      ],
+      entry,
+    },
   ];
 }
 

@@ -182,6 +182,7 @@ export class Playback extends Shown {
     this.summary = answer.summary ?? {};
     this.warnings = answer.warnings ?? [];
     this.recorded = answer.recorded ?? 0;
+    this.dump = answer.dump ?? false;
   }
 
   /** Ask the server; what something newer of this page overtook is asked for again while it is wanted. */

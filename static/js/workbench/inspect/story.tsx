@@ -8,6 +8,7 @@ import { clock, count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { DifferNote } from "../differ.tsx";
 import { rankedIn } from "../playback/records.ts";
 import { RecordedFigure } from "../recorded.tsx";
+import { Triage, triaged } from "../triage.tsx";
 import type { View } from "../view.ts";
 import { Before, Later } from "./empty.tsx";
 import { aboutNode, linked, nodeLink } from "./nouns.tsx";
@@ -24,7 +25,7 @@ export function Story({ view }: { view: View }) {
   const { playback } = view;
   const light: Light | null = playback.current;
   if (playback.atEnd && playback.parts) return <End view={view} parts={playback.parts} />;
-  if (!light) return <Before view={view} />;
+  if (!light) return triaged(view) ? <Triage view={view} /> : <Before view={view} />;
   const { tried, over } = playback.reached;
   const last = light.story.at(-1);
   const strong = last?.length === 1 && typeof last[0] === "object" ? last[0].strong : undefined;

@@ -39,6 +39,7 @@ export class Shown extends Emitter {
   policy: Policy = UNOPENED;
   summary: Record<string, number> = UNOPENED;
   warnings: Problem[] = UNOPENED;
+  dump = false; // whether kubelets of a real cluster reported the nodes
   recorded = 0; // pending pods with a condition of the cluster that was dumped
 
   veiled: number | null = null; // the last cycle that is shown while a room predicts the next one

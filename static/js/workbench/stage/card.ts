@@ -213,6 +213,7 @@ export class Card {
     const { facts } = view;
     const stairs = fillBlocks(view, this.pods, this.idle, node, drawn);
     this.root.classList.toggle("bare", !this.pods.childElementCount);
+    this.root.classList.toggle("unasked", view.playback.cluster.count[node] > 0);
     const stands = drawn.chosen || facts.nominated === node || view.playback.cluster.placement[facts.pod] === node;
     if (facts.pod < 0 || stands || state === "past" || state === "unreached" || !view.exists(node)) fill(this.shapes);
     else fillShape(view, this.shapes, stairs, { rejected: state === "failed" });
