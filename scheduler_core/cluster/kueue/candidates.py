@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.objects import ClusterQueue, FlavorResource, Usage
 from scheduler_core.cluster.kueue.quota import Node, QuotaTree
@@ -53,6 +54,56 @@ class Market(Struct, frozen=True):
     preempts_within_nominal: bool
 
 
+class Considered(Struct, frozen=True):
+    """A candidate for preemption that a search came by: what became of it, and by which rule."""
+
+    key: str
+    queue: str
+    priority: int
+    verdict: str
+
+
+PREEMPTED, PUT_BACK, PASSED_OVER = "preempted", "put back", "passed over"
+NOT_REACHED = "not reached"
+MOST_CONSIDERED = 100
+"""Candidates of a search that are kept, the first ones."""
+
+
+class Watch:
+    """What became of the candidates of the last search, in order; the rule follows the verdict."""
+
+    def __init__(self, most: int = MOST_CONSIDERED) -> None:
+        self._most, self._rows = most, dict[str, Considered]()
+
+    def begin(self) -> None:
+        """Forget what an earlier attempt of the search did."""
+        self._rows.clear()
+
+    def note(self, one: Reserving, verdict: str, rule: str = "") -> None:
+        """Note what became of a candidate."""
+        if len(self._rows) >= self._most:
+            return
+        text = f"{verdict}: {rule}" if rule else verdict
+        self._rows[one.key] = Considered(one.key, one.queue, one.workload.rank, text)
+
+    def end(self, targets: Iterable[Target]) -> None:
+        """Note which of those that were taken are needed."""
+        needed = {target.reserving.key: target.reason for target in targets}
+        for key, row in self._rows.items():
+            if key in needed:
+                self._rows[key] = replace(row, verdict=f"{PREEMPTED}: {needed[key]}")
+            elif row.verdict.startswith(PREEMPTED):
+                self._rows[key] = replace(row, verdict=f"{PUT_BACK}: the others suffice")
+
+    @property
+    def rows(self) -> tuple[Considered, ...]:
+        """The candidates, the first ones."""
+        return tuple(self._rows.values())
+
+
+UNWATCHED = Watch(0)
+
+
 Places = Callable[[Collection[Reserving]], bool]
 """Says whether the pods of a Workload can be placed without these workloads."""
 
@@ -66,6 +117,7 @@ class Demand(Struct, frozen=True):
     usage: Usage
     pairs: frozenset[FlavorResource]
     places: Places = lambda _: True
+    watch: Watch = UNWATCHED
 
 
 def order_of(one: Reserving, own_queue: str, now: float) -> Order:

@@ -15,10 +15,19 @@ from scheduler_core.cluster.kueue.assignment import (
     Suitability,
 )
 from scheduler_core.cluster.kueue.cache import Cache
-from scheduler_core.cluster.kueue.candidates import Demand, Market, Places, Reserving, Target
+from scheduler_core.cluster.kueue.candidates import (
+    UNWATCHED,
+    Considered,
+    Demand,
+    Market,
+    Places,
+    Reserving,
+    Target,
+    Watch,
+)
 from scheduler_core.cluster.kueue.configuration import Configuration
 from scheduler_core.cluster.kueue.entry import Entry, Request
-from scheduler_core.cluster.kueue.fair_preemption import fair_targets
+from scheduler_core.cluster.kueue.fair_preemption import CrashError, fair_targets
 from scheduler_core.cluster.kueue.flavors import Search, assign
 from scheduler_core.cluster.kueue.nomination import (
     ASSUMED,
@@ -50,6 +59,7 @@ from scheduler_core.cluster.v1_37.objects import selects
 class _Answer(Struct, frozen=True):
     assignment: Assignment
     targets: list[Target]
+    considered: tuple[Considered, ...] = ()
 
 
 class Cycle:
@@ -68,10 +78,11 @@ class Cycle:
             preempts_within_nominal=gates["FairSharingPreemptWithinNominal"],
         )
         self._topologies = cache.topology_snapshot(gates)
+        self._crashes: list[str] = []
 
     def run(self, heads: Sequence[Entry]) -> CycleRecord:
         """Decide about the heads."""
-        record = CycleRecord(self._market.now, [one.key for one in heads], [], [])
+        record = CycleRecord(self._market.now, [one.key for one in heads], [], [], self._crashes)
         nominated: list[Nomination] = []
         for head in heads:
             one = self._nominate(head)
@@ -107,7 +118,14 @@ class Cycle:
         targets = [topology_usage_of(one.reserving.workload) for one in answer.targets]
         assignment = reserved(answer.assignment, placing, targets)
         domains = usage_of_assignment(assignment, placing)
-        return Nomination(head, assignment, answer.targets, assignment.message, domains=domains)
+        return Nomination(
+            head,
+            assignment,
+            answer.targets,
+            assignment.message,
+            domains=domains,
+            considered=answer.considered,
+        )
 
     def _placing(self, head: Entry) -> Placing:
         cache = self._cache
@@ -155,8 +173,9 @@ class Cycle:
         def places(removed: Collection[Reserving]) -> bool:
             return holds(assignment, placing, (topology_usage_of(one.workload) for one in removed))
 
-        targets = self._targets(head, assignment.usage, assignment.to_preempt(), places)
-        return _Answer(assignment, targets)
+        watch = Watch()
+        targets = self._targets(head, assignment.usage, assignment.to_preempt(), places, watch)
+        return _Answer(assignment, targets, watch.rows)
 
     def _search(self, head: Entry) -> Search:
         cache, name = self._cache, head.cluster_queue
@@ -194,12 +213,23 @@ class Cycle:
         return Suitability(PREEMPT if is_own else RECLAIM, height)
 
     def _targets(
-        self, head: Entry, usage: Usage, pairs: frozenset[FlavorResource], places: Places = lambda _: True
+        self,
+        head: Entry,
+        usage: Usage,
+        pairs: frozenset[FlavorResource],
+        places: Places = lambda _: True,
+        watch: Watch = UNWATCHED,
     ) -> list[Target]:
         name = head.cluster_queue
         node, queue = self._cache.tree.queues[name], self._cache.queues[name]
-        demand = Demand(head.workload, node, queue, usage, pairs, places)
-        return (fair_targets if self._configuration.is_fair else targets_of)(self._market, demand)
+        demand = Demand(head.workload, node, queue, usage, pairs, places, watch)
+        if not self._configuration.is_fair:
+            return targets_of(self._market, demand)
+        try:
+            return fair_targets(self._market, demand)
+        except CrashError as crash:
+            self._crashes.append(str(crash))
+            return []
 
     def _remove(self, reserving: Iterable[Reserving]) -> None:
         tree = self._cache.tree

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from scheduler_core.cluster.kueue.candidates import (
     FAIR_SHARING,
     IN_QUEUE,
+    PASSED_OVER,
+    PREEMPTED,
     RECLAMATION,
     Demand,
     Market,
@@ -49,7 +51,9 @@ def fair_targets(market: Market, demand: Demand) -> list[Target]:
         if not search.first_pass(waiting) and not search.second_pass():
             return []
         tree.remove(demand.node, demand.usage)
-        return filled_back(market, search.targets, lambda targets: _is_enough(demand, targets))
+        found = filled_back(market, search.targets, lambda targets: _is_enough(demand, targets))
+        search.watch.end(found)
+        return found
     finally:
         tree.revert(mark)
 
@@ -83,6 +87,7 @@ class _Search:
 
     def __init__(self, market: Market, demand: Demand) -> None:
         self._market, self._demand, self._tree = market, demand, market.tree
+        self.watch = demand.watch
         self.targets: list[Target] = []
         self._kept: Waiting = {}
 
@@ -115,6 +120,7 @@ class _Search:
             if wanted <= self._share_without(theirs, queue, one) if is_final else wanted < before:
                 return self._take(one, FAIR_SHARING)
             self._kept.setdefault(queue.name, []).append(one)
+            self.watch.note(one, PASSED_OVER, f"its share would fall below the preemptor's ({strategies[0]})")
         return False
 
     def _share_without(self, theirs: Node, queue: Node, one: Reserving) -> Share:
@@ -140,6 +146,7 @@ class _Search:
     def _take(self, one: Reserving, reason: str) -> bool:
         """Remove a candidate; return whether the demand fits now."""
         tree, demand = self._tree, self._demand
+        self.watch.note(one, PREEMPTED)
         tree.remove(tree.queues[one.queue], one.usage)
         self.targets.append(Target(one, reason))
         mark = tree.mark()

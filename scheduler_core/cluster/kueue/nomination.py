@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from scheduler_core.cluster.kueue.assignment import Assignment
-from scheduler_core.cluster.kueue.candidates import Target
+from scheduler_core.cluster.kueue.candidates import Considered, Target
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.objects import Usage
 from scheduler_core.cluster.kueue.topology.snapshot import UsageByFlavor
@@ -24,6 +24,7 @@ class Nomination(Struct):
     reason: str = ""  # of requeueing
     forgets: bool = False  # the positions of the search
     domains: UsageByFlavor = {}  # what its pods take of topologies
+    considered: tuple[Considered, ...] = ()
     is_second_pass: bool = False
 
     @property
@@ -46,9 +47,18 @@ class Inadmissible(Struct):
 
 
 class CycleRecord(Struct):
-    """A scheduling cycle: its heads, the entries in the order of processing, and what was not admissible."""
+    """A scheduling cycle: its heads, the entries in the order of processing, and what was not admissible.
+
+    ``crashes`` say where v0.17 crashes; the cycle goes on here as if nobody could be preempted.
+    """
 
     time: float
     heads: list[str]
     entries: list[Nomination]
     inadmissible: list[Inadmissible]
+    crashes: list[str] = field(default_factory=list)
+
+    @property
+    def decisions(self) -> list[Nomination | Inadmissible]:
+        """All that was decided, in order."""
+        return [*self.entries, *self.inadmissible]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from scheduler_core.cluster.kueue.candidates import (
     IN_QUEUE,
+    MOST_CONSIDERED,
+    NOT_REACHED,
+    PASSED_OVER,
+    PREEMPTED,
     RECLAMATION,
     WHILE_BORROWING,
     Demand,
@@ -46,6 +50,7 @@ def targets_of(market: Market, demand: Demand) -> list[Target]:
     for allow_borrowing in _attempts(demand, bool(hierarchy), bool(hierarchy or priority)):
         found = _attempt(market, demand, listed, allow_borrowing)
         if found:
+            demand.watch.end(found)
             return found
     return []
 
@@ -59,10 +64,12 @@ def _attempts(demand: Demand, has_hierarchy: bool, has_others: bool) -> tuple[bo
 
 
 def _attempt(
-    market: Market, demand: Demand, listed: Iterable[_Candidate], allow_borrowing: bool
+    market: Market, demand: Demand, listed: Sequence[_Candidate], allow_borrowing: bool
 ) -> list[Target]:
     tree = market.tree
     mark = tree.mark()
+    watch = demand.watch
+    watch.begin()
 
     def is_enough(targets: list[Target]) -> bool:
         return fits(demand, allow_borrowing=allow_borrowing) and demand.places(
@@ -71,30 +78,35 @@ def _attempt(
 
     try:
         targets: list[Target] = []
-        for one in listed:
-            if not _is_valid(market, demand, one, allow_borrowing):
+        for at, one in enumerate(listed):
+            hindrance = _hindrance(market, demand, one, allow_borrowing)
+            if hindrance:
+                watch.note(one.reserving, PASSED_OVER, hindrance)
                 continue
             tree.remove(tree.queues[one.reserving.queue], one.reserving.usage)
             targets.append(Target(one.reserving, one.reason))
+            watch.note(one.reserving, PREEMPTED)
             if is_enough(targets):
+                for other in listed[at + 1 : at + MOST_CONSIDERED]:
+                    watch.note(other.reserving, NOT_REACHED, "enough is free without it")
                 return filled_back(market, targets, is_enough)
         return []
     finally:
         tree.revert(mark)
 
 
-def _is_valid(market: Market, demand: Demand, one: _Candidate, allow_borrowing: bool) -> bool:
-    """Return whether a candidate of another queue may still be preempted: all above it still borrow."""
+def _hindrance(market: Market, demand: Demand, one: _Candidate, allow_borrowing: bool) -> str:
+    """Return why a candidate of another queue may not be preempted now: all above it have to borrow."""
     if one.found is None:
-        return True
+        return ""
     if allow_borrowing and not one.while_borrowing:
-        return False
+        return "only a Workload that does not borrow may preempt it"
     node: Node | None = market.tree.queues[one.reserving.queue]
     while node is not None and node is not one.found:
         if within_nominal(node, demand.pairs):
-            return False
+            return f"{node.name} does not borrow any more"
         node = node.parent
-    return True
+    return ""
 
 
 # --- candidates of other queues

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.cycle import Cycle
 from scheduler_core.cluster.kueue.entry import Entry
-from scheduler_core.cluster.kueue.nomination import Inadmissible, Nomination
+from scheduler_core.cluster.kueue.nomination import CycleRecord, Inadmissible, Nomination
 from scheduler_core.cluster.kueue.workload import (
     ADMITTED,
     EVICTED,
@@ -164,7 +164,9 @@ def _pending(control: Control, workload: Workload) -> KueueAnswer:
     pending = control.queues.get(queue)
     entry = pending.find(workload.key) if pending else None
     place = place_of(pending, control.cache.queues[queue].strategy, workload.key) if pending else None
-    tried = _attempt(control, entry)
+    record = _attempt(control, entry)
+    tried = next(iter(record.decisions), None) if record else None
+    crashes = record.crashes if record else []
     reason, message = _reason(control, workload, place, tried)
     nomination = tried if isinstance(tried, Nomination) else None
     flavors = tuple(flavors_of(control.cache, entry, nomination)) if entry and nomination else ()
@@ -184,19 +186,16 @@ def _pending(control: Control, workload: Workload) -> KueueAnswer:
         asks=tuple(map(request_sentence, entry.requests)) if entry else (),
         flavors=flavors,
         targets=tuple(targets_sentences(nomination.targets)) if nomination else (),
-        surprises=tuple(surprises(control, workload, queue, place, nomination)),
+        surprises=(*crashes, *surprises(control, workload, queue, place, nomination)),
         changes=tuple(changes),
     )
 
 
-def _attempt(control: Control, entry: Entry | None) -> Nomination | Inadmissible | None:
+def _attempt(control: Control, entry: Entry | None) -> CycleRecord | None:
     """Return what a cycle finds for an entry that is its only head, with nothing carried out."""
     if entry is None:
         return None
-    record = Cycle(control.cache, control.configuration, control.now).run([entry])
-    for one in record.entries:
-        return one
-    return record.inadmissible[0] if record.inadmissible else None
+    return Cycle(control.cache, control.configuration, control.now).run([entry])
 
 
 def _fits(one: Nomination) -> bool:

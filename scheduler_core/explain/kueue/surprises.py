@@ -58,13 +58,6 @@ def _strict_head(case: _Case) -> Iterator[str]:
         )
 
 
-def _fair_alone(case: _Case) -> Iterator[str]:
-    one = case.tried
-    alone = not case.queue.cohort and case.control.configuration.is_fair
-    if alone and one is not None and one.assignment.mode == "Preempt":
-        yield "fair sharing without a cohort: where the queue's own candidates do not suffice v0.17 crashes"
-
-
 def _fair_victims(case: _Case) -> Iterator[str]:
     targets = case.tried.targets if case.tried else ()
     victims = [one.reserving.workload for one in targets]
@@ -126,7 +119,6 @@ def _held(case: _Case) -> Iterator[str]:
 _SURPRISES: tuple[tuple[str, Callable[[_Case], Iterator[str]]], ...] = (
     ("kueue#3710", _pending_flavors),
     ("kueue#8309", _strict_head),
-    ("kueue#10891", _fair_alone),
     ("kueue#10131", _fair_victims),
     ("kueue#2821", _loops),
     ("kueue#13607", _over_borrowing),
