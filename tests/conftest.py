@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from playground.runtime.collecting import paused
 from tests.parts import IN_CI, NO_SHARED, SHARED
 from tests.services.fixtures import postgres, redis, stack, stacks
 
@@ -20,6 +22,15 @@ def shared_folder() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"{NO_SHARED}: {SHARED}")
     return SHARED
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Keep the tests and what they import from garbage collections, which took longer than reading them."""
+    with paused():
+        found = yield
+    gc.freeze()
+    return found
 
 
 #: A browser, a database and processes share this machine, and a rare key press or frame is lost.

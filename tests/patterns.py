@@ -37,24 +37,29 @@ class FoundPattern(NamedTuple):
 
 
 @cache
-def trees() -> Mapping[Path, ast.Module]:
+def syntax() -> Mapping[Path, Sequence[ast.AST]]:
+    """Return the nodes of every file: walking a tree takes longer than reading it."""
     files = [one for package in PACKAGES for one in sorted((ROOT / package).rglob("*.py"))]
-    return {one: ast.parse(one.read_text(encoding="utf-8")) for one in files if "migrations" not in one.parts}
+    return {
+        one: [*ast.walk(ast.parse(one.read_text(encoding="utf-8")))]
+        for one in files
+        if "migrations" not in one.parts
+    }
 
 
 @cache
 def applied() -> Mapping[tuple[str, str], frozenset[str]]:
     """The methods that are called of a name, by the file that makes it: there, and where it is imported."""
     found: dict[tuple[str, str], set[str]] = {}
-    for path, tree in trees().items():
+    for path, nodes in syntax().items():
         file = path.relative_to(ROOT).as_posix()
         imports = {
             alias.asname or alias.name: (f"{(one.module or '').replace('.', '/')}.py", alias.name)
-            for one in ast.walk(tree)
+            for one in nodes
             if isinstance(one, ast.ImportFrom)
             for alias in one.names
         }
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 of = node.value
                 name = of.id if isinstance(of, ast.Name) else of.attr if isinstance(of, ast.Attribute) else ""
@@ -64,12 +69,12 @@ def applied() -> Mapping[tuple[str, str], frozenset[str]]:
 
 def patterns() -> Iterator[FoundPattern]:
     """Yield every call of a function of :mod:`re` that has a pattern."""
-    for path, tree in trees().items():
-        if not any(isinstance(node, ast.Import) and node.names[0].name == "re" for node in tree.body):
+    for path, nodes in syntax().items():
+        if not any(isinstance(node, ast.Import) and node.names[0].name == "re" for node in nodes):
             continue
         file = path.relative_to(ROOT).as_posix()
-        names = {id(one.value): one.targets[0] for one in ast.walk(tree) if isinstance(one, ast.Assign)}
-        for node in ast.walk(tree):
+        names = {id(one.value): one.targets[0] for one in nodes if isinstance(one, ast.Assign)}
+        for node in nodes:
             if not _is_call(node):
                 continue
             assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
