@@ -19,7 +19,8 @@ from playground.runtime import collecting
 
 WORTH_BYTES = 32 * MIB  # released since the last trim
 MUCH_BYTES = 128 * MIB  # released: then trim at once
-PAUSE_SECONDS = 10.0  # between two trims otherwise: every thread waits for up to a second each time
+PAUSE_SECONDS = 10.0  # between two trims otherwise
+REST_TIMES = 50  # as long as a full collection took nothing is collected: every thread waits for one
 
 
 @cache
@@ -35,13 +36,19 @@ class Freed:
 
     def __init__(self) -> None:
         self._bytes = 0
-        self._last = -math.inf  # time.monotonic()
+        self._cyclic = 0  # bytes released since the last full collection, that only one frees
+        self._rests_until = -math.inf  # time.monotonic()
+        self._last = -math.inf
         self._lock = threading.Lock()
 
-    def add(self, size: int) -> bool:
-        """Count released memory, and trim once it is enough; return whether it was."""
+    def add(self, size: int, cyclic: int = 0) -> bool:
+        """Count released memory, and trim once it is enough; return whether it was.
+
+        ``cyclic`` bytes of it refer to themselves, so that only a full collection frees them.
+        """
         with self._lock:
             self._bytes += size
+            self._cyclic += cyclic
             now = time.monotonic()
             soon = now - self._last < PAUSE_SECONDS
             if self._bytes < (MUCH_BYTES if soon else WORTH_BYTES):
@@ -61,10 +68,19 @@ class Freed:
         return True
 
     def _trim_now(self) -> None:
-        collecting.full()  # simulations refer to themselves
+        if self._collects():
+            took = collecting.full()
+            self._rests_until = time.monotonic() + REST_TIMES * took
         trim = _trim()
         if trim is not None:
             trim(0)
+
+    def _collects(self) -> bool:
+        with self._lock:
+            if self._cyclic < WORTH_BYTES or time.monotonic() < self._rests_until:
+                return False
+            self._cyclic = 0
+        return True
 
 
 freed = Freed()

@@ -108,7 +108,7 @@ class Library:
         The limit of bytes is one of estimates, and of the memory that the process has taken since the first
         was opened.
         """
-        gone = 0
+        gone = cyclic = 0
         scale = self._scale()
         with self._lock:
             held = sum(entry.bytes for entry in self._entries.values())
@@ -125,9 +125,10 @@ class Library:
                     continue
                 held -= entry.bytes
                 gone += entry.bytes
+                cyclic += entry.bytes * entry.playback.refers_to_itself
                 del self._entries[key]
         if gone:
-            freed.add(gone)
+            freed.add(gone, cyclic)
 
     def _scale(self) -> float:
         """Return how many bytes the process has taken for each one that is estimated; 1 if that fits.

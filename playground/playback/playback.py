@@ -114,6 +114,11 @@ class Playback:
         return DumpFacts.of(self.scenario)
 
     @property
+    def refers_to_itself(self) -> bool:
+        """Whether only a collection of garbage frees it: actors know their API server, and it them."""
+        return self.scenario.lives or self.tables.timed
+
+    @property
     def bytes(self) -> int:
         """An estimate of the memory that this playback holds, its scenario included."""
         nodes, pods = len(self.tables.nodes), len(self.tables.pods)

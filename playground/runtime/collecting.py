@@ -1,6 +1,6 @@
 """Garbage collection of a web process in imperceptible pauses.
 
-A full collection visits every container while holding the GIL: half a second with 500 MiB of open playbacks,
+A full collection visits every container while holding the GIL: a second with 500 MiB of open playbacks,
 during which no step is answered, and Python starts one each time the heap has grown by a quarter. Here none
 starts automatically. Open playbacks are exempt from collections (``gc.freeze``) as soon as they exist.
 Garbage in the rest is collected once a minute, and everything is visited only when much was released
@@ -49,11 +49,13 @@ def paused() -> Iterator[None]:
             gc.enable()
 
 
-def full() -> None:
-    """Collect garbage among all objects, exempt or not; pauses every thread."""
+def full() -> float:
+    """Collect garbage among all objects, exempt or not; pauses every thread. Returns the seconds it took."""
+    began = time.monotonic()
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    return time.monotonic() - began
 
 
 def _tidy() -> None:

@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import faulthandler
+import gc
 import signal
+from typing import Any
 
 STALLED = signal.SIGALRM  # what ends the process
 BEATS = 5  # in the time after which the loop counts as stalled
+FULL = 2  # the generation that a full collection of garbage collects
+FULL_TIMES = 6  # as long: a full collection stops every thread, and is no stall, for it ends
 
 
 class Watchdog:
@@ -28,15 +32,23 @@ class Watchdog:
         """Begin to watch the running loop; 0 seconds: never."""
         if self._seconds:
             faulthandler.register(STALLED, all_threads=True, chain=True)
+            gc.callbacks.append(self._collects)
             self._beat()
 
     def stop(self) -> None:
         """Watch no longer."""
         if self._next is not None:
             self._next.cancel()
+            gc.callbacks.remove(self._collects)
             signal.setitimer(signal.ITIMER_REAL, 0)
             faulthandler.unregister(STALLED)
 
     def _beat(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
         self._next = asyncio.get_running_loop().call_later(self._seconds / BEATS, self._beat)
+
+    def _collects(self, phase: str, info: dict[str, Any]) -> None:
+        """Give a full collection its time; called by the collector, in any thread."""
+        if info["generation"] == FULL:
+            times = FULL_TIMES if phase == "start" else 1
+            signal.setitimer(signal.ITIMER_REAL, times * self._seconds)

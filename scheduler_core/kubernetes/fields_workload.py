@@ -82,6 +82,15 @@ _BY_MAP = record(
     {"replicas": _REPLICAS, "selector": Field("labels", labels), "template": _TEMPLATE},
     part=support.BY_COUNT,
 )
+
+
+def _check_claim_templates(out: dict[str, Any], at: At) -> None:
+    """Report templates without a name: the names of the claims that a pod mounts begin with it."""
+    for index, claim in enumerate(out.get("claim_templates", ())):
+        if not claim.meta.name:
+            at.child("volumeClaimTemplates").child(index).child("metadata").child("name").error("is required")
+
+
 _STATEFUL = record(
     dict,
     {
@@ -93,6 +102,7 @@ _STATEFUL = record(
         "podManagementPolicy": Field("management", enum("OrderedReady", "Parallel")),
     },
     part=support.STATEFUL,
+    check=_check_claim_templates,
 )
 _DAEMON = record(
     dict,

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+import weakref
 from collections.abc import Callable
 
 import pytest
 
 from playground.limits import MIB, limit
-from playground.playback import freeing
+from playground.playback import freeing, releases
 from playground.playback.freeing import Freed
 from playground.playback.library import Library
 from playground.playback.playback import Playback
@@ -176,6 +177,39 @@ def test_freed_memory_is_handed_to_the_system(monkeypatch: pytest.MonkeyPatch) -
     assert trimmed == [0]
     assert freed.add(freeing.MUCH_BYTES)
     assert trimmed == [0, 0]
+
+
+def test_only_what_refers_to_itself_is_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full collection stops every thread, so it rests after one for a multiple of what that took."""
+    collected: list[float] = []
+    monkeypatch.setattr(freeing, "_trim", lambda: None)
+    monkeypatch.setattr(freeing.collecting, "full", lambda: collected.append(1.0) or 1.0)
+    freed = Freed()
+    assert freed.add(freeing.WORTH_BYTES)
+    assert collected == []
+    assert freed.add(freeing.MUCH_BYTES, freeing.MUCH_BYTES)
+    assert len(collected) == 1
+    assert freed.add(freeing.MUCH_BYTES, freeing.MUCH_BYTES)
+    assert len(collected) == 1
+
+
+@pytest.mark.parametrize("kind", ["pods", "virtual", "operations", "workloads"])
+@pytest.mark.parametrize("release", ["v1.11", "v1.37"])
+def test_what_is_left_out_of_collections_frees_itself(kind: str, release: str) -> None:
+    """A playback that is said not to refer to itself is gone with its last reference."""
+    playback = Playback(releases.under(bundles.parse([("", text_of(kind, 20_000))]), release))
+    playback.reach(10**6)
+    with playback.after(len(playback)):
+        pass
+    steppers = [weakref.ref(one) for one in playback.replays.simulations if one is not None]
+    refers = playback.refers_to_itself
+    gc.disable()
+    try:
+        del playback
+        assert steppers
+        assert refers or not any(one() for one in steppers)
+    finally:
+        gc.enable()
 
 
 def test_no_full_collection_begins_by_itself() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import sys
 from collections.abc import Iterator
@@ -106,3 +107,19 @@ async def test_a_loop_that_runs_is_left_alone() -> None:
     finally:
         watchdog.stop()
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+async def test_a_full_collection_has_its_time() -> None:
+    """It stops every thread, and ends: a process that collects is not replaced."""
+    left: list[float] = []
+    watchdog = Watchdog(0.5)
+    watchdog.start()
+    try:
+        gc.callbacks.append(lambda *_: left.append(signal.getitimer(signal.ITIMER_REAL)[0]))
+        gc.collect()
+        during, after = left[:2]
+        assert during > 0.5 >= after > 0
+    finally:
+        gc.callbacks.pop()
+        watchdog.stop()
+    assert gc.callbacks == []

@@ -13,6 +13,7 @@ from scheduler_core.cluster.controllers.workloads import template_hash
 from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.v1_37.manifests import document_of, manifest_of
 
@@ -152,3 +153,14 @@ def test_a_version_is_the_changed_one(old: Any, new: Any) -> None:
     """Whatever it shares with the original, to the type of each value and the order of fields."""
     assert repr(with_parts_of(old, new)) == repr(new)
     assert with_parts_of(old, deepcopy(old)) is old
+
+
+def test_a_claim_template_needs_a_name() -> None:
+    """The names of a pod's claims begin with it."""
+    wanted = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    pod = {"metadata": {"labels": {"app": "w"}}, "spec": {"containers": [{"name": "c"}]}}
+    spec: dict[str, Any] = {"selector": {"matchLabels": {"app": "w"}}, "template": pod}
+    spec["volumeClaimTemplates"] = [{"metadata": {}, "spec": wanted}]
+    manifest = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "w"}, "spec": spec}
+    with pytest.raises(BundleError, match=r"volumeClaimTemplates\[0\]\.metadata\.name: is required"):
+        load_documents([manifest])
