@@ -183,7 +183,12 @@ def test_only_what_refers_to_itself_is_collected(monkeypatch: pytest.MonkeyPatch
     """A full collection stops every thread, so it rests after one for a multiple of what that took."""
     collected: list[float] = []
     monkeypatch.setattr(freeing, "_trim", lambda: None)
-    monkeypatch.setattr(freeing.collecting, "full", lambda: collected.append(1.0) or 1.0)
+
+    def full() -> float:
+        collected.append(1.0)
+        return 1.0
+
+    monkeypatch.setattr(collecting, "full", full)
     freed = Freed()
     assert freed.add(freeing.WORTH_BYTES)
     assert collected == []

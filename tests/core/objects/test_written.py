@@ -162,5 +162,7 @@ def test_a_claim_template_needs_a_name() -> None:
     spec: dict[str, Any] = {"selector": {"matchLabels": {"app": "w"}}, "template": pod}
     spec["volumeClaimTemplates"] = [{"metadata": {}, "spec": wanted}]
     manifest = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "w"}, "spec": spec}
-    with pytest.raises(BundleError, match=r"volumeClaimTemplates\[0\]\.metadata\.name: is required"):
+    with pytest.raises(BundleError) as raised:
         load_documents([manifest])
+    [problem] = raised.value.problems
+    assert problem.path == "spec.volumeClaimTemplates[0].metadata.name"
