@@ -72,7 +72,8 @@ class Held(Struct, frozen=True):
 
 
 class Kueue:
-    """The actor. ``cycles`` are the last that decided anything, ``restless`` the Workloads tried forever.
+    """The actor. ``cycles`` are the last that decided anything, ``restless`` the Workloads tried forever,
+    ``crashes`` what the original would not have survived.
 
     ``documents`` are the manifests of its kinds; ``configuration`` is a part of Kueue's own Configuration.
     """
@@ -89,6 +90,7 @@ class Kueue:
         self.cycles: list[CycleRecord] = []
         self.count = 0  # of all cycles that decided anything
         self.restless: dict[str, None] = {}
+        self.crashes: dict[str, None] = {}
         self._priorities = Priorities()
         self._held: dict[str, Held] = {}  # by the Workload's key
         self._unplaced: dict[str, None] = {}  # pods that wait for a domain
@@ -108,7 +110,7 @@ class Kueue:
         for name in ("server", "loop", "client"):
             setattr(made, name, deepcopy(getattr(self, name), memo))
         made.control = self.control.copy(made._stop_time)
-        made.cycles, made.restless = list(self.cycles), dict(self.restless)
+        made.restless, made.crashes = dict(self.restless), dict(self.crashes)
         made._priorities, made._held = deepcopy(self._priorities), dict(self._held)
         made._unplaced = dict(self._unplaced)
         made._fruitless = None
@@ -288,6 +290,7 @@ class Kueue:
             return None
         record = control.cycle()
         control.events.clear()
+        self.crashes |= dict.fromkeys(record.crashes)
         if control.digest == before:
             self._fruitless = before
             return None

@@ -137,8 +137,7 @@ def test_objects_that_the_api_refuses_are_left_out() -> None:
     bad = CLUSTER.replace("name: team}", "name: other}").replace("nominalQuota: 4", "nominalQuota: -4")
     text = "".join(bad.split("- apiVersion: kueue")[2:3])
     document = "apiVersion: kueue" + text.replace("\n  ", "\n")
-    scenario = load("\n---\n".join((CLUSTER, document, job("a", 3))))
-    assert any("refuses this ClusterQueue" in one.message for one in scenario.warnings)
-    simulation = simulate(scenario)
+    simulation = running(document, job("a", 3))
+    assert any("refuses this ClusterQueue" in one.message for one in simulation.scenario.warnings)
     list(simulation)
     assert states(simulation) == {"a": True}
