@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scheduler_core.compare.calm import CalmCluster
     from scheduler_core.formats.limits import Limits
     from scheduler_core.kubernetes.problems import BundleError, PolicyError, Problem
     from scheduler_core.run import simulate
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "BundleError": "kubernetes.problems",
+    "CalmCluster": "compare.calm",
     "Limits": "formats.limits",
     "Operation": "scenario.scenario",
     "PolicyError": "kubernetes.problems",
@@ -31,6 +33,7 @@ _MODULES = {
 
 __all__ = [
     "BundleError",
+    "CalmCluster",
     "Limits",
     "Operation",
     "PolicyError",

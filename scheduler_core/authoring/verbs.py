@@ -31,7 +31,7 @@ from scheduler_core.cluster.store import DRAIN
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.scenario.history import landed_at
-from scheduler_core.scenario.history_entries import SCENARIO_KIND, SCENARIO_VERSION, patching
+from scheduler_core.scenario.history_entries import patching, with_entries
 from scheduler_core.settings.descheduler import DESCHEDULE
 
 DEFAULT_SECOND = "60"
@@ -427,18 +427,8 @@ def planned(
         targets = chosen(documents, one, landed_at(documents, second))
         made = [{"time": round(second + delay, 6), **entry} for delay, entry in entries(one, targets, at)]
         found.append((second, sentence(one, targets), made))
-        documents = with_operations(documents, made)
+        documents = with_entries(documents, made)
     return found
-
-
-def with_operations(documents: Sequence[Document], added: Sequence[Patch]) -> list[Document]:
-    """Return the documents with the operations added to their Scenario, or to one of their own."""
-    own = next((one for one in documents if one.get("kind") == SCENARIO_KIND), None)
-    others = [one for one in documents if one is not own]
-    spec = dict((own or {}).get("spec") or {})
-    listed = [*(spec.get("operations") or []), *added]
-    made = own or {"apiVersion": SCENARIO_VERSION, "kind": SCENARIO_KIND, "metadata": {"name": "operations"}}
-    return [*others, {**made, "spec": {**spec, "operations": listed}}]
 
 
 def _read(verb: str, written: str) -> tuple[str, Asked]:

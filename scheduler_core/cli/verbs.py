@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterable, Mapping
 
-from scheduler_core.authoring.verbs import DEFAULT_SECOND, VERBS, Verb, planned, with_operations
+from scheduler_core.authoring.verbs import DEFAULT_SECOND, VERBS, Verb, planned
+from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 
@@ -48,5 +49,5 @@ def with_verbs(
     plan = planned(scenario.documents, asked)
     for second, sentence, _ in plan:
         print(f"at {second:g} s: {sentence}", file=sys.stderr)
-    documents = with_operations(scenario.documents, [one for _, _, made in plan for one in made])
+    documents = with_entries(scenario.documents, [one for _, _, made in plan for one in made])
     return load_documents(documents, title=scenario.title, scheduler=scheduler, feature_gates=gates)

@@ -7,18 +7,18 @@ different decision both have the same cluster, so a cycle's verdicts and scores 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from scheduler_core.compare.configuration import differences
+from scheduler_core.compare.in_step import InStep, PartedEarlierError
 from scheduler_core.compare.plane import on_one_plane
 from scheduler_core.compare.results.metrics import Metrics, Work, measure
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import Stepper, simulate
+from scheduler_core.run import Stepper
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
 
@@ -90,18 +90,24 @@ def compare(
     Raises:
         PolicyError: One of the policies cannot be used.
     """
-    scenario_a, scenario_b = on_one_plane((scenario_a, scenario_b))
-    a, b = (_unrecorded(simulate(one, quirk_effects=False)) for one in (scenario_a, scenario_b))
-    configuration = differences(scenario_a, scenario_b)
+    scenarios = on_one_plane((scenario_a, scenario_b))
+    try:
+        return _compared(InStep(*scenarios), watch)
+    except PartedEarlierError:
+        return _compared(InStep(*scenarios, shared=False), watch)
+
+
+def _compared(runs: InStep, watch: Callable[[int], None]) -> PolicyComparison:
     work_a, work_b = Work(), Work()
     first: FirstDifference | None = None
     decision: FirstDifference | None = None
-    for index, (left, right) in enumerate(zip_longest(a, b), 1):
+    for index, (left, right) in enumerate(runs, 1):
+        a, b = runs.a, runs.b
         for cycle, work, simulation in ((left, work_a, a), (right, work_b, b)):
             if cycle is not None:
                 work.add(cycle, simulation.cluster)
         watch(index)
-        if decision is None:
+        if decision is None and a is not b:
             found = _difference(index, left, right)
             if found is not None:
                 decides = bool({"pod", "choice"} & set(found.what))
@@ -109,9 +115,10 @@ def compare(
                     found = _difference(index, _recorded(a, left), _recorded(b, right)) or found
                 first = first or found
                 decision = found if decides else None
+    a, b = runs.a, runs.b
     differing, placements = _placements(a, b)
     return PolicyComparison(
-        configuration,
+        tuple(differences(a.scenario, b.scenario)),
         first,
         decision,
         differing,
@@ -120,11 +127,6 @@ def compare(
         measure(b, work_b),
         (a, b),
     )
-
-
-def _unrecorded(simulation: Stepper) -> Stepper:
-    simulation.spare_records()
-    return simulation
 
 
 def _recorded(simulation: Stepper, cycle: Cycle | None) -> Cycle | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.formats.limits import Limits
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
@@ -31,9 +32,23 @@ def living(scenario: Scenario, limits: Limits | None = None, watch: Watch = unwa
     Raises:
         BundleError: It cannot be read so.
     """
+    return reread(scenario, scenario.documents, limits, watch)
+
+
+def reread(
+    scenario: Scenario,
+    documents: Sequence[Document],
+    limits: Limits | None = None,
+    watch: Watch = unwatched,
+) -> Scenario:
+    """Return the scenario of changed documents, with controllers and under the same settings.
+
+    Raises:
+        BundleError: It cannot be read so.
+    """
     settings = scenario.settings
     read = load_documents(
-        scenario.documents,
+        documents,
         title=scenario.title,
         limits=limits or Limits(pods=scenario.most_pods),
         watch=watch,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from scheduler_core.record.timeline import TimelineEvent
@@ -113,6 +114,7 @@ class Ending:
     moments: int = 0  # since the last cycle or operation
     halfway: float = 0.0  # when half of FEWEST_TRIES were made: waits that began earlier are no retries
     horizon: float | None = None  # until when retries of a storm continue
+    paced: float = 0.0  # an operation before would have made a cycle of a storm shorter
 
     def notice(self, happening: TimelineEvent) -> None:
         """Record a timeline entry."""
@@ -194,6 +196,8 @@ class Ending:
         they are all alike, their duration doubles every few cycles, but never so as to delay an event.
         """
         storm = self.storm(framework)
-        if not storm or free is None:
+        if not storm:
             return CYCLE
-        return max(CYCLE, min(CYCLE * 2.0 ** min(storm // CALM, 40), free))
+        wanted = CYCLE * 2.0 ** min(storm // CALM, 40)
+        self.paced = max(self.paced, framework.clock.now + wanted if free is not None else inf)
+        return CYCLE if free is None else max(CYCLE, min(wanted, free))

@@ -202,6 +202,33 @@ class Stepper(ReportedRun, Forkable):
         other.record(trace=trace)
         return other
 
+    # Branches: another scenario, which differs by operations alone, goes on from where it parts from this one
+
+    def parts_from(self, scenario: Scenario) -> float | None:
+        """Return the second from which another scenario differs from this run's, infinity for never.
+
+        ``None`` if it has to be run from its start.
+        """
+        del scenario
+        return None
+
+    def keep_before(self, second: float) -> None:
+        """Keep a fork of the moment at which an operation of this second would land, for :meth:`branched`."""
+        del second
+
+    def has_kept(self, second: float) -> bool:
+        """Return whether that moment has come."""
+        del second
+        return False
+
+    def branched(self, scenario: Scenario, *, trace: bool) -> Stepper | None:
+        """Return a run of another scenario that goes on where it parts from this one, or earlier.
+
+        ``None`` if it has to be run from its start, or if this run is beyond and has kept no fork.
+        """
+        del scenario, trace
+        return None
+
     def _unchanging(self) -> Iterator[object]:
         """Yield what a fork shares with this run."""
         yield self.scenario

@@ -25,6 +25,16 @@ def listed_in(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
     return ((found or {}).get("spec") or {}).get("operations") or ()
 
 
+def with_entries(documents: Sequence[Document], added: Sequence[Manifest]) -> list[Document]:
+    """Return the documents with the operations added to their Scenario, or to one of their own."""
+    own = next((one for one in documents if one.get("kind") == SCENARIO_KIND), None)
+    others = [one for one in documents if one is not own]
+    spec = dict((own or {}).get("spec") or {})
+    listed = [*(spec.get("operations") or []), *added]
+    made = own or {"apiVersion": SCENARIO_VERSION, "kind": SCENARIO_KIND, "metadata": {"name": "operations"}}
+    return [*others, {**made, "spec": {**spec, "operations": listed}}]
+
+
 def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
     """Return the entries of the bundle's Scenario document, read-only, in the order in which they land.
 

@@ -25,7 +25,7 @@ from tests.bench.__main__ import (
 from tests.bench.conform import FILES, measure_conform
 from tests.bench.first_cycle import Bundle, measure_first_cycles, text_of, timed
 from tests.bench.living import AIMS as LIVING_AIMS
-from tests.bench.living import WORK, Size, cycles, drain, exceeded, process, release, zone
+from tests.bench.living import WORK, Size, cases, cycles, drain, exceeded, process, release, zone
 from tests.bench.measure import Measured, growth, measure, row, run
 from tests.bench.workloads import AIMS, GROWTH, MATRIX, SHAPES, Workload
 
@@ -183,13 +183,14 @@ def test_every_aim_of_a_living_cluster_is_measured() -> None:
         **process(),
         **release(Workload("plain", 20, 20, "")),
         **drain(small),
+        **cases(small),
         **cycles(small),
         **zone(small),
     }
     assert set(found) == {aim.figure for aim in LIVING_AIMS}
     assert all(value > 0 for value in found.values())
     assert all(aim.goal <= aim.bound for aim in LIVING_AIMS)
-    assert len(WORK) == 5
+    assert len(WORK) == 6
 
 
 def test_a_figure_above_its_bound_is_named() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import floor
-from typing import Any, Self
+from math import floor, inf
+from typing import Any, ClassVar, Self
 
 from scheduler_core.cluster.v1_37.loop import Loop, UnsettledError
+from scheduler_core.forking import Copier, emptied
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.ending import CYCLE
 from scheduler_core.run.landing import record_operation
+from scheduler_core.run.several.branching import parting
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_plane import LivingSimulation
@@ -152,6 +155,15 @@ class LoneSimulation(LoneStepper):
         PolicyError: The scenario's configuration cannot be used.
     """
 
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_awaited": emptied, "_before_seconds": emptied}
+
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(scenario, trace=trace, interrupt=interrupt)
+        self._awaited: list[float] = []
+        self._before_seconds: dict[float, LoneSimulation] = {}
+
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         return super()._make_server(objects, **given, pace=Pace(creation=0.0))
 
@@ -198,6 +210,64 @@ class LoneSimulation(LoneStepper):
         other.replay(self.decisions)
         other.record(trace=trace)
         return other
+
+    # Branches
+
+    def parts_from(self, scenario: Scenario) -> float | None:
+        """Return the second from which another scenario differs from this run's."""
+        asks = any(one.extenders for one in self.scenario.configurations)
+        return None if asks else parting(self.scenario, scenario)
+
+    def keep_before(self, second: float) -> None:
+        """Keep a fork of the moment at which an operation of this second would land, for :meth:`branched`."""
+        self._awaited.append(second)
+
+    def has_kept(self, second: float) -> bool:
+        """Return whether that moment has come."""
+        return second in self._before_seconds
+
+    def branched(self, scenario: Scenario, *, trace: bool) -> LoneSimulation | None:
+        """Return a run of another scenario that goes on where it parts from this one, or earlier."""
+        second = self.parts_from(scenario)
+        if second is None:
+            return None
+        run = self if self._is_before(second) else self._before_seconds.get(second)
+        if run is None:
+            return None
+        other = run.fork(trace=trace)
+        other.go_on_as(scenario)
+        return other
+
+    def _is_before(self, second: float) -> bool:
+        """Return whether an operation of this second would not have landed yet, nor changed anything."""
+        until = self.ending.until
+        return (
+            self._rest is None
+            and not self._broken
+            and self.loop.now < second >= self.ending.paced
+            and (until is None or second <= until)
+            and self.is_copyable
+        )
+
+    def go_on_as(self, scenario: Scenario) -> None:
+        """Continue with the operations of another scenario, which is the same until now."""
+        self.scenario = scenario
+        self._agenda = Agenda(Agenda.of(scenario.operations).steps, self._agenda.landed)
+        self._configuration = self._before = scenario.configuration
+        self.plane.manifests.go_on_as(scenario)
+
+    def _coming(self, moment: float | None) -> float:
+        """Return when something happens next, infinity at the end of the run."""
+        more = self._agenda.next_time is not None
+        over = moment is None or self.ending.over(self._subject, moment, more=more)
+        return inf if moment is None or over else moment
+
+    def _keep_forks(self, coming: float) -> None:
+        """Keep forks for the awaited seconds that are there before the next thing happens."""
+        for second in [one for one in self._awaited if one <= coming]:
+            self._awaited.remove(second)
+            if not self._broken and self.ending.paced <= second:
+                self._before_seconds[second] = self.fork(trace=False)
 
     # Attempts
 
@@ -249,9 +319,7 @@ class LoneSimulation(LoneStepper):
                 clock.fire()
             elif settled and (self._holds() or not self.loop.is_settled):
                 continue  # what the typed objects were told of gives the scheduler something to do
-            elif (settled or self._agenda.counting) and self._agenda.due(
-                self.minor, self.loop.now, active=not settled
-            ):
+            elif self._lands(settled=settled):
                 self._land_next()
             elif not settled:
                 to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
@@ -265,6 +333,13 @@ class LoneSimulation(LoneStepper):
         self.cluster.refresh()
         return True
 
+    def _lands(self, *, settled: bool) -> bool:
+        """Return whether the next operations land now."""
+        if settled and self._awaited:
+            self._keep_forks(self.loop.now)
+        due = self._agenda.due
+        return (settled or self._agenda.counting) and due(self.minor, self.loop.now, active=not settled)
+
     def _pass_in_plane(self, until: float) -> bool:
         """Let the control plane go on to a time; return False if the scheduler acts before."""
         try:
@@ -277,6 +352,8 @@ class LoneSimulation(LoneStepper):
         """Pass on; up to a given end within a day also what prolongs no run by itself is not left out."""
         until, idle = self.ending.until, self.loop.first_time
         sooner = earliest(due, self._agenda.next_time)
+        if self._awaited:
+            self._keep_forks(self._coming(sooner if until is None else earliest(sooner, idle)))
         within = until is not None and idle is not None and idle <= until <= self.loop.now + DAY
         if within and idle is not None and (sooner is None or idle < sooner):
             self._pass_in_plane(idle)

@@ -37,6 +37,10 @@ class PlaneManifests(StoredManifests):
         self._typed = {}
         self._plane = plane
 
+    def go_on_as(self, scenario: Scenario) -> None:
+        """Take operations from another scenario, which has the same objects."""
+        self.made = self.made.under(scenario)
+
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Follow a write of a kind that the control plane does not have."""
         if kind not in KINDS:

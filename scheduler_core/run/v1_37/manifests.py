@@ -8,6 +8,7 @@ template of its owner, and what the controller or admission added from the typed
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol
 
 from scheduler_core.formats.manifest import to_manifest, whole_manifest
@@ -68,6 +69,16 @@ class ManifestStore(Protocol):
         ...
 
 
+def _entries(scenario: Scenario) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of the history by the ids of the operations on the objects that they name."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry, made in resolved(entries_of(scenario.documents), scenario):
+        own = [one for one in made if (one.kind, one.key) == target_of(entry)]
+        for operation in own[:1]:
+            found[operation.id] = entry
+    return found
+
+
 class ScenarioManifests:
     """The manifests of a scenario; objects that exist already are read from the cluster that is simulated."""
 
@@ -78,14 +89,16 @@ class ScenarioManifests:
             one.meta.name: one.claim_ref for one in scenario.objects if isinstance(one, PersistentVolume)
         }
         self._last: tuple[Pod, Manifest] | None = None  # of a template, and what was made
-        self._entries: dict[str, Mapping[str, Any]] = {}
-        for entry, made in resolved(entries_of(scenario.documents), scenario):
-            own = [one for one in made if (one.kind, one.key) == target_of(entry)]
-            for operation in own[:1]:
-                self._entries[operation.id] = entry
+        self._entries = _entries(scenario)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScenarioManifests, (self.scenario,)
+
+    def under(self, scenario: Scenario) -> ScenarioManifests:
+        """Return those of a scenario that differs by its operations."""
+        made = copy(self)
+        vars(made).update(scenario=scenario, _entries=_entries(scenario))
+        return made
 
     def initial(self, cluster: ManifestStore) -> Iterator[Manifest]:
         """Yield the objects of the start in order; what is yielded has to be in ``cluster`` afterwards.

@@ -6,10 +6,11 @@ import pytest
 
 from scheduler_core import Scenario, load_documents, simulate
 from scheduler_core.authoring.examples import find
-from scheduler_core.authoring.verbs import planned, with_operations
+from scheduler_core.authoring.verbs import planned
 from scheduler_core.compare.compare import compare
 from scheduler_core.compare.plane import living, on_one_plane
 from scheduler_core.run.trace import trace_line
+from scheduler_core.scenario.history_entries import with_entries
 
 SECOND = 60.0
 EXAMPLE = find("shop")
@@ -20,7 +21,7 @@ SHOP = EXAMPLE.load()
 def branch(verb: str, target: str) -> Scenario:
     """Return "A shop" with a verb at 60 s."""
     plan = planned(SHOP.documents, [(verb, f"{target}@{SECOND:g}")])
-    return load_documents(with_operations(SHOP.documents, [one for _, _, made in plan for one in made]))
+    return load_documents(with_entries(SHOP.documents, [one for _, _, made in plan for one in made]))
 
 
 def before(scenario: Scenario) -> list[str]:

@@ -1,0 +1,53 @@
+"""A cluster at rest, and what becomes of it after operations: each case is a fork, and only it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.compare.plane import living, reread
+from scheduler_core.run import Stepper, simulate
+from scheduler_core.scenario.history_entries import with_entries
+from scheduler_core.scenario.scenario import Scenario
+
+SECOND = 60.0
+"""When operations land, unless somebody says otherwise."""
+
+
+class CalmCluster:
+    """A scenario that was played with its controllers until the second at which operations land.
+
+    ``run`` has come to its first cycle after that, or to its end. A case costs the reading of its
+    operations, a fork, and what happens after them.
+
+    Raises:
+        BundleError: The scenario cannot be read with controllers.
+        PolicyError: Its configuration cannot be used.
+    """
+
+    def __init__(self, scenario: Scenario, second: float = SECOND) -> None:
+        self.second = second
+        self.run = simulate(living(scenario), trace=False)
+        self.run.keep_before(second)
+        while not self.run.has_kept(second) and self.run.step() is not None:
+            pass
+
+    def after(self, entries: Sequence[dict[str, Any]], *, trace: bool = False) -> Stepper:
+        """Return the run with further operations, at the moment before the first of them lands.
+
+        ``entries`` are those of a Scenario document with their ``time``, none before :attr:`second`. One
+        that cannot share what was played is at its start.
+
+        Raises:
+            BundleError: An operation cannot be read.
+        """
+        own = self.run.scenario
+        scenario = reread(own, with_entries(own.documents, entries))
+        return self.run.branched(scenario, trace=trace) or simulate(scenario, trace=trace)
+
+    def outcome(self, entries: Sequence[dict[str, Any]]) -> Stepper:
+        """Return the run with further operations at its end; raises what :meth:`after` raises."""
+        run = self.after(entries)
+        while run.step() is not None:
+            pass
+        return run

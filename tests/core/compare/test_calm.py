@@ -1,0 +1,117 @@
+"""What operations do to a cluster at rest, played from there: the same as played from the start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core import CalmCluster, Scenario, load_documents, simulate
+from scheduler_core.authoring.examples import find
+from scheduler_core.authoring.verbs import planned
+from scheduler_core.compare.in_step import InStep
+from scheduler_core.compare.plane import living, on_one_plane, reread
+from scheduler_core.kubernetes.model import Node, Workload
+from scheduler_core.run import Stepper
+from scheduler_core.run.trace import trace_line
+from scheduler_core.scenario.history_entries import with_entries
+from tests.conformance.random_records import Dice
+
+SECONDS = (0.0, 0.02, 5.0, 400.0)
+
+
+def example(slug: str) -> Scenario:
+    """Return an example's scenario."""
+    found = find(slug)
+    assert found is not None
+    return found.load()
+
+
+def entries(scenario: Scenario, *verbs: tuple[str, str]) -> list[dict[str, Any]]:
+    """Return the operations of verbs, as on the command line."""
+    return [entry for _, _, made in planned(scenario.documents, verbs) for entry in made]
+
+
+def told(run: Stepper) -> tuple[Any, ...]:
+    """Play a run to its end; return all that is said of it."""
+    lines = [trace_line(cycle) for cycle in run]
+    return lines, run.rest, run.placement(), run.availability(), list(run.notes())
+
+
+def anything(dice: Dice, scenario: Scenario, second: float) -> list[tuple[str, str]]:
+    """Return one to three verbs on nodes and Deployments, at a second or soon after."""
+    nodes = [one.meta.name for one in scenario.objects if isinstance(one, Node)]
+    sets = [one.meta for one in scenario.objects if isinstance(one, Workload) and one.kind == "Deployment"]
+    asked = [
+        (verb, f"{dice.choice(nodes)}@{second + dice.choice((0, 0, 7)):g}")
+        for verb in ("drain", "fail", "cordon", "force-drain")
+        if nodes and dice.chance(0.4)
+    ]
+    if sets and (dice.chance(0.5) or not asked):
+        chosen = dice.choice(sets)
+        asked.append(("scale", f"deploy/{chosen.namespace}/{chosen.name}={dice.choice((0, 3))}@{second:g}"))
+    return asked
+
+
+@pytest.mark.parametrize("second", [2, 60])
+@pytest.mark.parametrize("slug", ["zone-lost", "native-gang"])
+def test_an_outcome_is_that_of_the_whole_run(slug: str, second: int) -> None:
+    """Of drains and failures of each example at any second, but for the cycles that were played before."""
+    scenario = example(slug)
+    nodes = [one.meta.name for one in scenario.objects if isinstance(one, Node)]
+    calm = CalmCluster(scenario, second)
+    for verb, node in (("drain", nodes[0]), ("fail", nodes[-1])):
+        made = entries(scenario, (verb, f"{node}@{second}"))
+        whole = simulate(reread(scenario, with_entries(scenario.documents, made)))
+        case = calm.after(made, trace=True)
+        played = case.index
+        lines, *rest = told(whole)
+        assert told(case) == (lines[played:], *rest)
+        assert played > 0
+
+
+def test_a_case_changes_neither_the_calm_cluster_nor_other_cases() -> None:
+    """Whatever is done in cases, in whichever order, each comes to the same, and the cluster goes on."""
+    scenario = example("shop")
+    calm = CalmCluster(scenario)
+    made = [entries(scenario, ("drain", f"general-{number}")) for number in (1, 2, 3)]
+    first = [told(calm.after(one, trace=True)) for one in made]
+    again = [told(calm.after(one, trace=True)) for one in reversed(made)]
+    assert again[::-1] == first
+    whole = simulate(living(scenario), trace=False)
+    assert told(calm.run)[1:] == told(whole)[1:]
+    assert calm.run.decisions == whole.decisions
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_verbs_go_on_as_from_the_start(seed: int) -> None:
+    """A fork that is played on equals the run from the start, and the one that it left does, too."""
+    dice, scenario = Dice(seed), example("shop")
+    second = dice.choice(SECONDS)
+    calm = CalmCluster(scenario, second)
+    before = told(calm.run.fork(trace=True))
+    for _ in range(2):
+        made = entries(scenario, *anything(dice, scenario, second))
+        lines, *rest = told(simulate(reread(scenario, with_entries(scenario.documents, made))))
+        case = calm.after(made, trace=True)
+        played = case.index
+        assert told(case) == (lines[played:], *rest)
+    assert told(calm.run.fork(trace=True)) == before
+
+
+@pytest.mark.parametrize("second", SECONDS)
+def test_runs_that_share_their_beginning_are_compared_as_two(second: float) -> None:
+    """Every pair of cycles is as if both runs were played from the start."""
+    shop = example("shop")
+    made = entries(shop, ("drain", f"general-1@{second:g}"), ("fail", f"memory-1@{second + 30:g}"))
+    sides = on_one_plane((shop, load_documents(with_entries(shop.documents, made))))
+    for pair in (sides, sides[::-1]):
+        shared, apart = InStep(*pair), InStep(*pair, shared=False)
+        assert shared.a is shared.b
+        for ours, theirs in zip(shared, apart, strict=True):
+            for one, other in zip(ours, theirs, strict=True):
+                assert (one and (one.decision, one.time, one.step)) == (
+                    other and (other.decision, other.time, other.step)
+                )
+        assert told(shared.b)[1:] == told(apart.b)[1:]
+        assert told(shared.a)[1:] == told(apart.a)[1:]
