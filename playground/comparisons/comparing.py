@@ -27,7 +27,8 @@ from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
 from scheduler_core.compare.configuration import differences
-from scheduler_core.compare.cost import expected_cycles, outcome
+from scheduler_core.compare.cost import expected_cycles
+from scheduler_core.compare.outcome import outcome
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
 

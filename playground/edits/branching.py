@@ -16,7 +16,7 @@ from playground.playback.stopping import Unwanted, never
 from playground.playback.tables import PENDING
 from playground.protocol.drafts import FirstDifferenceWire
 from playground.storage import store
-from scheduler_core.compare.cost import outcome
+from scheduler_core.compare.outcome import outcome
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.manifests import Document, Manifest

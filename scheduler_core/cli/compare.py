@@ -17,16 +17,20 @@ from scheduler_core.cli.reporting import (
     read_configuration,
     read_scenario,
 )
+from scheduler_core.compare.again import taken_off
 from scheduler_core.compare.availability import difference
 from scheduler_core.compare.compare import FirstDifference, PolicyComparison, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.compare.results.metrics import FIGURES
+from scheduler_core.compare.upgrade import SAME, UpgradeCheck
 from scheduler_core.kubernetes.problems import PolicyError
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.release import RELEASES
 from scheduler_core.settings.settings import CACHE_MODES
 
 ROWS_SHOWN = 40
+CELL = 48  # characters of a node or a message in the table
 SHOWN = (
     *FIGURES,
     ("nodes used at most", "mostNodesUsed"),
@@ -60,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=RELEASES,
         help="a kube-scheduler, A's and then B's; given once, it is B's",
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="take pods off their nodes and schedule them once more, but for those of DaemonSets, static "
+        "ones and those that have ended",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -74,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
     # What only v1.11 has is compared with v1.11, unless the bundle chooses otherwise.
     only_v1_11 = any(caches) or any(file.is_of_v1_11 for file in files if file is not None)
     scenario = read_scenario(options.files, only_v1_11=only_v1_11)
+    if options.again:
+        scenario = load_documents(taken_off(scenario.documents), title=scenario.title)
     names, scenarios = [], []
     for config, file, cache, scheduler in zip(configs, files, caches, schedulers):
         one = answered_by(scenario, scheduler) if scheduler else scenario
@@ -121,6 +133,9 @@ def lines(result: PolicyComparison, names: list[str]) -> Iterator[str]:
         elif result.decision is None:
             yield "All decisions are identical."
     yield ""
+    if result.upgrade is not None:
+        yield from _upgrade(result.upgrade)
+        yield ""
     yield from _placements(result)
     yield ""
     yield from _table(result.a.as_dict(), result.b.as_dict())
@@ -141,6 +156,29 @@ def _difference_lines(title: str, difference: FirstDifference) -> Iterator[str]:
     elif difference.rule is not None:
         yield f"  decided by {difference.rule}"
         yield from (f"    {sentence}" for sentence in difference.history)
+
+
+def _upgrade(check: UpgradeCheck) -> Iterator[str]:
+    """Yield what an upgrade changes: the rule behind messages, how many pods, and which."""
+    if check.message is not None:
+        yield f"First different message: cycle {check.message.index:,} ({check.message.pod})"
+        yield from (f"  {name}: {text}" for name, text in (("A", check.message.a), ("B", check.message.b)))
+        yield from (f"  {rule.sentence}" for rule in check.message.rules)
+        yield ""
+    yield f"From {check.releases[0]} to {check.releases[1]}, of {sum(check.counts.values()):,} pods:"
+    yield from _columns([(change, f"{number:,}") for change, number in check.counts.items()])
+    if check.rows:
+        rows = [
+            (row.change, row.pod, row.workload, *map(_shortened, (row.a, row.b)))
+            for row in check.rows[:ROWS_SHOWN]
+        ]
+        yield from _columns([("CHANGE", "POD", "WORKLOAD", "A", "B"), *rows])
+        more = sum(check.counts.values()) - check.counts[SAME] - len(rows)
+        yield from [f"  and {more:,} more"] if more > 0 else []
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= CELL else text[: CELL - 1] + "…"
 
 
 def _placements(result: PolicyComparison) -> Iterator[str]:

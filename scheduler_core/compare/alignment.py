@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from scheduler_core.compare.cost import outcome
+from scheduler_core.compare.outcome import outcome
 from scheduler_core.record.cycle import Decision
 
 Pair = tuple[int, int]  # cycle indices, left and right; 0: that run has no such cycle

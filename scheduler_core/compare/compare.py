@@ -16,6 +16,7 @@ from scheduler_core.compare.configuration import differences
 from scheduler_core.compare.in_step import InStep, PartedEarlierError
 from scheduler_core.compare.plane import on_one_plane
 from scheduler_core.compare.results.metrics import Metrics, Work, measure
+from scheduler_core.compare.upgrade import Messages, UpgradeCheck, checked, concerns, with_rules
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
@@ -59,6 +60,7 @@ class PolicyComparison(Struct, frozen=True):
     a: Metrics
     b: Metrics
     runs: tuple[Stepper, Stepper]  # as they ended
+    upgrade: UpgradeCheck | None = None  # of two releases that are one set of plugins
 
     @property
     def same(self) -> bool:
@@ -75,6 +77,7 @@ class PolicyComparison(Struct, frozen=True):
             "placementsDiffering": self.differing,
             "placements": {pod: list(nodes) for pod, nodes in self.placements.items()},
             "metrics": {"a": self.a.as_dict(), "b": self.b.as_dict()},
+            **({} if self.upgrade is None else {"upgrade": plain(self.upgrade)}),
         }
 
 
@@ -101,12 +104,16 @@ def _compared(runs: InStep, watch: Callable[[int], None]) -> PolicyComparison:
     work_a, work_b = Work(), Work()
     first: FirstDifference | None = None
     decision: FirstDifference | None = None
+    messages = Messages() if concerns(runs.a.scenario, runs.b.scenario) else None
+    parted: tuple[int, Cycle | None, Cycle | None] | None = None
     for index, (left, right) in enumerate(runs, 1):
         a, b = runs.a, runs.b
         for cycle, work, simulation in ((left, work_a, a), (right, work_b, b)):
             if cycle is not None:
                 work.add(cycle, simulation.cluster)
         watch(index)
+        if messages is not None:
+            messages.add(index, left, right)
         if decision is None and a is not b:
             found = _difference(index, left, right)
             if found is not None:
@@ -115,7 +122,13 @@ def _compared(runs: InStep, watch: Callable[[int], None]) -> PolicyComparison:
                     found = _difference(index, _recorded(a, left), _recorded(b, right)) or found
                 first = first or found
                 decision = found if decides else None
+                parted = (index, left, right) if decides else None
     a, b = runs.a, runs.b
+    upgrade = None
+    if messages is not None:
+        upgrade = checked((a.scenario, b.scenario), (a, b), messages, parted)
+        ruled = with_rules(decision, upgrade.rules)
+        first, decision = (ruled if first is decision else first), ruled
     differing, placements = _placements(a, b)
     return PolicyComparison(
         tuple(differences(a.scenario, b.scenario)),
@@ -126,6 +139,7 @@ def _compared(runs: InStep, watch: Callable[[int], None]) -> PolicyComparison:
         measure(a, work_a),
         measure(b, work_b),
         (a, b),
+        upgrade,
     )
 
 

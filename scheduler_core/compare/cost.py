@@ -11,10 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.compare.compare import last_nodes
+from scheduler_core.compare.outcome import CycleOutcome, outcome
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.record.cache_record import Counts
-from scheduler_core.record.cycle import Cycle, Decision
+from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.settings import CACHE_MODES
@@ -85,22 +86,6 @@ class Cost(Struct, frozen=True):
             "firstDifference": self.first,
             "placementsDiffering": self.differing,
         }
-
-
-CycleOutcome = tuple[Any, ...]
-
-
-def outcome(decision: Decision) -> CycleOutcome:
-    """Return the effects of a decision on the cluster, regardless of whether it scored nodes."""
-    return (
-        decision.pod,
-        decision.result,
-        decision.node,
-        decision.nominated,
-        decision.victims,
-        decision.cleared,
-        decision.further,
-    )
 
 
 def with_cache(scenario: Scenario, **settings: Any) -> Scenario:

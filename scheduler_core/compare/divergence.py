@@ -14,7 +14,8 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.compare.compare import last_nodes
-from scheduler_core.compare.cost import expected_cycles, outcome
+from scheduler_core.compare.cost import expected_cycles
+from scheduler_core.compare.outcome import outcome
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cache_record import Counts, StaleHit
 from scheduler_core.record.cycle import Cycle

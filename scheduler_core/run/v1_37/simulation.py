@@ -466,7 +466,10 @@ class V1_37Simulation(V1_37Stepper):
 
     def _run_with(self, configuration: Configuration) -> SchedulerRun:
         """Raises PolicyError for a configuration that cannot be used."""
-        return SchedulerRun(_compiled(configuration), self.asking, self._number)
+        return SchedulerRun(self._compiled(configuration), self.asking, self._number)
+
+    def _compiled(self, configuration: Configuration) -> CompiledConfiguration:
+        return _compiled(configuration)
 
     def _number(self) -> int:
         """Return the number of the cycle that runs, from 1."""

@@ -11,6 +11,7 @@ from scheduler_core.kubernetes.reading import At
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.releases import dialect_of
@@ -50,9 +51,14 @@ def compile_v1_37_configuration(
     Raises:
         ValueError: The document cannot be used.
     """
+    return compiled_for(policy, gates, dialect_of(release))
+
+
+def compiled_for(policy: Document | None, gates: FeatureGates, dialect: Dialect) -> CompiledConfiguration:
+    """Compile the same for any dialect."""
     document = policy if policy is not None and is_framework_document(policy) else _DEFAULT
     try:
-        return read_configuration(_as_v1(document), dict(gates), dialect_of(release))
+        return read_configuration(_as_v1(document), dict(gates), dialect)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it cannot be read: {error}") from error
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as tried
 
 from scheduler_core import load
-from scheduler_core.compare.cost import outcome
+from scheduler_core.compare.outcome import outcome
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.several.simulation import SeveralSimulation

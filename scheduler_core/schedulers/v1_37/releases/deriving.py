@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -31,6 +31,18 @@ def derived(base: Dialect, differences: Iterable[Difference], **own: Any) -> Dia
         differences=listed,
         **{**changed, **own},
     )
+
+
+def without(line: Sequence[Dialect], of: Dialect, left_out: Difference) -> Dialect:
+    """Return a release that lacks one difference of its line: it, the one that it is derived from, and so on.
+
+    It has no name, so that nothing else finds it.
+    """
+    made = line[-1]
+    for dialect in reversed(line[:-1]):
+        differences = (one for one in dialect.differences if dialect is not of or one is not left_out)
+        made = derived(made, differences, lacks=dialect.lacks, name="")
+    return made
 
 
 def _changed(row: Declared, difference: Difference) -> Declared:
