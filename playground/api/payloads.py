@@ -406,6 +406,7 @@ class Comparison(Payload, kw_only=True):
     differing: Count
     placements: list[ComparedPlacement]
     metrics: Sides
+    upgrade: Json | UnsetType | None = UNSET
     alignment: list[list[Count]] | UnsetType | None = UNSET
     differences: list[list[Any]] | UnsetType = UNSET
     moreDifferences: bool | UnsetType = UNSET  # noqa: N815 - as in the protocol

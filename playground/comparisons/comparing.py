@@ -29,6 +29,7 @@ from scheduler_core.compare.compare import FirstDifference, compare, deciding_ru
 from scheduler_core.compare.configuration import differences
 from scheduler_core.compare.cost import expected_cycles
 from scheduler_core.compare.outcome import outcome
+from scheduler_core.kubernetes.plain import plain
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
 
@@ -184,15 +185,16 @@ def computed(left: sources.Stored, right: sources.Stored, schedulers: tuple[str,
             raise TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
 
     found = compare(sides[0], sides[1], watch)
-    plain = zip(("left", "right"), sides, found.runs)
+    played = zip(("left", "right"), sides, found.runs)
     return _encoded(
-        living=[name for name, side, run in plain if run.scenario.lives and not side.lives],
+        living=[name for name, side, run in played if run.scenario.lives and not side.lives],
         first=_first(found.decision),
         difference=_first(found.first),
         configuration=list(found.configuration),
         differing=found.differing,
         placements=[{"pod": pod, "left": a, "right": b} for pod, (a, b) in found.placements.items()],
         metrics={"left": found.a.as_dict(), "right": found.b.as_dict()},
+        upgrade=plain(found.upgrade),
         **rows.paired(*(run.decisions for run in found.runs)),
         **rows.workloads(*map(rows.ends_of_run, found.runs)),
     )

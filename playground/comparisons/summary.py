@@ -60,6 +60,7 @@ class Summary(Struct, frozen=True):
     more_differences: bool
     workloads: list[dict[str, Any]]
     workload_count: int
+    upgrade: dict[str, Any] | None = None
 
     @property
     def more(self) -> int:
@@ -80,6 +81,7 @@ def summary(found: dict[str, Any]) -> Summary:
         more_differences=found["moreDifferences"],
         workloads=found["workloads"],
         workload_count=found["workloadCount"],
+        upgrade=found.get("upgrade"),
     )
 
 

@@ -47,6 +47,46 @@ _ComparisonAlignment = Annotated[Sequence[Any], row(left=int, right=int, count=i
 _ComparisonDifference = Annotated[Sequence[Any], row(left=int, right=int, pod=str, one=str, other=str)]
 
 
+class RuleBehindWire(TypedDict):
+    """A rule in which two releases differ; `proven`: without it, the one decides as the other does."""
+
+    subject: str
+    release: str
+    here: str
+    other: str
+    there: str
+    source: str
+    proven: bool
+
+
+class ChangedMessageWire(TypedDict):
+    """The first cycle with the same decision and another message."""
+
+    index: int
+    pod: str
+    a: str
+    b: str
+    rules: Sequence[RuleBehindWire]
+
+
+class PodChangeWire(TypedDict):
+    pod: str
+    workload: str
+    change: str
+    a: str
+    b: str
+
+
+class UpgradeWire(TypedDict):
+    """What changes from one release to another; `counts` are of all pods, by the change."""
+
+    releases: Sequence[str]
+    rules: Sequence[RuleBehindWire]
+    message: ChangedMessageWire | None
+    counts: Mapping[str, int]
+    rows: Sequence[PodChangeWire]
+
+
 class ComparisonWire(TypedDict):
     """Where two sources differ; its page asks for it over HTTP."""
 
@@ -61,6 +101,8 @@ class ComparisonWire(TypedDict):
     differing: int
     placements: Sequence[OtherPlacementWire]
     metrics: ComparedMetricsWire
+    # Of two releases that are one set of plugins, and were run for it.
+    upgrade: NotRequired[UpgradeWire | None]
     alignment: Sequence[_ComparisonAlignment] | None
     differences: Sequence[_ComparisonDifference]
     moreDifferences: bool

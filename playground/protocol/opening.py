@@ -24,6 +24,7 @@ class OpenedWire(TypedDict):
     end: bool
     timed: bool
     release: str
+    offered: str
     schedulers: SchedulersWire
     descheduler: DeschedulerWire | None
     policy: PolicyWire

@@ -21,7 +21,13 @@ from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.table import checked
 from scheduler_core.schedulers.v1_11.policy.document import POLICY_VERSION
 from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
-from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, DEFAULT_SCHEDULER, V1_37
+from scheduler_core.settings.release import (
+    BY_PLUGINS,
+    CONFIGURATION_KIND,
+    CONFIGURATION_V1,
+    DEFAULT_SCHEDULER,
+    V1_37,
+)
 from scheduler_core.settings.settings import Settings
 
 POLICY_KIND = "Policy"
@@ -74,13 +80,14 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
 def usable(
     found: Sequence[Contained], settings: Settings, *, configured: bool
 ) -> tuple[Document | None, list[tuple[Contained, str]]]:
-    """Return the KubeSchedulerConfiguration that ConfigMaps configure v1.37 with, and what to say of each.
+    """Return the KubeSchedulerConfiguration that ConfigMaps have for the scheduler, and what to say of each.
 
     Their profiles run as those of one kube-scheduler. ``configured``: the bundle has a configuration of its
     own, which counts alone. The cluster's default scheduler, which a second one leaves as it is, keeps its
     defaults.
     """
     profiles: dict[str, Any] = {}
+    release = settings.scheduler or V1_37
     taken: list[Contained] = []
     said: list[tuple[Contained, str]] = []
     for one in found:
@@ -94,7 +101,7 @@ def usable(
         taken.append(one)
         profiles |= named
         which = f"profile{'s' if len(named) > 1 else ''} {', '.join(named)}"
-        text = f"the {which} of this {CONFIGURATION_KIND} is used, as one of kube-scheduler {V1_37}"
+        text = f"the {which} of this {CONFIGURATION_KIND} is used, as one of kube-scheduler {release}"
         said.append((one, text))
     if not taken:
         return None, said
@@ -107,7 +114,7 @@ def _unusable(entry: Entry, settings: Settings, *, configured: bool) -> str:
     version = entry.value.get("apiVersion")
     if configured:
         return "the bundle has a configuration of its own"
-    if settings.scheduler not in ("", V1_37) or settings.only_v1_11:
+    if settings.scheduler not in ("", *BY_PLUGINS) or settings.only_v1_11:
         return f"it is one of kube-scheduler {V1_37}, and another release was chosen"
     if version != CONFIGURATION_V1:
         return f"it is of {show(version)}; to run it, pass it as a file of its own"

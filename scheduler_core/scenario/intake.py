@@ -245,12 +245,17 @@ class Intake:
         return next((entry.value for of in (self.policies, self.configurations) for entry in of), None)
 
     @property
-    def kubelets(self) -> str:
-        """Return the release that the nodes' kubelets suggest, "" if they suggest none."""
+    def kubelet_versions(self) -> Iterator[str]:
+        """The versions of the nodes' kubelets."""
         nodes = (d.entry.value for d in self.decoded if isinstance(d.object, Node))
         infos = ((node.get("status") or {}).get("nodeInfo") for node in nodes)
         versions = (info.get("kubeletVersion") for info in infos if isinstance(info, Mapping))
-        return release_of_kubelets(version for version in versions if isinstance(version, str))
+        return (version for version in versions if isinstance(version, str))
+
+    @property
+    def kubelets(self) -> str:
+        """Return the release that the nodes' kubelets suggest, "" if they suggest none."""
+        return release_of_kubelets(self.kubelet_versions)
 
     def noteworthy(self, *, checked: bool) -> list[Problem]:
         """Return the warnings found while reading: fields and kinds without effect, in order.

@@ -66,6 +66,7 @@ from scheduler_core.settings.release import (
     chosen_release,
     default_release,
     in_time,
+    release_of_nodes,
     row_of,
     row_with_controllers,
 )
@@ -347,6 +348,7 @@ class _Loading(Intake):
             schedulers={BATCH_SCHEDULER: batch} if batch else {},
             unhonored=self.unhonored(objects, operations),
             kubelets=self.kubelets,
+            of_nodes=release_of_nodes(self.kubelet_versions),
             presumed=self.presumed,
             asks_batch=self.asks_batch,
             custom=self.named if self.timed or settings.schedulers else frozenset(),

@@ -23,8 +23,10 @@ from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.table import SUPPORT, support_beside
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, beside_controllers, is_left_out
+from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, beside_controllers, is_left_out, offer
 from scheduler_core.settings.release import (
+    BY_PLUGINS,
+    V1_37,
     Release,
     chosen_release,
     default_release,
@@ -104,6 +106,7 @@ class Scenario(Struct, frozen=True):
     configuration: Configuration = field(default_factory=Configuration)
     answers: tuple[Answers, ...] = ()  # of extenders, declared or recorded
     kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
+    of_nodes: str = ""  # the release of plugins that the nodes' kubelets are of, "" for none
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
     asks_batch: bool = False  # in virtual time: kube-batch or another custom scheduler runs, by pods or file
     custom: frozenset[str] = frozenset()  # in virtual time: the custom schedulers that pods name
@@ -127,6 +130,13 @@ class Scenario(Struct, frozen=True):
         """The kube-scheduler that answers: a row of :data:`scheduler_core.settings.release.RELEASES`."""
         presumed = self.presumed or default_release()
         return self.said_release or in_time(presumed, timed=self._is_timed)
+
+    @property
+    def offered(self) -> str:
+        """The release that the nodes' kubelets are of, where another one answers by default; else ""."""
+        chosen = any(configuration.settings.scheduler for configuration in self.configurations)
+        answers = self.release in BY_PLUGINS and self.of_nodes != self.release
+        return self.of_nodes if answers and not chosen else ""
 
     @property
     def _is_timed(self) -> bool:
@@ -202,6 +212,10 @@ class Scenario(Struct, frozen=True):
         if self.row.is_timed:
             for peer in support_beside(self.settings):
                 warnings += peer.left_out_beside(self.documents, self.configuration)
+        if self.offered:
+            warnings.append(offer(self.offered, release))
+        if self.lives and release != V1_37:
+            warnings += beside_controllers((f"controllers and kubelets are those of {V1_37}",), release)
         if self.lives or self.descheduler is not None:
             warnings += beside_controllers(kubelets_lack(self.documents))
         if self.descheduler is not None and self.settings.have_views:

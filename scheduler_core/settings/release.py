@@ -245,6 +245,13 @@ def release_of_kubelets(versions: Iterable[str]) -> str:
     return GATED if max(minors) >= _FIRST_LATER else CACHING
 
 
+def release_of_nodes(versions: Iterable[str]) -> str:
+    """Return the release of plugins that the newest kubelet is of, "" if it is of none."""
+    minors = [int(found[1]) for found in map(_VERSION.match, versions) if found]
+    newest = f"v1.{max(minors)}" if minors else ""
+    return newest if newest in BY_PLUGINS else ""
+
+
 def chosen_release(
     configured: Sequence[str], kubelets: str, *, only_v1_11: bool, timed: bool, batch: bool
 ) -> str:

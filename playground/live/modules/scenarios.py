@@ -84,6 +84,7 @@ def _opened(
             "end": playback.ended,
             "timed": playback.tables.timed,
             "release": scenario.release,
+            "offered": scenario.offered,
             "schedulers": several(scenario.settings),
             "descheduler": configured(scenario),
             "stopped": playback.stopped,

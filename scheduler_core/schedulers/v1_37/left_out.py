@@ -25,8 +25,6 @@ from scheduler_core.settings.release import BY_PLUGINS, V1_37
 from scheduler_core.settings.settings import ONLY_V1_11, Settings
 
 MOST = 20
-HEAD = "kube-scheduler v1.37: "
-"""How those on its controllers and kubelets begin, which all releases of plugins run with."""
 _HEADS = tuple(f"kube-scheduler {release}: " for release in BY_PLUGINS)
 
 NOT_OBJECTS = frozenset({"Scenario", "SimulationSettings", "Policy", "KubeSchedulerConfiguration", "List"})
@@ -106,9 +104,17 @@ def left_out_beside(
     return _problems(dialect.name, texts, missing)
 
 
-def beside_controllers(texts: Iterable[str]) -> tuple[Problem, ...]:
+def beside_controllers(texts: Iterable[str], release: str = V1_37) -> tuple[Problem, ...]:
     """Return a warning for each part of a scenario that v1.37's controllers and kubelets leave out."""
-    return tuple(Problem(HEAD + text) for text in texts)
+    return tuple(Problem(f"kube-scheduler {release}: {text}") for text in texts)
+
+
+def offer(of_nodes: str, release: str) -> Problem:
+    """Return the warning that the nodes' kubelets are of another release than the one that answers."""
+    return Problem(
+        f"kube-scheduler {release}: it answers, while the nodes' kubelets are {of_nodes}; choose that "
+        f"release, by scheduler: {of_nodes} in the SimulationSettings, for what it decides"
+    )
 
 
 def _problems(release: str, texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:

@@ -1,6 +1,7 @@
 // Which kube-scheduler answers, at the top of the workbench: shown of every scenario, and chosen for one's own draft.
 
 import { render } from "preact";
+import { Button } from "../kit/button.tsx";
 import { $ } from "../lib/dom.ts";
 import { releaseOf, releases } from "../lib/releases.ts";
 import type { View } from "./view.ts";
@@ -19,11 +20,11 @@ export function showRelease(view: View) {
 
 function Release({ view, redraw }: { view: View; redraw: () => void }) {
   const { settings, playback } = view;
-  const { release } = playback;
+  const { release, offered } = playback;
   const hint = releaseOf(release).about;
   if (!settings?.mine)
     return (
-      <span class="pill" title={hint}>
+      <span class="pill" title={offered ? `${hint}. The nodes’ kubelets are ${offered}` : hint}>
         {`kube-scheduler ${runningIn(view).join(", ")}`}
       </span>
     );
@@ -33,6 +34,16 @@ function Release({ view, redraw }: { view: View; redraw: () => void }) {
     redraw(); // what is in force, where it was not changed
   };
   return (
+    <>
+      {offered ? (
+        <Button
+          look="small"
+          title={`The nodes’ kubelets are ${offered}, and kube-scheduler ${release} answers`}
+          act={() => void choose(offered)}
+        >
+          {`Use ${offered}, as the kubelets`}
+        </Button>
+      ) : null}
     <select
       class="field release-choice"
       aria-label="kube-scheduler"
@@ -46,6 +57,7 @@ function Release({ view, redraw }: { view: View; redraw: () => void }) {
         </option>
       ))}
     </select>
+    </>
   );
 }
 
