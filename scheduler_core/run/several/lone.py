@@ -35,7 +35,7 @@ from scheduler_core.schedulers.v1_37.run import SchedulerRun
 DAY = 86_400.0
 
 
-class LoneStepper(V1_37Stepper, LivingSimulation):
+class LoneStepper(V1_37Stepper, LivingSimulation):  # type: ignore[override]
     """Step through what one kube-scheduler v1.37 does at an API server of its own.
 
     No record of views is made.

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.run import Ran, SchedulerRun
 
 DEFAULT = "default-scheduler"
@@ -17,8 +16,12 @@ DEFAULT = "default-scheduler"
 class V1_37Stepper(Stepper):
     """A stepwise run of a scenario by one kube-scheduler v1.37."""
 
-    release = RELEASE
     _members: dict[str, MemberOutcome]
+
+    @property
+    def release(self) -> str:  # type: ignore[override]
+        """Which kube-scheduler it is."""
+        return self.run.configuration.dialect.name
 
     @property
     @abstractmethod

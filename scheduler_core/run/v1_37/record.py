@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
-from scheduler_core.settings.release import row_of
+from scheduler_core.settings.release import BY_PLUGINS, row_of
 from scheduler_core.settings.terms import Terms
 
 
@@ -76,7 +76,9 @@ class ReleaseRecord(Struct, frozen=True):
         """Return the part that is known once ``phases`` of the attempt have run."""
         if tuple(phases) == self.phases:
             return self
-        known = ReleaseRecord(self.profile, entity=self.entity, start=self.start, phases=self.phases)
+        known = ReleaseRecord(
+            self.profile, entity=self.entity, start=self.start, phases=self.phases, release=self.release
+        )
         if "predicates" not in phases:
             return known
         known = replace(
@@ -106,8 +108,8 @@ def _only(kind: Any, text: str) -> Any:
 
 FIELDS: dict[str, Any] = {
     "release": _only(
-        Literal["v1.37"],
-        "Only in a cycle of kube-scheduler v1.37, as are profile, entity, attempts, group, hints and filed.",
+        Literal[BY_PLUGINS],
+        "Only in a cycle of kube-scheduler v1.35 or later, as are profile, entity, attempts, group, hints and filed.",
     ),
     "profile": _only(str, "The schedulerName of the profile."),
     "entity": _only(str, "What the queue handed out: a pod, or a PodGroup that is scheduled as a whole."),

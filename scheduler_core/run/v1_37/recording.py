@@ -50,5 +50,6 @@ def record_of(
         waiting=hints,
         waiting_count=waiting,
         phases=cycle.phases,
+        release=run.configuration.dialect.name,
         **known,
     )

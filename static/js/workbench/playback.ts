@@ -176,6 +176,7 @@ export class Playback extends Shown {
     this.end = answer.end;
     this.timed = answer.timed;
     this.release = answer.release;
+    this.offered = answer.offered;
     this.schedulers = answer.schedulers;
     this.descheduler = answer.descheduler;
     this.policy = answer.policy;

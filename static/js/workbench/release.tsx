@@ -44,19 +44,19 @@ function Release({ view, redraw }: { view: View; redraw: () => void }) {
           {`Use ${offered}, as the kubelets`}
         </Button>
       ) : null}
-    <select
-      class="field release-choice"
-      aria-label="kube-scheduler"
-      title={`${hint}. Another one simulates the draft again`}
-      value={release}
-      onChange={(event) => void choose(event.currentTarget.value)}
-    >
-      {releases().map(({ name, about }) => (
-        <option key={name} value={name} title={about}>
-          {`kube-scheduler ${name}`}
-        </option>
-      ))}
-    </select>
+      <select
+        class="field release-choice"
+        aria-label="kube-scheduler"
+        title={`${hint}. Another one simulates the draft again`}
+        value={release}
+        onChange={(event) => void choose(event.currentTarget.value)}
+      >
+        {releases().map(({ name, about }) => (
+          <option key={name} value={name} title={about}>
+            {`kube-scheduler ${name}`}
+          </option>
+        ))}
+      </select>
     </>
   );
 }

@@ -34,6 +34,7 @@ export class Shown extends Emitter {
   end: boolean = UNOPENED;
   timed: boolean = UNOPENED;
   release = UNOPENED;
+  offered = ""; // another release, which the kubelets of the nodes are of
   schedulers: import("../../lib/protocol.js").Schedulers | null = null;
   descheduler: import("../../lib/protocol.js").Descheduler | null = null;
   policy: Policy = UNOPENED;
