@@ -194,7 +194,7 @@ def rules_behind(
     possible = [one for one in found if one[2] is None and one[1].shows]
     return tuple(
         RuleBehind(
-            one.subject, dialect.name, one.here, dialect.base, one.there, source_of(dialect, one), bool(tried)
+            one.subject, dialect.name, one.here, dialect.base, one.there, dialect.source_of(one), bool(tried)
         )
         for dialect, one, tried in (proven or possible)
     )
@@ -244,17 +244,6 @@ def _decides_so(
     if cycle is None or other is None:
         return cycle is other
     return cycle.pod == other.pod and bool(decided(cycle) == decided(other))
-
-
-def source_of(dialect: Dialect, difference: Difference) -> str:
-    """Return a link to the file upstream in which a rule is, on the branch of the release."""
-    head, _, rest = difference.source.partition("/")
-    path = f"pkg/scheduler/{difference.source}"
-    if head == "k8s.io":
-        module, _, inner = rest.partition("/")
-        path = inner if module == "kubernetes" else f"staging/src/{difference.source}"
-    branch = f"release-{dialect.name.removeprefix('v')}"
-    return f"https://github.com/kubernetes/kubernetes/blob/{branch}/{path}"
 
 
 def with_rules(found: Any, rules: Iterable[RuleBehind]) -> Any:

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
+from scheduler_core.run import simulate
 from scheduler_core.schedulers.v1_37.records import answer
 from scheduler_core.schedulers.v1_37.releases import DIALECTS
 from tests.conformance.record_files import DATA, read_lines
+from tests.conformance.test_v1_37_scenarios import recorded, simulated
 from tests.conformance.v1_37_records import comparable
+from tests.conformance.v1_37_scenarios import end_of, scenario_of
 
+EVERY = 4  # of so many records one is simulated as a scenario
 COUNTS = {
     ("v1.35", "cycles"): 200,
     ("v1.35", "runs"): 81,
@@ -38,6 +42,20 @@ def test_every_record_matches_whole(release: str, name: str) -> None:
         if json.loads(json.dumps(made.get("expect"))) != comparable(record["expect"])
     ]
     assert differing == []
+
+
+@pytest.mark.parametrize(("release", "name"), COUNTS)
+def test_a_scenario_is_decided_as_the_record_is(release: str, name: str) -> None:
+    """So is what a visitor pastes with ``scheduler`` in its settings: attempts, bindings, deletions."""
+    differing, refused = [], 0
+    for line in lines(release, name)[::EVERY]:
+        record = json.loads(line)
+        scenario = scenario_of(record)
+        refused += scenario is None
+        if scenario is not None and simulated(simulate(scenario), end_of(record)) != recorded(record):
+            differing.append(record["id"])
+    assert differing == []
+    assert refused < 6, "two containers on one host port, or a label that is none"
 
 
 def test_the_same_inputs_are_decided_otherwise() -> None:

@@ -12,6 +12,7 @@ from scheduler_core import Scenario, load_documents
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.releases import dialect_of
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.state import uid_of
 
@@ -59,8 +60,14 @@ def operation(number: int, major: int, seconds: float, step: dict[str, Any]) -> 
     return {"id": str(number), "step": {"major": major}, "time": seconds, **body}
 
 
+def release_of(record: dict[str, Any]) -> str:
+    """Return the release that a record is of."""
+    return str(record.get("release", "v1.37"))
+
+
 def _started(record: dict[str, Any]) -> SchedulerRun:
-    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates")))
+    dialect = dialect_of(release_of(record))
+    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates"), dialect))
     run.start(record["objects"])
     return run
 
@@ -94,7 +101,7 @@ def documents_of(record: dict[str, Any]) -> list[dict[str, Any]]:
     settings: dict[str, Any] = {
         "apiVersion": "podstep/v1",
         "kind": "SimulationSettings",
-        "scheduler": "v1.37",
+        "scheduler": release_of(record),
     }
     if record.get("featureGates"):
         settings["featureGates"] = record["featureGates"]

@@ -109,7 +109,7 @@ def _only(kind: Any, text: str) -> Any:
 FIELDS: dict[str, Any] = {
     "release": _only(
         Literal[BY_PLUGINS],
-        "Only in a cycle of kube-scheduler v1.35 or later, as are profile, entity, attempts, group, hints and filed.",
+        "Only in a cycle of v1.35 or later, as are profile, entity, attempts, group, hints and filed.",
     ),
     "profile": _only(str, "The schedulerName of the profile."),
     "entity": _only(str, "What the queue handed out: a pod, or a PodGroup that is scheduled as a whole."),

@@ -27,7 +27,6 @@ from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.selectors import node_term
 
 CAPACITY_GATE = "StorageCapacityScoring"
-SHAPE = "requestedToCapacityRatio"
 
 
 _BY_TYPE: Mapping[str, Callable[[Argument], Reader]] = {
@@ -48,8 +47,6 @@ def check_arguments(policy: Document, base: CompiledConfiguration, at: At) -> No
     for place, name, args in _given(policy, at):
         if name == "NodeResourcesFit":
             _check_strategy(args.get("scoringStrategy"), place.child("scoringStrategy"))
-            if base.dialect.checks_shape:
-                _check_shape(args.get("scoringStrategy"), place.child("scoringStrategy"))
         elif name == "NodeAffinity":
             _check_added(args.get("addedAffinity") or {}, place.child("addedAffinity"))
         elif name == "VolumeBinding" and args.get("shape") is not None and not scores_capacity:
@@ -73,17 +70,6 @@ def _check_strategy(strategy: Any, at: At) -> None:
             f"type is missing: write {', '.join(STRATEGIES[:-1])} or {STRATEGIES[-1]}, or leave "
             "scoringStrategy out"
         )
-
-
-def _check_shape(strategy: Any, at: At) -> None:
-    """Report a strategy without the shape that it needs, or with one that it does not have."""
-    if not isinstance(strategy, Mapping) or not strategy.get("type"):
-        return
-    wants, has = strategy["type"] == STRATEGIES[2], strategy.get(SHAPE) is not None
-    if wants and not has:
-        at.child(SHAPE).error(f"{SHAPE} is missing: {STRATEGIES[2]} needs its shape")
-    elif has and not wants:
-        at.child(SHAPE).error(f"has to be left out unless type is {STRATEGIES[2]}")
 
 
 def _check_added(affinity: Mapping[str, Any], at: At) -> None:

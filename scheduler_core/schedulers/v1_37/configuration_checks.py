@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.manifests import Document
@@ -24,6 +24,7 @@ from scheduler_core.settings.settings import Settings
 
 _NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
+SHAPED, SHAPE = "RequestedToCapacityRatio", "requestedToCapacityRatio"
 _LEFT_OUT = (
     f"is an argument of the {CLASSIC.id} edition, for Kubernetes {CLASSIC.kubernetes}: the {CURRENT.id} one, "
     "which runs in v1.37, does without it"
@@ -38,7 +39,10 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At, rele
         )
         return
     structure = Report(strict=at.report.strict, limit=at.report.limit)
-    check_configuration(_known_to_framework(policy), settings, At(structure, None, at.root))
+    known = _known_to_framework(policy)
+    if not dialect_of(release).checks_shape:
+        known = _without_idle_shapes(known)
+    check_configuration(known, settings, At(structure, None, at.root))
     if not structure.errors:
         base = CompiledConfiguration({}, dict(settings.feature_gates), dialect=dialect_of(release))
         check_arguments(policy, base, At(structure, None, at.root))
@@ -75,6 +79,30 @@ def _known_to_framework(policy: Mapping[str, Any]) -> Document:
     if not isinstance(profiles, list):
         return {**policy}
     return {**policy, "profiles": [_without_newer(profile) for profile in profiles]}
+
+
+def _without_idle_shapes(policy: Document) -> Document:
+    """Return a document without shapes of scoring strategies that do not read them."""
+    profiles = policy.get("profiles")
+    if not isinstance(profiles, list):
+        return policy
+    return {**policy, "profiles": [_with_args(one, _without_idle_shape) for one in profiles]}
+
+
+def _with_args(profile: Any, changed: Callable[[Any], Any]) -> Any:
+    configs = profile.get("pluginConfig") if isinstance(profile, Mapping) else None
+    if not isinstance(configs, list):
+        return profile
+    return {**profile, "pluginConfig": [changed(one) for one in configs]}
+
+
+def _without_idle_shape(config: Any) -> Any:
+    args = config.get("args") if _name(config) == "NodeResourcesFit" else None
+    strategy = args.get("scoringStrategy") if isinstance(args, Mapping) else None
+    if args is None or not isinstance(strategy, Mapping) or strategy.get("type") in (None, SHAPED):
+        return config
+    kept = {name: value for name, value in strategy.items() if name != SHAPE}
+    return {**config, "args": {**args, "scoringStrategy": kept}}
 
 
 def _without_newer(profile: Any) -> Any:

@@ -15,6 +15,8 @@ from msgspec import Struct, field
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.settings.feature_gates import DEFAULTS, LOCKED
 
+_UPSTREAM = "https://github.com/kubernetes/kubernetes/blob"
+
 
 def unset(*given: Any) -> Any:
     """Stand for what a release has to say itself."""
@@ -43,11 +45,6 @@ class Difference(Struct, frozen=True, kw_only=True, eq=False):
     shows: tuple[str, ...] = ()
     proof: bool = False
 
-    @property
-    def sentence(self) -> str:
-        """The rule in words: what each release does."""
-        return f"{self.subject}: {self.here}"
-
 
 class Dialect(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """A release, as plugins, queue and attempt ask for it. Equal only to itself; copies are the same object.
@@ -61,8 +58,8 @@ class Dialect(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     free. ``announces_victims``: a successful preemption says what it found. ``explains_selectors``: an error
     of a selector names the device and what would help. ``migrates_if_annotated`` are in-tree plugins whose
     volumes count as their driver's only where the CSINode's annotation says so. ``driver_may_be_missing``: a
-    node may lack a driver unless its CSIDriver asks to prevent that. ``checks_shape``: a strategy and its
-    shape have to be given together. ``keeps_alternative``: a subrequest that takes all devices takes the
+    node may lack a driver unless its CSIDriver asks to prevent that. ``checks_shape``: a strategy
+    that reads no shape may not have one. ``keeps_alternative``: a subrequest that takes all devices takes the
     second one too, not the first subrequest in its place. ``base`` is the release that ``differences`` are
     from, "" for the newest. ``unproven`` says why no recorded decisions prove it, "" if they do.
     """
@@ -95,6 +92,15 @@ class Dialect(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def declared(self) -> tuple[Any, ...]:
         """The declarations of those that implement an extension point, in order."""
         return tuple(row for row in self.rows.values() if row.points)
+
+    def source_of(self, difference: Difference) -> str:
+        """Return a link to the file upstream in which a rule is, on the branch of the release."""
+        head, _, rest = difference.source.partition("/")
+        path = f"pkg/scheduler/{difference.source}"
+        if head == "k8s.io":
+            module, _, inner = rest.partition("/")
+            path = inner if module == "kubernetes" else f"staging/src/{difference.source}"
+        return f"{_UPSTREAM}/release-{self.name.removeprefix('v')}/{path}"
 
     def __post_init__(self) -> None:
         """Let pickles find it by its name."""

@@ -248,8 +248,8 @@ DIFFERENCES = (
     ),
     Difference(
         subject="NodeResourcesFit",
-        here="accepts RequestedToCapacityRatio without requestedToCapacityRatio, and the reverse",
-        there="refuses a configuration with only one of them",
+        here="accepts requestedToCapacityRatio with a scoring strategy that does not read it",
+        there="refuses such a configuration",
         source="apis/config/validation/validation_pluginargs.go",
         fields={"checks_shape": False},
     ),
