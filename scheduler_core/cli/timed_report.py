@@ -9,6 +9,7 @@ from typing import TextIO
 
 from scheduler_core.cli.availability_report import availability_lines
 from scheduler_core.cli.descheduler_report import descheduler_lines
+from scheduler_core.cli.kueue_report import kueue_lines
 from scheduler_core.cli.reporting import counted, in_columns, print_lines
 from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
@@ -46,6 +47,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
     print_lines(availability_lines(simulation.availability()), out)
     if simulation.descheduler is not None:
         print_lines(descheduler_lines(simulation.descheduler), out)
+    if simulation.kueue is not None:
+        print_lines(kueue_lines(simulation.kueue), out)
     print(file=out)
     for text in simulation.notes():
         print(text, file=out)

@@ -14,6 +14,7 @@ from scheduler_core.scenario.scenario import Scenario
 
 if TYPE_CHECKING:  # most runs have none of these
     from scheduler_core.cluster.descheduler.actor import Descheduler
+    from scheduler_core.cluster.kueue.actor import Kueue
     from scheduler_core.run.control import ControlledFramework
     from scheduler_core.run.several.figures import Figures
     from scheduler_core.run.several.ledger import BindingLedger
@@ -80,6 +81,11 @@ class ReportedRun(Protocol):
     @property
     def descheduler(self) -> Descheduler | None:
         """The descheduler that evicts pods of the run, ``None`` if there is none."""
+        return None
+
+    @property
+    def kueue(self) -> Kueue | None:
+        """Kueue, which holds Jobs and pods of the run, ``None`` if there is none."""
         return None
 
     def notes(self) -> Iterator[str]:

@@ -21,6 +21,7 @@ from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
 from scheduler_core.record.several import ViewRecord
 from scheduler_core.run.several.descheduling import FIELDS as DESCHEDULER_FIELDS
+from scheduler_core.run.several.queueing import FIELDS as QUEUEING_FIELDS
 from scheduler_core.run.trace_line import (
     CacheLine,
     CacheOff,
@@ -74,6 +75,7 @@ LINE = cast(
             *((name, kind | UnsetType, UNSET) for name, kind in EXTENDER_FIELDS.items()),
             ("view", VIEW, UNSET),
             *((name, kind | UnsetType, UNSET) for name, kind in DESCHEDULER_FIELDS.items()),
+            *((name, kind | UnsetType, UNSET) for name, kind in QUEUEING_FIELDS.items()),
             *((name, kind, UNSET) for name, kind in FIELDS.items()),
         ],
         bases=(CycleLine,),

@@ -1,4 +1,4 @@
-"""Kueue, which is not simulated: what waits for its admission in a cluster, and is scheduled here at once."""
+"""What waits for its admission by Kueue in a cluster, and is scheduled here at once."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 """The label that leaves it to Kueue when an object's pods may run."""
 
 GROUP = "kueue.x-k8s.io"
+POD_GROUP = f"{GROUP}/pod-group-name"
+NOT_SIMULATED = "admission by Kueue is not simulated"
 DEFAULT_QUEUE = "default"
 """The LocalQueue of a namespace that Jobs without the label go to (LocalQueueDefaulting)."""
 
@@ -29,9 +31,12 @@ def is_of_kueue(api_version: object) -> bool:
 
 
 def waits_for_kueue(
-    decoded: Iterable[Decoded], ignored: Iterable[Entry], report: Report
+    decoded: Iterable[Decoded], ignored: Iterable[Entry], report: Report, *, is_simulated: bool = False
 ) -> Iterator[Problem]:
-    """Yield a warning with the number of pods that Kueue would have to admit before they are scheduled."""
+    """Yield a warning with the number of pods that Kueue would have to admit before they are scheduled.
+
+    Where Kueue ``is_simulated`` it holds Jobs and pods by themselves, and the warning is of the others.
+    """
     listed = list(decoded)
     defaults = {
         str(part_of(one.value, "metadata", "namespace") or "default")
@@ -39,6 +44,8 @@ def waits_for_kueue(
         if one.kind == "LocalQueue" and part_of(one.value, "metadata", "name") == DEFAULT_QUEUE
     }
     queued = [one for one in listed if _is_queued(one, defaults)]
+    if is_simulated:
+        queued = [one for one in queued if not _is_held(one)]
     placed = _placed_by_owner(listed)
     counts = [(one, _waiting(one, placed)) for one in queued]
     pods = sum(count for _, count in counts)
@@ -50,10 +57,8 @@ def waits_for_kueue(
         "this pod would" if pods == 1 else f"these {pods:,} pods would" if pods else "what it suspends would"
     )
     objects = f"{first.object.meta.key}{f' and {len(queued) - 1:,} more' if len(queued) > 1 else ''}"
-    text = (
-        f"admission by Kueue is not simulated; {what} wait for it, for quota in a queue "
-        f"({first.entry.kind} {objects})"
-    )
+    whose = "admission by Kueue is simulated of Jobs and single pods alone" if is_simulated else NOT_SIMULATED
+    text = f"{whose}; {what} wait for it, for quota in a queue ({first.entry.kind} {objects})"
     (problem,) = problems_of([(at, text)])
     yield replace(problem, about=tuple(owner_of(one.entry.value) for one in queued))
 
@@ -64,6 +69,14 @@ def _is_queued(one: Decoded, defaults: set[str]) -> bool:
     by_default = one.entry.kind == "Job" and one.object.meta.namespace in defaults
     owned = any(owner.controller for owner in one.object.meta.owner_references)
     return not owned and (QUEUE_NAME in one.object.meta.labels or by_default or _queues_its_pods(one))
+
+
+def _is_held(one: Decoded) -> bool:
+    """Return whether Kueue holds an object, or each of its pods by itself."""
+    labels = one.object.meta.labels
+    if one.entry.kind == "Pod":
+        return POD_GROUP not in labels
+    return one.entry.kind == "Job" or _queues_its_pods(one)
 
 
 def _queues_its_pods(one: Decoded) -> bool:

@@ -36,6 +36,7 @@ from scheduler_core.scenario.extender_answers import (
 )
 from scheduler_core.scenario.intake import Intake
 from scheduler_core.scenario.kueue import waits_for_kueue
+from scheduler_core.scenario.kueue_objects import KueueSetup, has_queues, taken
 from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import Reconfiguration
@@ -201,6 +202,7 @@ class _Loading(Intake):
         self.timed = False  # settings let time pass, from the start or by an operation
         self.gates: Mapping[str, bool] = {}
         self.controllers = True
+        self.kueue: KueueSetup | None = None
         self.living = False  # controllers run even if there is nothing for them to do
         self.watch = watch
         self.limits = limits
@@ -301,6 +303,8 @@ class _Loading(Intake):
         if plane:
             self.take_dump(settings)
         crons = cron_jobs.taken(self.ignored, self.report) if plane else ()
+        if plane and self.queues:
+            self.kueue = taken(self.ignored, self.namespaces, self.report)
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)
         if settings.feature_gates and not checks:
@@ -355,6 +359,7 @@ class _Loading(Intake):
             answers=answers,
             descheduler=descheduler,
             cron_jobs=crons,
+            kueue=self.kueue,
             lives=lives,
         )
         return replace(scenario, warnings=scenario.warned())
@@ -447,7 +452,12 @@ class _Loading(Intake):
             return False
         if self.timed or self.assembly.recorded:
             return self.timed
-        return self.living or deschedules or has_work(self.documents)
+        return self.living or deschedules or self.queues or has_work(self.documents)
+
+    @cached_property
+    def queues(self) -> bool:
+        """Whether Kueue has something to give."""
+        return has_queues(chain.from_iterable(self.ignored.values()))
 
     def check_further(self, settings: Settings) -> None:
         """Find what is wrong in single documents beside the errors that keep the cluster from being read."""
@@ -490,7 +500,8 @@ class _Loading(Intake):
                 "-o yaml`"
             )
             out.append(Problem(text))
-        out += waits_for_kueue(self.decoded, chain.from_iterable(self.ignored.values()), self.report)
+        unread, held = chain.from_iterable(self.ignored.values()), self.kueue is not None
+        out += waits_for_kueue(self.decoded, unread, self.report, is_simulated=held)
         if shares_devices(chain(objects, given)):
             out.append(ON_ONE_GPU)
         if not self.assembly.recorded:  # else its operations create the pods

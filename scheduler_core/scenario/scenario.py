@@ -18,6 +18,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
+from scheduler_core.scenario.kueue_objects import KueueSetup
 from scheduler_core.scenario.living import CONTESTED, kubelets_lack, without_time
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
@@ -112,6 +113,7 @@ class Scenario(Struct, frozen=True):
     custom: frozenset[str] = frozenset()  # in virtual time: the custom schedulers that pods name
     descheduler: DeschedulerConfiguration | None = None  # runs in a living cluster
     cron_jobs: tuple[Document, ...] = ()  # begin Jobs in a living cluster
+    kueue: KueueSetup | None = None  # holds Jobs and pods in a living cluster
     lives: bool = False  # controllers have something to do, under a release that runs without them otherwise
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ StopTime = Callable[[Workload], "float | None"]
 """Says when the job of an evicted Workload has stopped, ``None`` while that is not known."""
 
 
-_COPIED = ("workloads", "_requests", "_stirred", "_comparisons", "_counters", "_work")
+_COPIED = ("workloads", "written", "_requests", "_stirred", "_gathered", "_comparisons", "_counters", "_work")
 
 
 class Control:

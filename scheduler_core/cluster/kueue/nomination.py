@@ -62,3 +62,8 @@ class CycleRecord(Struct):
     def decisions(self) -> list[Nomination | Inadmissible]:
         """All that was decided, in order."""
         return [*self.entries, *self.inadmissible]
+
+    @property
+    def is_fruitful(self) -> bool:
+        """Whether it admitted a Workload or preempted for one."""
+        return any(one.status == ASSUMED or one.is_preempting for one in self.entries)

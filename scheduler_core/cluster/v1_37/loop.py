@@ -26,7 +26,7 @@ CLIENTS = {
     for rank, name in enumerate((
         "user", "kubelet", "nodelifecycle", "tainteviction", "podgc", "deployment", "statefulset",
         "daemonset", "replicaset", "replicationcontroller", "job", "cronjob", "ttl", "gc", "disruption",
-        "volumes", "scheduler", "drain",
+        "volumes", "kueue", "scheduler", "drain",
     ))
 }  # fmt: skip
 """In which order clients write that want to write at one moment."""

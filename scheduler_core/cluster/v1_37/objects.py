@@ -9,14 +9,18 @@ from scheduler_core.kubernetes.times import rfc3339, seconds_of
 
 Manifest = dict[str, Any]
 
-CLUSTER_SCOPED = frozenset(
-    ("Node", "PersistentVolume", "StorageClass", "PriorityClass", "Namespace", "CSINode")
-)
+CLUSTER_SCOPED = frozenset((
+    "Node", "PersistentVolume", "StorageClass", "PriorityClass", "Namespace", "CSINode", "RuntimeClass",
+    "AdmissionCheck", "ClusterQueue", "Cohort", "ResourceFlavor", "Topology", "WorkloadPriorityClass",
+))  # fmt: skip
 
 RESOURCES = {
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "PriorityClass": "priorityclasses",
+    "RuntimeClass": "runtimeclasses",
     "StorageClass": "storageclasses",
+    "Topology": "topologies",
+    "WorkloadPriorityClass": "workloadpriorityclasses",
 }
 """Resources whose name is not the lower-case kind with an s."""
 

@@ -48,6 +48,8 @@ class ApiServer(Listers):
         self.most_pods = MOST_PODS
         self.name: Callable[[Manifest], str | None] = _unnamed
         """Returns the name of an object that a controller creates, ``None`` if it is the server's to give."""
+        self.mutate: Callable[[Manifest], Manifest] = _as_it_is
+        """What mutating webhooks make of an object that is created."""
         self._version = 0
         self._uids = 0
         self._names = 0
@@ -88,7 +90,7 @@ class ApiServer(Listers):
         meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.wall_time), "generation": 1}
         if meta.get("ownerReferences"):
             meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
-        made = admitted({**obj, "metadata": meta}, self)
+        made = self.mutate(admitted({**obj, "metadata": meta}, self))
         if key_of(made) in self.objects.get(made["kind"], {}):
             raise StatusError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
         return self._store(None, made, by)
@@ -113,7 +115,7 @@ class ApiServer(Listers):
     def load(self, obj: Manifest) -> Manifest:
         """Store an object of a cluster that exists already: its uid, times and status are its own."""
         meta = {"creationTimestamp": stamp(self.loop.wall_time), "generation": 1, **obj["metadata"]}
-        return self._store(None, admitted({**obj, "metadata": meta}, self), "user")
+        return self._store(None, self.mutate(admitted({**obj, "metadata": meta}, self)), "user")
 
     def keep(self, objects: Iterable[Manifest]) -> None:
         """Store the objects of a running cluster as they are, unreported; new names come behind theirs."""
@@ -281,6 +283,10 @@ class ApiServer(Listers):
         self.objects.setdefault(new["kind"], {})[key] = new
         self._watches.report(StoredWrite(new["kind"], key, old, new, by, outcome))
         return new
+
+
+def _as_it_is(obj: Manifest) -> Manifest:
+    return obj
 
 
 def _unnamed(obj: Manifest) -> None:

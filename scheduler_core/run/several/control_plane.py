@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
 from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.descheduler.actor import Descheduler
+from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.cluster.store import DRAIN
 from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
@@ -104,6 +105,8 @@ class ControlPlaneManager:
         self.names = Names()
         self.server.name = self.names.name
         self.server.watch(self._tell)
+        queued = scenario.kueue
+        self.kueue = None if queued is None else Kueue(self.server, queued.documents, queued.configuration)
         self._go_on()
         self._start(scenario.objects, scenario.cron_jobs)
         given = scenario.descheduler

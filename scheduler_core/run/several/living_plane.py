@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import MOST_FAILED
 from scheduler_core.cluster.descheduler.actor import Descheduler
+from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.availability import Availability
 from scheduler_core.run.building import options_for
@@ -19,6 +20,7 @@ from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.descheduling import DeschedulerObserver
 from scheduler_core.run.several.living_server import LivingServer
 from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.several.queueing import QueueingObserver
 from scheduler_core.run.several.running_dump import taken_at
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
@@ -41,6 +43,8 @@ class LivingSimulation(SeveralSimulation):
         super().__init__(scenario, trace=trace, interrupt=interrupt)
         if self.descheduler is not None:
             self.observers.append(DeschedulerObserver(self.descheduler))
+        if self.kueue is not None:
+            self.observers.append(QueueingObserver(self.kueue))
 
     def _make_manager(self) -> Manager:
         scenario = self.scenario
@@ -88,6 +92,12 @@ class LivingSimulation(SeveralSimulation):
         """The bundle's descheduler, ``None`` if it has none."""
         manager = self.framework.manager
         return manager.descheduler if isinstance(manager, ControlPlaneManager) else None
+
+    @property
+    def kueue(self) -> Kueue | None:
+        """Kueue, ``None`` if the bundle has no ClusterQueue."""
+        manager = self.framework.manager
+        return manager.kueue if isinstance(manager, ControlPlaneManager) else None
 
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup, and the drains that go on."""

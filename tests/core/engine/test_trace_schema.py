@@ -60,7 +60,7 @@ def test_no_object_has_more_fields_than_it_names() -> None:
             "consequences",
             "moves",
         ),
-        *("extenders", "view", "descheduling"),
+        *("extenders", "view", "descheduling", "queueing"),
         *("release", "profile", "entity", "attempts", "group", "hints", "filed"),  # v1.37
         *("entries", "bytes", "classes", "evictedClasses", "evictedEntries"),
     }

@@ -1,0 +1,118 @@
+"""Kueue's objects of a bundle: what its controllers start with, and what of it is not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.cluster.kueue.actor import KINDS
+from scheduler_core.cluster.kueue.configuration import left_out, read_configuration
+from scheduler_core.cluster.kueue.reading import READERS
+from scheduler_core.cluster.kueue.validation import refusals_of
+from scheduler_core.cluster.kueue.workload import read_workload
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.kubernetes.admission import uid_for
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.support import part_of
+from scheduler_core.scenario.kueue import GROUP, is_of_kueue
+
+CONFIGURATION = "Configuration"
+_CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
+_WRONG = (AttributeError, KeyError, TypeError, ValueError)
+"""What reading a manifest raises that does not have the form of its kind."""
+
+
+class KueueSetup(Struct, frozen=True):
+    """The manifests that Kueue reads, and its Configuration, if the bundle has one."""
+
+    documents: tuple[Document, ...]
+    configuration: Document | None = None
+
+
+def has_queues(ignored: Iterable[Entry]) -> bool:
+    """Return whether a bundle says what Kueue has to give: it has a ClusterQueue."""
+    return any(one.kind == "ClusterQueue" and is_of_kueue(one.value.get("apiVersion")) for one in ignored)
+
+
+def taken(ignored: dict[str, list[Entry]], namespaces: Iterable[Entry], report: Report) -> KueueSetup:
+    """Take Kueue's objects from the ignored documents; warn of those that the API server would refuse."""
+    listed = [one for kind in KINDS for one in ignored.get(kind, ()) if _is_read(one)]
+    configured = [one for one in ignored.get(CONFIGURATION, ()) if is_of_kueue(one.value.get("apiVersion"))]
+    for entries in (listed, configured):
+        _remove(ignored, [one for one in entries if is_of_kueue(one.value.get("apiVersion"))])
+    documents = [
+        _stored(one.value) for one in chain(namespaces, listed) if _is_sound(one, At(report, None, one))
+    ]
+    configuration = next((_configuration(one, At(report, None, one)) for one in configured), None)
+    _warn_of_checks(listed, report)
+    return KueueSetup(tuple(documents), configuration)
+
+
+def _is_read(entry: Entry) -> bool:
+    group = str(entry.value.get("apiVersion")).partition("/")[0]
+    return group == GROUP or entry.kind in ("LimitRange", "RuntimeClass")
+
+
+def _remove(ignored: dict[str, list[Entry]], taken_: Iterable[Entry]) -> None:
+    for entry in taken_:
+        ignored[entry.kind].remove(entry)
+        if not ignored[entry.kind]:
+            del ignored[entry.kind]
+
+
+def _is_sound(entry: Entry, at: At) -> bool:
+    """Return whether an object can be read; a warning says why not."""
+    manifest: Any = entry.value
+    try:
+        refusals = refusals_of(manifest)
+        if not refusals:
+            _read(manifest)
+    except _WRONG as error:
+        refusals = [f"{type(error).__name__} {error}"]
+    for text in refusals[:1]:
+        at.child("spec").warn(f"Kueue's API refuses this {entry.kind}, which is left out: {text}")
+    return not refusals
+
+
+def _read(manifest: Any) -> None:
+    if not isinstance(part_of(manifest, "metadata", "name"), str):
+        raise ValueError("it has no name")
+    reader = READERS.get(manifest["kind"])
+    if reader is not None:
+        reader(manifest)
+    elif manifest["kind"] == "Workload":
+        read_workload(manifest, 0.0)
+
+
+def _stored(manifest: Document) -> Document:
+    """Return a manifest as the API server stores it."""
+    meta = dict(manifest["metadata"])
+    namespace = "" if manifest["kind"] in _CLUSTERS else meta.get("namespace") or "default"
+    made = {"uid": uid_for(manifest["kind"], namespace, meta["name"]), **meta}
+    return {**manifest, "metadata": {**made, "namespace": namespace} if namespace else made}
+
+
+def _configuration(entry: Entry, at: At) -> Document | None:
+    try:
+        read_configuration(entry.value)
+        gaps = list(left_out(entry.value))
+    except _WRONG as error:
+        at.warn(f"Kueue's Configuration cannot be read, its defaults are used: {error}")
+        return None
+    for gap in gaps:
+        at.warn(f"of Kueue's Configuration {gap} is not simulated")
+    return entry.value
+
+
+def _warn_of_checks(entries: Iterable[Entry], report: Report) -> None:
+    checks = [one for one in entries if one.kind == "AdmissionCheck"]
+    if checks:
+        names = ", ".join(sorted(str(part_of(one.value, "metadata", "name")) for one in checks)[:3])
+        more = f" and {len(checks) - 3:,} more" if len(checks) > 3 else ""
+        At(report, None, checks[0]).child("spec").warn(
+            f"no controller answers admission checks here, and Workloads wait for them: {names}{more}"
+        )

@@ -1,0 +1,143 @@
+"""Kueue in a living cluster: Jobs and pods wait for quota, run where their flavor is, and are preempted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core.cluster.kueue.workload import ADMITTED, FINISHED
+from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.table import simulate
+from scheduler_core.scenario.load import load
+
+CLUSTER = (Path(__file__).parent / "living.yaml").read_text()
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {name}, labels: {{kueue.x-k8s.io/queue-name: q{more}}}}}
+spec:
+  parallelism: {pods}
+  completions: {pods}
+  template:
+    metadata: {{annotations: {{podstep/run-seconds: "{seconds}"}}}}
+    spec: {{restartPolicy: Never, containers: [{{name: c, image: x, resources: {{requests: {{cpu: 1}}}}}}]}}
+"""
+HIGH = ", kueue.x-k8s.io/priority-class: high"
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, labels: {{kueue.x-k8s.io/queue-name: {queue}}}}}
+spec: {{containers: [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}}}}}]}}
+"""
+
+
+def job(name: str, pods: int, seconds: int = 100, more: str = "") -> str:
+    """Return a Job of pods of one cpu."""
+    return JOB.format(name=name, pods=pods, seconds=seconds, more=more)
+
+
+def running(*documents: str) -> LoneSimulation:
+    """Return a run of the cluster and some objects."""
+    made = simulate(load("\n---\n".join((CLUSTER, *documents))))
+    assert isinstance(made, LoneSimulation)
+    return made
+
+
+def later(time: int, document: str) -> str:
+    """Return a Scenario whose one operation creates an object."""
+    indented = document.strip().replace("\n", "\n        ")
+    return f"""
+apiVersion: podstep/v1
+kind: Scenario
+metadata: {{name: s}}
+spec:
+  operations:
+  - id: "1"
+    time: {time}
+    createOperation:
+      object:
+        {indented}
+"""
+
+
+def states(simulation: LoneSimulation) -> dict[str, Any]:
+    """Return for each Workload, by the name of its owner, whether it is admitted or finished."""
+    assert simulation.kueue is not None
+    found = simulation.kueue.control.workloads.values()
+    return {one.owner.split()[-1]: one.has(FINISHED) or one.has(ADMITTED) for one in found}
+
+
+def test_a_job_runs_where_its_flavor_is() -> None:
+    """Its pods go to the flavor's node, though the other one has more room."""
+    simulation = running(job("a", 3))
+    assert [cycle.node for cycle in simulation] == ["n1"] * 3
+    assert states(simulation) == {"a": True}
+
+
+def test_what_has_no_quota_waits_and_follows() -> None:
+    """The second Job starts when the first is done, and nothing of it is there before."""
+    simulation = running(job("a", 3), job("b", 2))
+    first = {cycle.pod.split("-")[0]: cycle.time for cycle in simulation}
+    assert first["default/a"] < 1 and first["default/b"] > 100
+
+
+def test_a_pod_by_itself_waits_for_its_admission() -> None:
+    """One fits its quota, one never will, and one names a queue that does not exist."""
+    pods = [("fits", "q", 2), ("large", "q", 9), ("lost", "nowhere", 1)]
+    simulation = running(*(POD.format(name=name, queue=queue, cpu=cpu) for name, queue, cpu in pods))
+    list(simulation)
+    placed = {key: node for key, node in simulation.placement().items() if node}
+    assert placed == {"default/fits": "n1"}
+    assert states(simulation) == {"fits": True, "large": False, "lost": False}
+
+
+def test_a_job_that_is_preempted_stops_and_comes_back() -> None:
+    """Its pods go as soon as the other Job needs the quota, and it runs to its end afterwards."""
+    simulation = running(job("low", 3), later(30, job("high", 2, 50, HIGH)))
+    list(simulation)
+    assert states(simulation) == {"low": True, "high": True}
+    told = [
+        (head.entry.workload.owner, head.status, [one.reserving.workload.owner for one in head.targets])
+        for cycle in simulation.kueue.cycles
+        for head in cycle.entries
+    ]
+    assert ("Job high", "notNominated", ["Job low"]) in told
+    assert [one for one in told if one[1] == "assumed"] == [
+        ("Job low", "assumed", []),
+        ("Job high", "assumed", []),
+        ("Job low", "assumed", []),
+    ]
+
+
+@pytest.mark.parametrize("steps", [1, 3, 5])
+def test_a_fork_goes_on_as_the_run_does(steps: int) -> None:
+    """A copy made between two attempts decides the same, and changes nothing of the run it came from."""
+    simulation = running(job("low", 3), later(30, job("high", 2, 50, HIGH)))
+    for _ in range(steps):
+        simulation.step()
+    other = simulation.fork(trace=False)
+    there = [(one.pod, one.node) for one in other]
+    here = [(one.pod, one.node) for one in simulation]
+    assert here == there and states(simulation) == states(other)
+
+
+def test_the_trace_says_what_each_cycle_decided() -> None:
+    """A record has the cycles since the last one, each with its heads."""
+    simulation = running(job("a", 3), job("b", 2))
+    marks = [mark for cycle in simulation for one in cycle.plugins for mark in one.marks]
+    kinds = [(mark.kind, mark.about.split("-")[1]) for mark in marks if "job-" in mark.about]
+    assert kinds[:2] == [("admission", "a"), ("no admission", "b")]
+    assert kinds[-1] == ("admission", "b")
+
+
+def test_objects_that_the_api_refuses_are_left_out() -> None:
+    """A warning names what is wrong, and the rest runs."""
+    bad = CLUSTER.replace("name: team}", "name: other}").replace("nominalQuota: 4", "nominalQuota: -4")
+    text = "".join(bad.split("- apiVersion: kueue")[2:3])
+    document = "apiVersion: kueue" + text.replace("\n  ", "\n")
+    simulation = running(document, job("a", 3))
+    assert any("refuses this ClusterQueue" in one.message for one in simulation.scenario.warnings)
+    list(simulation)
+    assert states(simulation) == {"a": True}
