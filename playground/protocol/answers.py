@@ -38,6 +38,16 @@ class TriageWire(TypedDict):
     command: str
 
 
+class ContentsWire(TypedDict):
+    names: int
+    images: int
+    env: int
+    commands: int
+    annotations: int
+    data: int
+    secrets: int
+
+
 class LocatedWire(TypedDict):
     index: int
 
@@ -132,9 +142,16 @@ class ChangedPolicyWire(TypedDict):
     text: str
 
 
+class LeftOutWire(TypedDict):
+    env: int
+    commands: int
+    secrets: int
+
+
 class OpenedBundleWire(TypedDict):
     draft: str
     url: str
+    left: LeftOutWire
     warnings: Sequence[ProblemWire]
     summary: Mapping[str, int]
 

@@ -132,17 +132,18 @@ def publishable(text: str, scenario: Scenario) -> str:
     """Return ``text``, from which ``scenario`` was read, without its Secrets; the rest is unchanged."""
     if not _SUSPECT.search(text):
         return text
-    entries = _entries(text)
-    kept = [entry.value for entry in entries if entry.kind not in SECRET_KINDS]
-    if len(kept) == len(entries):
+    found = entries(text)
+    kept = [entry.value for entry in found if entry.kind not in SECRET_KINDS]
+    if len(kept) == len(found):
         return text
-    without = splice(text, [entry.value for entry in entries], kept)
-    if without is not None and [entry.value for entry in _entries(without)] == kept:
+    without = splice(text, [entry.value for entry in found], kept)
+    if without is not None and [entry.value for entry in entries(without)] == kept:
         return without
     return bundles.bundle_text(scenario)
 
 
-def _entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[Entry]:
+    """Return the documents of a text, Secrets among them. Raises BundleError."""
     return read_files([("", text)], Limits(size=max(1, 4 * len(text)))).entries
 
 

@@ -26,7 +26,7 @@ from playground.pool.shares import BusyError
 from playground.runs import service
 from playground.runtime import outage
 from playground.serving.error_pages import error_page
-from playground.storage import bundles, store, texts
+from playground.storage import bundles, naming, privacy, store, texts
 from playground.storage.quotas import StorageFullError
 from playground.views import importing
 from playground.views.stored import links_of
@@ -256,6 +256,7 @@ class Import:
     text: str
     files: list[File] = field(default_factory=list)
     run: bool = False
+    keep: bool = False
     times: bundles.Times = "keep"
 
 
@@ -265,6 +266,7 @@ def _read(request: HttpRequest) -> Import:
         title=store.clean_title(form.get("title", "")),
         text=form.get("text", "").replace("\r\n", "\n"),  # a form always sends CRLF
         run=form.get("run") == "1",
+        keep=form.get("keep") == "1",
         times="ignore" if form.get("times") == "ignore" else "keep",
     )
     if slug := form.get("example", ""):
@@ -326,7 +328,11 @@ def _import(request: HttpRequest) -> HttpResponse:
     except bundles.TooLargeError as error:
         return _render(request, 413, errors=bundles.problems_wire([Problem(str(error))]))
     try:
+        bundles.parse(sent.files, sent.title, times=sent.times)
+        if not sent.keep:
+            sent.files, _ = privacy.private(sent.files)
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
+        sent.title = sent.title or naming.named(scenario)
         if sent.run:
             bundles.ask_on()
             run, _ = _start_run(request, scenario, sent)

@@ -16,7 +16,7 @@ from playground.playback.veiled import CYCLE
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.storage import bundles, comments, links, store
+from playground.storage import bundles, comments, links, privacy, store
 from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.kubernetes.problems import BundleError
@@ -93,7 +93,8 @@ def draft(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer a draft's text to its owner."""
+    """Answer a draft's text to its owner, without the parts that ``?without=`` lists."""
+    parts = [part for part in request.GET.get("without", "").split() if part in privacy.PARTS]
     _find("draft", name, _visitor(request))
     try:
         row = Draft.objects.get(pk=name)  # text and revision in one query: the entity tag must match
@@ -102,6 +103,7 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
     try:
         with offload.reading_for(identity.asker()):
             text = store.draft_text(row)
+            text = privacy.without(text, [*parts, "secrets"]) if "without" in request.GET else text
     except (BundleError, bundles.TooLargeError, BusyError, LostError):
         # Several files that can no longer, or cannot now, be read together: show them concatenated.
         text = "\n---\n".join(text for _, text in store.draft_files(row))

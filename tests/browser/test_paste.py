@@ -81,6 +81,8 @@ def test_mistakes_are_marked_while_typing(page: Page) -> None:
     page.get_by_label("Manifests").fill(MISTAKEN)
     expect(listed(page)).to_have_count(len(MISTAKES))
     page.reload()
+    expect(page.get_by_label("Manifests")).to_have_value("")
+    page.get_by_role("button", name="Restore it").click()
     manifests(page).shows(MISTAKEN)
     expect(listed(page)).to_have_count(len(MISTAKES))
     page.get_by_role("button", name="Clear").click()
@@ -114,7 +116,7 @@ def test_a_second_upload_gets_its_own_title(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="Take second.tar.gz out again").click()
     upload.set_input_files(tmp_path / "first.yaml")
     expect(title).to_have_value("first")
-    page.reload()  # the box has what was there last time
+    page.reload()
     upload.set_input_files(tmp_path / "second.yaml")
     expect(title).to_have_value("second")
     title.fill("My cluster")
@@ -203,13 +205,13 @@ def test_an_empty_list_is_not_opened(page: Page) -> None:
 
 
 def test_a_paste_replaces_what_was_restored(page: Page) -> None:
-    """Last time's text says that it is, and untouched it gives way to a paste."""
+    """Last time's text is offered beside an empty box, and untouched it gives way to a paste."""
     page.goto("/")
     manifests(page).fill(MENDED)
     page.reload()
-    expect(page.get_by_text("Restored from last time")).to_be_visible()
-    manifests(page).paste("kind: List").shows("kind: List")
-    expect(page.get_by_text("Restored from last time")).to_be_hidden()
+    page.get_by_role("button", name="Restore it").click()
+    expect(page.get_by_text("A text from last time")).to_be_hidden()
+    manifests(page).shows(MENDED).paste("kind: List").shows("kind: List")
 
 
 def test_a_search_opens_the_tree_and_enter_selects(page: Page) -> None:

@@ -205,3 +205,52 @@ def test_a_private_link_says_what_is_decided_otherwise(
     expect(shown.get_by_role("row", name=f"Node worker-9 {now}", exact=True)).to_be_visible()
     shown.get_by_role("button", name="Go to cycle 2").click()
     Workbench(stranger).at(2)
+
+
+#: Notes which commands the page sends.
+NOTED = """() => {
+    const { call } = podstep.socket;
+    window.sent = [];
+    podstep.socket.call = (name, ...more) => {
+        sent.push(name);
+        return call.call(podstep.socket, name, ...more);
+    };
+}"""
+DUMPED = """apiVersion: v1
+kind: Node
+metadata: {name: node-7, annotations: {example.com/owner: alice}}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: c
+    image: web:1
+    env: [{name: PASSWORD, value: hunter2}]
+"""
+
+
+def test_a_paste_is_stripped_before_it_is_stored_and_again_before_it_is_shared(page: Page) -> None:
+    """The page says what was not stored; Share says what a link would contain before it makes one."""
+    page.goto("/")
+    page.get_by_label("Manifests").fill(DUMPED)
+    page.get_by_role("button", name="Open the workbench").click()
+    Workbench(page).wait()
+    expect(page.get_by_text("Not stored: 1 env value.")).to_be_visible()
+    page.evaluate(NOTED)
+    page.get_by_role("button", name="Share", exact=True).click()
+    box = page.get_by_role("dialog", name="Share this view")
+    kept = box.get_by_role("checkbox", name="Leave out 1 annotation")
+    expect(kept).to_be_checked()
+    expect(box.get_by_role("checkbox", name="env value")).to_have_count(0)
+    assert "draft.share" not in page.evaluate("sent")
+    box.get_by_role("checkbox", name="Leave out 2 names").check()
+    box.get_by_role("button", name="Create the link").click()
+    page.goto(box.get_by_label("Link to this view", exact=True).input_value())
+    Workbench(page).wait()
+    assert page.evaluate("podstep.playback.nodes.names") != ["node-7"]
+    address = page.evaluate("`/api/scenarios/${podstep.playback.scenario}/bundle`")
+    text = page.evaluate("address => fetch(address).then((answer) => answer.text())", address)
+    assert not any(word in text for word in ("hunter2", "alice", "web:1"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from playground.edits.adding import added
 from playground.edits.configuring import configured
 from playground.live.commands import Answer, Call, command
@@ -12,7 +14,7 @@ from playground.live.refusals import refusals, refused_edit
 from playground.playback import sources
 from playground.protocol.answers import CheckedBundleWire, ConfiguredWire, OpenedBundleWire
 from playground.protocol.making import RewrittenWire
-from playground.storage import bundles, store, texts
+from playground.storage import bundles, naming, privacy, store, texts
 from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment
@@ -88,27 +90,38 @@ def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
     text="text",
     title="text?",
     release="text?",
+    keep="text?",
 )
 async def open_bundle(call: Call) -> Answer:
-    """Create a draft from a text that can be parsed; ``release`` is the one that answered it."""
+    """Create a draft from a text that can be parsed; ``release`` is the one that answered it.
+
+    Env values, command lines and Secrets' data are stored only if ``keep`` is "yes".
+    """
     release = call.payload.get("release") or ""
     if release not in ("", *RELEASES):
         raise CommandError(
             "payload.invalid", f"release must be one of {', '.join(RELEASES)}.", field="release"
         )
     title = call.payload.get("title") or ""
-    return await call.in_engine(_open, call.payload["text"], title, call.visitor, release)
+    return await call.in_engine(
+        _open, call.payload["text"], title, call.visitor, release, call.payload.get("keep") == "yes"
+    )
 
 
-def _open(text: str, title: str, visitor: str, release: str) -> dict[str, Any]:
+def _open(text: str, title: str, visitor: str, release: str, keep: bool = False) -> dict[str, Any]:
     text = texts.answered_then(text, release)
-    scenario = bundles.parse([("", text)], store.clean_title(title))
+    bundles.parse([("", text)])
+    [(_, kept)], left = ([("", text)], privacy.Contents()) if keep else privacy.private([("", text)])
+    text = str(kept)
+    scenario = bundles.parse([("", text)])
+    scenario = replace(scenario, title=store.clean_title(title) or naming.named(scenario))
     bundles.ask_on()
-    draft = store.create_draft(visitor, [("", text)], title)
+    draft = store.create_draft(visitor, [("", text)], scenario.title)
     sources.seed(draft, scenario)
     return {
         "draft": draft.pk,
         "url": f"/p/{draft.pk}/",
+        "left": {"env": left.env, "commands": left.commands, "secrets": left.secrets},
         "warnings": bundles.problems_wire(scenario.warnings),
         "summary": dict(scenario.summary or {}),
     }

@@ -9,15 +9,24 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from msgspec.structs import asdict
+
 from playground.edits import branching
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
-from playground.protocol.answers import NothingWire, SavedDraftWire, SharedScenarioWire, TitledDraftWire
+from playground.protocol.answers import (
+    ContentsWire,
+    NothingWire,
+    SavedDraftWire,
+    SharedScenarioWire,
+    TitledDraftWire,
+)
 from playground.protocol.drafts import RevisionWire
-from playground.storage import store
+from playground.storage import bundles, privacy, store, texts
+from scheduler_core.scenario.scenario import Scenario
 
 
 def _draft(call: Call) -> Draft:
@@ -82,24 +91,53 @@ async def branch(call: Call) -> Answer:
     step="text?",
     tab="text?",
     base="index?",
+    without="text?",
 )
 async def share(call: Call) -> Answer:
-    """Create an immutable scenario from the draft."""
+    """Create an immutable scenario from the draft; ``without`` lists what of its text is left out."""
+    parts = leaving_out(call.payload.get("without"))
     base, row = call.payload.get("base"), _draft(call)
     if base is not None and row.text_revision > base:
         raise store.StaleError(row)
     shown = {name: call.payload[name][:40] for name in ("step", "tab") if call.payload.get(name)}
-    return await call.in_engine(_share, call.found(), call.visitor, shown)
+    return await call.in_engine(_share, call.found(), call.visitor, shown, parts)
 
 
-def _share(source: sources.Source, visitor: str, shown: dict[str, str]) -> dict[str, Any]:
-    shared = store.share(source.load(), visitor, text=source.text())
+def leaving_out(given: str | None) -> list[str]:
+    """Return the parts of a text that are left out. Raises CommandError for an unknown one."""
+    parts = (given or "").split()
+    if unknown := sorted(set(parts) - set(privacy.PARTS)):
+        known = ", ".join(privacy.PARTS)
+        raise CommandError("payload.invalid", f"{unknown[0]!r} is none of {known}.", field="without")
+    return parts
+
+
+def told(source: sources.Source, parts: list[str]) -> tuple[Scenario, str]:
+    """Return a source's scenario and text without some parts of it."""
+    text = source.text()
+    made = privacy.without(text, parts) if parts else text
+    return (source.load() if made == text else bundles.parse([("", made)], source.title)), made
+
+
+def _share(source: sources.Source, visitor: str, shown: dict[str, str], parts: list[str]) -> dict[str, Any]:
+    scenario, text = told(source, parts)
+    shared = store.share(scenario, visitor, text=text)
     query = f"?{urlencode(shown)}" if shown else ""
     return {
         "scenario": shared.scenario.short,
         "url": f"/s/{shared.scenario.short}/{query}",
         "deleteToken": shared.delete_token,
     }
+
+
+@command("draft.contents", answers=ContentsWire, source="draft", owner=True, latest=1)
+async def contents(call: Call) -> Answer:
+    """Count what the draft's text tells beyond what scheduling reads; nothing is stored."""
+    return asdict(await call.in_engine(_contents, call.found()))
+
+
+def _contents(source: sources.Source) -> privacy.Contents:
+    return privacy.contents(texts.publishable(source.text(), source.load()))
 
 
 @command("draft.delete", answers=NothingWire, source="draft", owner=True, base="index?")

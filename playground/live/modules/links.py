@@ -7,6 +7,7 @@ from typing import Any
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.modules.drafts import leaving_out, told
 from playground.models import Draft, Link, Run, Scenario
 from playground.playback import pinning, sources
 from playground.playback.executor import in_storage
@@ -29,6 +30,7 @@ DAYS = 3_650
     title="text?",
     query="text?",
     days="index?",
+    without="text?",
 )
 async def create(call: Call) -> Answer:
     """Make a private link to a view of a source as it is now, with what it decides now."""
@@ -38,6 +40,11 @@ async def create(call: Call) -> Answer:
         raise CommandError("payload.invalid", f"query may have {QUERY:,} characters.", field="query")
     if days is not None and not 1 <= days <= DAYS:
         raise CommandError("payload.invalid", f"days must be 1 to {DAYS:,}.", field="days")
+    parts = leaving_out(payload.get("without"))
+    if "names" in parts:
+        raise CommandError(
+            "payload.invalid", "A private link keeps what was decided, by name.", field="without"
+        )
     call.source = source = call.found().pinned()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> pinning.Pinned | None:
@@ -46,15 +53,17 @@ async def create(call: Call) -> Answer:
     pinned = await call.in_turns(turn)
     asked = links.LinkRequest(call.visitor, payload.get("title") or source.title, query, days)
     try:
-        return wire(await call.in_engine(_create, source, asked, pinned))
+        return wire(await call.in_engine(_create, source, asked, pinned, parts))
     except links.TooManyLinksError as error:
         raise CommandError("rate.limited", str(error)) from error
 
 
-def _create(source: sources.Source, asked: links.LinkRequest, pinned: pinning.Pinned) -> Link:
+def _create(
+    source: sources.Source, asked: links.LinkRequest, pinned: pinning.Pinned, parts: list[str]
+) -> Link:
     row = source.row
     if isinstance(row, Draft):
-        row = store.keep_scenario(source.load(), source.text(), asked.owner)
+        row = store.keep_scenario(*told(source, parts), asked.owner)
     elif isinstance(row, Run):
         row = Scenario.objects.defer("content", "text").get(pk=row.scenario_id)
     return links.create_link(asked, row, pinned.what, pinned.decisions)

@@ -14,7 +14,7 @@ import { asText, give, isTable, onDrop } from "./files.ts";
 import { FolderError, chosen, packed, type InFolder } from "./folder.ts";
 import { keepInView } from "./inview.ts";
 import { link } from "./link.ts";
-import { forget, keep, kept } from "./pasted.ts";
+import { forget, keep, kept, noteLeft } from "./pasted.ts";
 import { placed } from "./placed.ts";
 import { Working } from "./working.tsx";
 
@@ -54,6 +54,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
   const title = $("input[name=title]", form);
   const note = $("[data-restored]", form);
   const box = $("[data-editor]", form);
+  const keeping = $("input[name=keep]", form);
   const plain = $("textarea[name=text]", form);
   const editor = new Editor({
     label: "Manifests",
@@ -62,20 +63,20 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     describedBy: "paste-status",
   });
   const before = kept();
-  let restored = !plain.value && Boolean(before.text.trim()); // last time's text, and nobody has touched it
+  let left = !plain.value && Boolean(before.text.trim()); // last time's text is kept, and neither wanted nor replaced
+  let restored = false; // last time's text, and nobody has touched it
   let held: File[] = []; // files that are sent as they are
   let checking = 0;
   let length = 0; // of the text when it last changed
   let checked = { text: "", warnings: [] as Problem[] }; // a refusal need not repeat them
-  let suggested = before.title; // a title that nobody has typed on this page: another upload replaces it
+  let suggested = ""; // a title that nobody has typed on this page: another upload replaces it
 
   // The editor that completes and explains comes when somebody turns to the box, or has a text there to go on with.
   const enrich = () => void editor.enrich();
   for (const name of ["focusin", "pointerenter", "dragenter"])
     editor.element.addEventListener(name, enrich, { once: true });
-  editor.value = plain.value || before.text;
+  editor.value = plain.value;
   ({ length } = editor);
-  title.value ||= before.title;
   box.replaceChildren(editor.element);
   const working = new Working(box, say, (text) => {
     busy(false);
@@ -89,7 +90,9 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
   buttons();
 
   const checkSoon = debounce(check, CHECK_AFTER);
-  const keepNow = () => keep(editor.value, title.value);
+  const keepNow = () => {
+    if (!left || filled()) keep(editor.value, title.value);
+  };
   const keepSoon = debounce(keepNow, KEEP_AFTER);
 
   function filled() {
@@ -117,12 +120,23 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     checkSoon();
   }
 
-  /** Clear stands beside the note while the text is last time's, else among the other buttons. */
+  /** The note offers last time's text while the box is empty. */
   function buttons() {
     clear.hidden = !editor.length && !held.length;
-    note.hidden = !restored;
-    if (restored) note.append(clear);
-    else if (note.contains(clear)) $("[data-clear-place]", form).after(clear);
+    note.hidden = !left || filled() || held.length > 0;
+  }
+
+  /** Put last time's text into the box. */
+  function restore() {
+    left = false;
+    restored = true;
+    editor.value = before.text;
+    ({ length } = editor);
+    title.value ||= suggested = before.title;
+    buttons();
+    enrich();
+    editor.focus();
+    void check();
   }
 
   function say(text: ComponentChildren, tone: "" | "good" | "bad" = "") {
@@ -321,9 +335,9 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
         }
         leave(url);
       } else {
-        const asked = { text: editor.value, title: title.value };
-        const { url }: OpenedBundle = await link().call("bundle.open", asked, options);
-        leave(url);
+        const asked = { text: editor.value, title: title.value, ...(keeping.checked ? { keep: "yes" } : {}) };
+        const { url, left }: OpenedBundle = await link().call("bundle.open", asked, options);
+        leave(url, left);
       }
     } catch (error) {
       if (error === null || superseded(error)) return; // it was stopped, and whoever stopped it has reported that
@@ -336,7 +350,8 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     }
   }
 
-  function leave(url: string) {
+  function leave(url: string, left?: OpenedBundle["left"]) {
+    noteLeft(left);
     forget();
     location.assign(`${url}?tab=story`); // where a narrow window has one region, its triage is in this one
   }
@@ -377,6 +392,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     },
     { capture: true },
   );
+  $("[data-restore]", form).addEventListener("click", restore);
   title.addEventListener("input", keepSoon);
   input.addEventListener("click", () => (input.value = ""));
   input.addEventListener("change", (event) => {
@@ -392,6 +408,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     editor.value = "";
     title.value = suggested = "";
     forget();
+    left = false;
     changed();
     editor.focus();
   });

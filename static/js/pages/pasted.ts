@@ -3,6 +3,29 @@
 const KEPT = "podstep.paste";
 const KEPT_MOST = 2_000_000; // characters; browsers keep about five million
 
+const LEFT = "podstep.left"; // of a text that was opened, until its page says so
+
+/** Remember for the next page what of the text was not stored. */
+export function noteLeft(left?: { env: number; commands: number; secrets: number }) {
+  if (!left || !(left.env || left.commands || left.secrets)) return;
+  try {
+    sessionStorage.setItem(LEFT, JSON.stringify(left));
+  } catch {
+    /* storage is off: the form says it */
+  }
+}
+
+/** What was not stored of the text that was opened on the page before, once. */
+export function takeLeft(): { env: number; commands: number; secrets: number } | null {
+  try {
+    const found = sessionStorage.getItem(LEFT);
+    sessionStorage.removeItem(LEFT);
+    return found ? JSON.parse(found) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** What was there last time. */
 export function kept() {
   try {

@@ -12,6 +12,7 @@ import type { Build } from "./build.ts";
 import { exportDeck, exportView } from "./exporting.tsx";
 import type { Playback } from "./playback.ts";
 import { Refused, type Shared } from "./share/common.tsx";
+import { Contents } from "./share/contents.tsx";
 import { embed } from "./share/embed.tsx";
 import { link } from "./share/link.tsx";
 import { privately } from "./share/private.tsx";
@@ -34,12 +35,13 @@ const PANELS: Record<string, Panel> = {
  * The address on which a scenario is shared: of a room that of its scenario, of everything else the page's own; of a
  * draft an immutable copy is made.
  */
-export async function shareable({ playback, view, build, mine }: Workbench) {
+export async function shareable({ playback, view, build, mine }: Workbench, without: string[] = []) {
   const { scenario, draft = "", revision = 0 } = playback.source;
   if (!mine) return { path: scenario ? `/s/${scenario}/` : location.pathname, token: "", scenario: scenario ?? "" };
   if (!(await build.settle())) return null;
   const step = playback.wanted > playback.cycles ? "end" : String(playback.wanted);
-  const answer = await playback.socket.call("draft.share", { draft, base: revision, step, tab: view.tab });
+  const asked = { draft, base: revision, step, tab: view.tab, without: without.join(" ") };
+  const answer = await playback.socket.call("draft.share", asked);
   return {
     path: new URL(answer.url, location.origin).pathname,
     token: answer.deleteToken,
@@ -53,12 +55,13 @@ export async function share(sharing: Sharing) {
   if (mine && !(await build.settle())) return;
   let made: ReturnType<typeof shareable> | null = null;
   let token = "";
+  let without: string[] = [];
   const shared: Shared = {
     playback,
     title: (mine ? $("input[data-title]")?.value : "") || playback.title,
     bundleUrl,
     path: async () => {
-      made ??= shareable(sharing).catch((error) => {
+      made ??= shareable(sharing, without).catch((error) => {
         made = null;
         throw error;
       });
@@ -68,34 +71,56 @@ export async function share(sharing: Sharing) {
       return found.path;
     },
     token: () => token,
+    without: () => without,
+    leaveOut: (parts) => {
+      without = parts;
+      made = null;
+    },
     link: (path) => address.link(path),
     query: () => new URL(address.link("/"), location.origin).search.slice(1),
     settle: () => (mine ? build.settle() : Promise.resolve(true)),
   };
   const box = openDialog("Share this view", (close) => (
     <>
-      <Ways shared={shared} />
+      <Ways shared={shared} mine={mine} />
       <Files sharing={sharing} leave={close} />
     </>
   ));
   box.classList.add("share-dialog");
 }
 
-function Ways({ shared }: { shared: Shared }) {
+function Ways({ shared, mine }: { shared: Shared; mine: boolean }) {
   const [key, open] = useState("link");
+  const [without, setWithout] = useState(shared.without());
+  const [agreed, agree] = useState(!mine); // to what the link contains
   const { run, link: linked, side } = shared.playback.source;
-  const without = [linked && "private", (run || linked || side) && "embed"];
-  const offered = Object.entries(PANELS).filter(([name]) => !without.includes(name));
+  const lacking = [linked && "private", (run || linked || side) && "embed"];
+  const offered = Object.entries(PANELS).filter(([name]) => !lacking.includes(name));
   const { show, waiting } = PANELS[key] as Panel;
-  const answer = useAnswer(key, () => show(shared));
-  const here = answer?.key === key ? answer : null;
+  const asks = key === "private";
+  const shows = agreed || asks;
+  const answer = useAnswer(shows ? key : "", () => show(shared));
+  const here = answer?.key === key && shows ? answer : null;
+  const choose = (parts: string[]) => {
+    shared.leaveOut(parts);
+    setWithout(parts);
+  };
   const options = offered.map(([name, { label }]): [string, string] => [name, label]);
   return (
     <Tabs label="Ways to share" id="share" class="share-panel" options={options} value={key} onChange={open}>
       <div class="share-panel-body" key={key}>
+        {mine && (asks || !agreed) ? (
+          <Contents
+            playback={shared.playback}
+            named={!asks}
+            without={without}
+            choose={choose}
+            make={asks ? undefined : () => agree(true)}
+          />
+        ) : null}
         {here?.value ?? null}
         {here?.error ? <Refused what="It could not be shared" why={here.error} /> : null}
-        {here || !waiting ? null : (
+        {here || !waiting || !shows ? null : (
           <p class="dim" role="status">
             {waiting}
           </p>

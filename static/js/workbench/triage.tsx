@@ -15,6 +15,7 @@ import { useAnswer } from "./asking.tsx";
 import { DifferNote, isUnclear } from "./differ.tsx";
 import { reads } from "./store.ts";
 import { aboutNode, zones } from "./verbs/table.ts";
+import { takeLeft } from "../pages/pasted.ts";
 import type { View } from "./view.ts";
 
 const NODES_LISTED = 30; // of a menu, those with the most pods first
@@ -37,6 +38,7 @@ export function Triage({ view }: { view: View }) {
     <div class="triage">
       <DifferNote view={view} />
       <Input view={view} />
+      <Left />
       {asked ? (
         <Pending view={view} found={found?.value} failed={found?.error} />
       ) : (
@@ -109,6 +111,25 @@ const Cause = ({ view, cause: { message, count: many, pods } }: { view: View; ca
     </ul>
   </li>
 );
+
+const left = takeLeft();
+
+/** What of a paste was not stored, on the page that it opened. */
+const Left = () =>
+  left ? (
+    <p class="note">
+      <Icon name="help" />
+      <span>
+        {`Not stored: ${[
+          left.env && plural(left.env, "env value"),
+          left.commands && plural(left.commands, "command line"),
+          left.secrets && `the data of ${plural(left.secrets, "Secret")}`,
+        ]
+          .filter(Boolean)
+          .join(", ")}. Scheduling reads none of it.`}
+      </span>
+    </p>
+  ) : null;
 
 /** What is wrong with the input, each with a way to its line. */
 function Input({ view }: { view: View }) {

@@ -13,6 +13,9 @@ export type Shared = {
   bundleUrl: string;
   path: () => Promise<string>;
   token: () => string;
+  /** What of a draft's text is left out, and another choice, of which a new link is made. */
+  without: () => string[];
+  leaveOut: (parts: string[]) => void;
   link: (path: string) => string;
   query: () => string;
   settle: () => Promise<boolean>;

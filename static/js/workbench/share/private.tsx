@@ -40,7 +40,12 @@ function Private({ shared, first }: { shared: Shared; first: PrivateLink[] }) {
       if (!(await shared.settle())) return;
       setState(<p class="dim">Computing its decisions…</p>);
       const query = shared.query();
-      const made = await socket.call("link.create", { source, title, query, ...(kept ? { days: kept } : {}) });
+      const without = shared
+        .without()
+        .filter((part) => part !== "names")
+        .join(" ");
+      const asking = { source, title, query, without, ...(kept ? { days: kept } : {}) };
+      const made = await socket.call("link.create", asking);
       const copied = await copy(location.origin + made.url);
       setState(<p class="dim">{copied ? "Created and copied to the clipboard." : "Created."}</p>);
       await show();

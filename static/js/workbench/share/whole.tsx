@@ -15,7 +15,11 @@ const fileOf = (title: string) =>
 
 export async function whole(shared: Shared) {
   if (!(await shared.settle())) throw new Error("What is being edited has errors; correct them first.");
-  const answer = await fetch(shared.bundleUrl);
+  const without = shared.without();
+  const url = shared.bundleUrl.startsWith("/p/")
+    ? `${shared.bundleUrl}?without=${without.join("+")}`
+    : shared.bundleUrl;
+  const answer = await fetch(url);
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const text = await answer.text();
   const { title, playback } = shared;
@@ -40,7 +44,7 @@ export async function whole(shared: Shared) {
       )}
       <Named name="As a file">
         <p>
-          <a class="btn" href={shared.bundleUrl} download={file}>{`Download ${file}`}</a>
+          <a class="btn" href={url} download={file}>{`Download ${file}`}</a>
         </p>
       </Named>
     </>
