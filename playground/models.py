@@ -506,7 +506,9 @@ class Comment(models.Model):
 class Room(models.Model):
     """A scenario that a leader presents to those who have the room's link.
 
-    ``position`` is what the leader looks at; ``seq`` counts moves, and ``changed`` everything else.
+    Its state has three counters, of which none ever falls: ``seq`` counts moves, ``scene`` the times it went
+    elsewhere (another scenario or stop, or the answer of a stop), and ``changed`` everything but moves. A
+    position belongs to a scene.
     """
 
     id = models.CharField(primary_key=True, max_length=32, default=new_room_id, editable=False)
@@ -519,12 +521,13 @@ class Room(models.Model):
     leader = models.CharField(max_length=32, blank=True)  # the person who was handed the lead; "": the token
     position = models.JSONField(default=dict)
     seq = models.PositiveBigIntegerField(default=0)
+    scene = models.PositiveBigIntegerField(default=0)
     lesson = models.JSONField(null=True)  # that is taught, and its stop: playground.lessons.classes
     visits = models.JSONField(default=list)  # [[stop, when the room came to it]…]
     question = models.JSONField(null=True)  # see playground.rooms.questions
     asked = models.PositiveIntegerField(default=0)  # questions
     history = models.JSONField(default=list)  # those that were revealed, with their results
-    changed = models.PositiveBigIntegerField(default=0)  # of leader, question and end
+    changed = models.PositiveBigIntegerField(default=0)
     created = models.DateTimeField(default=timezone.now)
     ended = models.DateTimeField(null=True)
     expires = models.DateTimeField(default=room_expiry, db_index=True)
@@ -566,6 +569,7 @@ class RoomAudience(models.Model):
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="audiences")
     process = models.CharField(max_length=64)
     watching = models.PositiveIntegerField(default=0)
+    lost = models.PositiveIntegerField(default=0)  # of these, who cannot follow
     people = models.JSONField(default=list)  # [[person, name]…]
     seen = models.DateTimeField(default=timezone.now)
 
@@ -587,6 +591,7 @@ class RoomPerson(models.Model):
     person = models.CharField(max_length=32)
     name = models.CharField(max_length=80, blank=True)
     place = models.CharField(max_length=24, blank=True)  # the step of who went elsewhere; "": the room's
+    lost = models.CharField(max_length=120, blank=True)  # why their page cannot follow
     seen = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -98,6 +98,7 @@ urlpatterns = [
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),
     path("r/<name:name>/class/", rooms.overview),
+    path("r/<name:name>/projector/", rooms.room, {"projector": True}),
     path("j/", rooms.join),
     path("j/<name:code>/", rooms.join),
     path("runs/", runs.runs),

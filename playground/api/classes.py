@@ -61,6 +61,7 @@ class ClassPerson(Payload):
     name: str
     here: bool
     place: Annotated[str, Meta(description="The step of who looks around alone; empty: with the room")]
+    lost: Annotated[str, Meta(description="Why their page cannot follow; empty: it follows")]
     right: int
     answers: list[ClassAnswer]
 
@@ -243,7 +244,7 @@ def _person(row: results.PersonRow) -> ClassPerson:
     answers = [
         ClassAnswer(number, one.label, one.right, one.misconception) for number, one in row.answers.items()
     ]
-    return ClassPerson(row.person, row.name, row.here, row.place, row.right, answers)
+    return ClassPerson(row.person, row.name, row.here, row.place, row.lost, row.right, answers)
 
 
 def _question(found: results.RoomResults, asked: results.AskedQuestion) -> ClassQuestion:

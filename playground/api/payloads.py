@@ -448,6 +448,15 @@ class RoomRequest(Payload):
     scenario: str | UnsetType = UNSET
     lesson: Annotated[str | UnsetType, Meta(description="Its slug, instead of a scenario")] = UNSET
     step: str | UnsetType = UNSET
+    at: Annotated[Count | UnsetType, Meta(description="A moment of the step, from 1")] = UNSET
+    phase: str | UnsetType = UNSET
+    tab: str | UnsetType = UNSET
+    view: str | UnsetType = UNSET
+    node: str | UnsetType = UNSET
+    pod: str | UnsetType = UNSET
+    colour: str | UnsetType = UNSET
+    group: str | UnsetType = UNSET
+    shade: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
 
 

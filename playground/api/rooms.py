@@ -9,10 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
-from playground.api.lookups import STEP, room_of, scenario_of
+from playground.api.lookups import room_of, scenario_of
 from playground.api.route import ERRORS, UNREAD, route
 from playground.lessons import classes
 from playground.models import Room
+from playground.panels import positions
 from playground.rooms import rows
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of, wait_seconds
@@ -33,21 +34,23 @@ _UNREADABLE = {400: UNREAD[400]}
     body=(("application/json", "RoomRequest"),),
 )
 def create_room(request: HttpRequest) -> HttpResponse:
-    """Open a room on a shared scenario, or on the first stop of a lesson."""
+    """Open a room on a shared scenario, at a place of it, or on the first stop of a lesson."""
     body = json_of(request)
     taught = {"scenario": "", "lesson": None} if "lesson" in body else {"scenario": None}
     given = {**taught, "step": "0", "title": "", **body}
-    if unknown := sorted(set(given) - {"scenario", "lesson", "step", "title"}):
+    if unknown := sorted(set(given) - {"scenario", "lesson", "title", *positions.PLACE}):
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
     for name, value in given.items():
-        if not isinstance(value, str):
-            raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be a text."}])
-    if not STEP.fullmatch(given["step"]) and given["step"] != "end":
-        message = "A step is a cycle's number or major.minor, as in 17 or 2.3, or end."
-        raise ApiError(400, [{"line": None, "path": "step", "message": message}])
+        kind, called = (int, "a number") if name == "at" else (str, "a text")
+        if not isinstance(value, kind):
+            raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {called}."}])
+    try:
+        place = positions.position_of(given)
+    except positions.InvalidPositionError as error:
+        raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
     at = _first_stop(given["lesson"]) if "lesson" in given else None
     scenario = scenario_of(at.scenario if at is not None else given["scenario"])
-    position, lesson = (at.position, at.lesson) if at is not None else ({"step": given["step"]}, None)
+    position, lesson = (at.position, at.lesson) if at is not None else (place, None)
     title = given["title"] or (lesson["title"] if lesson else "")
     address = address_of(request)
     if wait := wait_seconds("ROOMS_PER_MINUTE", address):

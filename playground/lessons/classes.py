@@ -43,8 +43,7 @@ def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | 
     shown = computed.kept(of, ShownStop, _shown, at.key, list(revealed))
     answered, moments = at.key in revealed, shown.moments
     where, limit = (moments.shown, moments.limit) if answered else (moments.opened, moments.veil)
-    # By its stop a page tells a move of the room from one of its own.
-    position = {"step": END if where == stages.END else str(where.cycle), "stop": at.key}
+    position = {"step": END if where == stages.END else str(where.cycle)}
     if where.phase:
         position["phase"] = where.phase
     if at.views:
@@ -96,6 +95,7 @@ def _kept(
         "text": text,
         "revealed": list(revealed),
         "veil": veil,
+        "away": False,
     }
 
 

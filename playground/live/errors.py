@@ -30,6 +30,7 @@ CODES: dict[str, str] = {
     "room.not-found": "There is no such room",
     "room.ended": "The room has ended",
     "room.full": "The room has reached its limit of viewers",
+    "room.stale": "The room has gone elsewhere meanwhile",
     "room.question-open": "Hidden until the question is answered",
     "lesson.invalid": "The lesson cannot be changed that way; the message says why",
     "rate.limited": "Too many frames; wait `retryAfter` seconds",

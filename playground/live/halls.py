@@ -47,13 +47,15 @@ class Member:
     person: str
     name: str
     holds_token: bool
+    projects: bool = False  # it is the projector's page: nobody, and never the leader
     place: str = ""  # the step of who went elsewhere
+    lost: str = ""  # why this page cannot follow
 
     @property
     def leads(self) -> bool:
         """Whether this person leads: they were handed the lead or, unless somebody was, have the token."""
         leader = self.hall.row.leader
-        return self.person == leader if leader else self.holds_token
+        return not self.projects and (self.person == leader if leader else self.holds_token)
 
     @property
     def role(self) -> str:
@@ -70,7 +72,7 @@ class Hall:
     members: dict[Watcher, Member] = field(default_factory=dict)
     votes: int = 0
     others: int = 0  # who watch over other processes
-    pushed: int = -1  # how many watch, as pushed last
+    pushed: dict[str, int] = field(default_factory=dict)  # who watches, as pushed last
     counting: asyncio.Task[None] | None = None
     tallying: asyncio.Task[None] | None = None
     counted: float = float("-inf")
@@ -78,12 +80,26 @@ class Hall:
     @property
     def here(self) -> int:
         """How many watch over this process."""
-        return sum(not member.leads for member in self.members.values())
+        return sum(not (member.leads or member.projects) for member in self.members.values())
 
     @property
     def position(self) -> dict[str, Any]:
         """The position as the protocol has it."""
-        return {"seq": self.moves.seq, **self.moves.position}
+        return {"scene": self.moves.scene, "seq": self.moves.seq, **self.moves.position}
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Everything that a page shows of the room, of one version, as the protocol has it."""
+        row, veil = self.row, self.veil
+        return {
+            "version": row.changed,
+            "scenario": row.scenario.short,
+            "title": row.title or row.scenario.title,
+            "position": self.position,
+            "veil": None if veil is None else [veil.last, veil.phase],
+            "question": self.question,
+            "lesson": None if row.lesson is None else {"away": False, **row.lesson},
+        }
 
     @property
     def question(self) -> dict[str, Any] | None:
@@ -104,19 +120,19 @@ class Hall:
             return Veil(short, *kept)
         return None if asked is None else Veil(short, asked)
 
-    @property
-    def lesson(self) -> dict[str, Any] | None:
-        """The stop of the lesson that the room teaches as the protocol has it."""
-        return self.row.lesson
-
     def named(self) -> list[tuple[str, str]]:
         """Return the people who gave a name."""
         return [(member.person, member.name) for member in self.members.values() if member.name]
 
-    def followers(self) -> list[tuple[str, str, str]]:
-        """Return who follows, with their name and the step of who went elsewhere."""
-        members = [member for member in self.members.values() if not member.leads]
-        return list({one.person: (one.person, one.name, one.place) for one in members}.values())
+    @property
+    def lost(self) -> int:
+        """How many of those over this process cannot follow."""
+        return sum(bool(member.lost) for member in self.members.values() if not member.leads)
+
+    def followers(self) -> list[tuple[str, str, str, str]]:
+        """Return who follows: their name, the step of who went elsewhere, and why they cannot follow."""
+        members = [one for one in self.members.values() if not (one.leads or one.projects)]
+        return list({one.person: (one.person, one.name, one.place, one.lost) for one in members}.values())
 
     def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
         """Push a frame, encoded once, to everybody; ``latest``: in place of one of that name not yet sent."""

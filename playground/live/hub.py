@@ -54,8 +54,10 @@ class Hub(Polling):
 
     # --- coming and going -------------------------------------------------------------------
 
-    async def join(self, connection: Watcher, room: str, token: str, name: str) -> Member:
-        """Enter a room, leaving any other. Raises CommandError."""
+    async def join(
+        self, connection: Watcher, room: str, token: str, name: str, *, projects: bool = False
+    ) -> Member:
+        """Enter a room, leaving any other; the projector's page ``projects`` it. Raises CommandError."""
         await self.leave(connection)
         while (hall := self._halls.get(room)) is None:  # it closes if others leave while it opens
             await self._open(room)
@@ -65,6 +67,7 @@ class Hub(Polling):
             people.person_of(room, connection.visitor),
             names.clean_name(name),
             rows.holds_token(hall.row, token),
+            projects,
         )
         if token and not member.holds_token:
             self._close_if_empty(hall)
@@ -93,10 +96,11 @@ class Hub(Polling):
                 await self._ask_newest(hall)
 
     def _hall(self, row: Room, votes: int) -> Hall:
-        def push(seq: int, position: Position, own: bool) -> None:
-            hall.push("room.position", {"seq": seq, **position}, latest=True)
+        def push(scene: int, seq: int, position: Position, own: bool) -> None:
+            hall.push("room.position", {"scene": scene, "seq": seq, **position}, latest=True)
             if own:
-                self._spawn(self._publish("room.moved", row.pk, seq=seq, position=encode(position)))
+                moved = {"scene": scene, "seq": seq, "position": encode(position)}
+                self._spawn(self._publish("room.moved", row.pk, **moved))
 
         hall = Hall(row, RoomPosition(row, push, lambda: self._end(hall)), votes=votes)
         return hall
@@ -173,33 +177,27 @@ class Hub(Polling):
         if question is None or question["number"] != number or question["revealed"] or votes == hall.votes:
             return
         hall.votes = votes
-        hall.push("room.tally", {"number": number, "votes": votes, "revealed": False}, latest=True)
+        hall.push("room.tally", {"number": number, "votes": votes}, latest=True)
 
     def _update(self, hall: Hall, row: Room | None) -> None:
         """Push what is new in a row; rows read earlier than what is known are ignored."""
         if row is None or rows.is_over(row):
             self._end(hall)
             return
-        if row.scenario_id != hall.row.scenario_id:
-            hall.row.scenario, hall.row.scenario_id = row.scenario, row.scenario_id
-            hall.push("room.travelled", {"scenario": row.scenario.short})
-        hall.moves.receive(row.seq, row.position)
-        hall.moves.compare(row.seq)
+        hall.moves.receive(row.scene, row.seq, row.position)
+        hall.moves.compare(row.scene, row.seq)
         if row.changed <= hall.row.changed:
             return
         roles = {connection: member.role for connection, member in hall.members.items()}
-        before = hall.row.question
-        hall.row.changed, hall.row.leader, hall.row.asked = row.changed, row.leader, row.asked
-        hall.row.owner = row.owner
-        hall.row.question = row.question
-        at, hall.row.lesson = hall.row.lesson, row.lesson
+        before, hall.row = hall.row, row
+        if row.scene > hall.moves.scene:
+            hall.moves.enter(row.scene, row.seq, row.position)
         self._veil(hall)
-        if row.lesson != at:
-            hall.push("room.stop", hall.lesson)
+        self._recount(hall, before.question, row.question)
+        hall.push("room.state", hall.state, latest=True)
         for connection, member in hall.members.items():
             if member.role != roles[connection]:
                 connection.push("room.role", {"role": member.role})
-        self._asked(hall, before, row.question)
         self._count(hall)
 
     def _veil(self, hall: Hall) -> None:
@@ -207,16 +205,14 @@ class Hub(Polling):
         for connection, member in hall.members.items():
             connection.watching.veiled = hall.veil is not None and not member.leads
 
-    def _asked(
+    def _recount(
         self, hall: Hall, before: Mapping[str, Any] | None, question: Mapping[str, Any] | None
     ) -> None:
-        number = question["number"] if question else None
-        if number != (before["number"] if before else None):
-            hall.votes = 0
-            hall.push("room.question", hall.question)
-        if question and question["revealed"] and not (before and before["revealed"]):
+        """Begin to count the votes of another question, or end it with all of them."""
+        if question and question["revealed"]:
             hall.votes = question["tally"]["votes"]
-            hall.push("room.tally", {"number": number, "revealed": True, **question["tally"]})
+        elif not before or not question or question["number"] != before["number"]:
+            hall.votes = 0
 
     def _end(self, hall: Hall) -> None:
         hall.moves.close()
@@ -234,18 +230,18 @@ class Hub(Polling):
         if hall.counting is None or hall.counting.done():
             hall.counting = self._spawn(self._audience(hall, announce=announce))
 
-    def placed(self, member: Member, step: str) -> None:
-        """Note that somebody went to a step of their own, or, "", follows again."""
-        if member.place != step:
-            member.place = step
+    def placed(self, member: Member, step: str, lost: str) -> None:
+        """Note the step of who goes their own way, "" for who follows, and why a page cannot follow."""
+        if (member.place, member.lost) != (step, lost):
+            member.place, member.lost = step, lost
             self._count(member.hall)
 
     async def _audience(self, hall: Hall, *, announce: bool = True) -> None:
         await asyncio.sleep(COUNT_SECONDS)
         hall.counting = None  # who comes or goes from now on is counted by another task
-        here, room = hall.here, hall.row.pk
+        here, lost, room = hall.here, hall.lost, hall.row.pk
         with outage.SuppressOutage():
-            found = await in_storage(rows.write_audience, room, self.process, here, hall.named())
+            found = await in_storage(rows.write_audience, room, self.process, here, hall.named(), lost)
             if found is None:
                 return
             await in_storage(rows.write_people, room, hall.followers())
@@ -254,9 +250,10 @@ class Hub(Polling):
                 return
             hall.counted = time.monotonic()
             hall.others = max(0, found.watching - here)
-            if found.watching != hall.pushed:
-                hall.pushed = found.watching
-                hall.push("room.people", {"watching": found.watching}, latest=True)
+            watching = {"watching": found.watching, "lost": found.lost}
+            if watching != hall.pushed:
+                hall.pushed = watching
+                hall.push("room.people", watching, latest=True)
             if announce:
                 await self._publish("room.audience", room)
 
@@ -301,12 +298,15 @@ class Hub(Polling):
         if hall is None or message["process"] == self.process:
             return
         if message["type"] == "room.moved":
-            hall.moves.receive(message["seq"], json.loads(message["position"]))
+            if message["scene"] > hall.moves.scene:  # which comes with the row
+                with outage.SuppressOutage():
+                    await self._look([message["room"]])
+            hall.moves.receive(message["scene"], message["seq"], json.loads(message["position"]))
         elif message["type"] == "room.opened":
-            if message["seq"] < hall.moves.seq:
-                await self._publish(
-                    "room.moved", hall.row.pk, seq=hall.moves.seq, position=encode(hall.moves.position)
-                )
+            newest = hall.moves
+            if (message["scene"], message["seq"]) < (newest.scene, newest.seq):
+                moved = {"scene": newest.scene, "seq": newest.seq, "position": encode(newest.position)}
+                await self._publish("room.moved", hall.row.pk, **moved)
         elif message["type"] == "room.voted":
             self._counted(hall, message["number"], message["votes"])
         elif message["type"] == "room.audience":
@@ -317,7 +317,7 @@ class Hub(Polling):
 
     async def _ask_newest(self, hall: Hall) -> None:
         """Ask the other processes for a position that is newer than the row's."""
-        await self._publish("room.opened", hall.row.pk, seq=hall.moves.seq)
+        await self._publish("room.opened", hall.row.pk, scene=hall.moves.scene, seq=hall.moves.seq)
 
     async def _group(self, room: str, method: str) -> bool:
         """Add the process's channel to a room's group, or remove it; the polled row serves without."""

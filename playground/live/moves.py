@@ -5,6 +5,8 @@ most once in :data:`STORE_SECONDS`. The row decides between processes: it only t
 process that finds its number taken, because two lead at once, pushes its position again under the next one,
 so that all converge on the position that was stored last. What a process pushed and did not live to store is
 stored by any other that heard of it.
+
+A position belongs to a scene: once the room went elsewhere, neither a push nor the row takes one of before.
 """
 
 from __future__ import annotations
@@ -26,18 +28,18 @@ REPAIR_SECONDS = 1.0  # after which a pushed position that is not stored was los
 OUTAGE_SECONDS = 2.0  # between two attempts while the database does not answer
 
 Position = dict[str, Any]
-Push = Callable[[int, Position, bool], None]
+Push = Callable[[int, int, Position, bool], None]
 
 
 class RoomPosition:
-    """The newest position of a room, with its number.
+    """The newest position of a room, with its scene and its number.
 
-    ``push`` is called with the number, the position, and whether the move was made in this process, so that
-    the others have to hear of it; ``ended`` when storing finds that the room is over.
+    ``push`` is called with these, and whether the move was made in this process, so that the others have to
+    hear of it; ``ended`` when storing finds that the room is over.
     """
 
     def __init__(self, row: Room, push: Push, ended: Callable[[], None]) -> None:
-        self.seq = row.seq
+        self.scene, self.seq = row.scene, row.seq
         self.position: Position = row.position
         self._room = row.pk
         self._push, self._ended = push, ended
@@ -58,19 +60,27 @@ class RoomPosition:
         self._store_soon()
         return self.seq
 
-    def receive(self, seq: int, position: Position) -> None:
-        """Push a position of another process, unless it is older than what is known."""
-        if seq <= self.seq:
-            return
+    def receive(self, scene: int, seq: int, position: Position) -> None:
+        """Push a position of another process, unless it is of another scene, or older than what is known."""
+        if scene == self.scene and seq > self.seq:
+            self._take(seq, position)
+            self._pushed = time.monotonic()
+            self._push(scene, seq, position, False)
+
+    def enter(self, scene: int, seq: int, position: Position) -> None:
+        """Take the position at which another scene begins; whoever pushes that scene pushes it, too."""
+        self.scene = scene
+        self._take(seq, position)
+
+    def _take(self, seq: int, position: Position) -> None:
         self._cancel_push()
         self._unstored = False  # whoever numbered it stores it
         self.seq, self.position = seq, position
-        self._pushed = time.monotonic()
-        self._push(seq, position, False)
 
-    def compare(self, stored: int) -> None:
+    def compare(self, scene: int, stored: int) -> None:
         """Store the position if the row still has an older one, long after it was pushed."""
-        if stored < self.seq and time.monotonic() > self._pushed + REPAIR_SECONDS:
+        lost = scene == self.scene and stored < self.seq
+        if lost and time.monotonic() > self._pushed + REPAIR_SECONDS:
             self._store_soon()
 
     def close(self) -> None:
@@ -107,7 +117,7 @@ class RoomPosition:
     def _push_now(self) -> None:
         self._timer = None
         self._pushed = time.monotonic()
-        self._push(self.seq, self.position, True)
+        self._push(self.scene, self.seq, self.position, True)
 
     def _cancel_push(self) -> None:
         if self._timer is not None:
@@ -123,10 +133,10 @@ class RoomPosition:
 
     async def _store(self) -> None:
         while await self._due():
-            seq, position = self.seq, self.position
+            offered = self.scene, self.seq, self.position
             self._written = time.monotonic()
             try:
-                found = await in_storage(rows.store_position, self._room, seq, position)
+                found = await in_storage(rows.store_position, self._room, *offered)
             except rows.EndedError:
                 self._unstored = False
                 self._ended()
@@ -135,7 +145,7 @@ class RoomPosition:
                 await asyncio.sleep(OUTAGE_SECONDS)
             else:
                 self._outages.succeeded()
-                self._compare_stored(seq, position, found)
+                self._compare_stored(offered, found)
 
     async def _due(self) -> bool:
         """Wait until the next write is due; return whether there is anything left to write."""
@@ -146,11 +156,14 @@ class RoomPosition:
                     await self._hurry.wait()
         return self._unstored
 
-    def _compare_stored(self, seq: int, position: Position, found: tuple[int, Position]) -> None:
-        """Note what the row has after ``position`` was offered to it under the number ``seq``."""
-        if found == (seq, position):
-            self._unstored = self._unstored and self.seq > seq  # moved on meanwhile
-        elif self._unstored and self.seq <= found[0]:
+    def _compare_stored(self, offered: tuple[int, int, Position], found: tuple[int, int, Position]) -> None:
+        """Note what the row has after a scene, number and position were ``offered`` to it."""
+        scene, seq, _ = found
+        if found == offered:
+            self._unstored = self._unstored and (self.scene, self.seq) > (scene, seq)  # moved on meanwhile
+        elif scene > self.scene:
+            self._unstored = False  # the room went elsewhere: there is no such place any more
+        elif self._unstored and self.seq <= seq:
             # Another process took the number for a position of its own.
-            self.seq = found[0] + 1
+            self.seq = seq + 1
             self._announce()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypedDict
+from typing import Any, TypedDict
 
-from playground.protocol.answers import NothingWire, RoleGivenWire, RoomTravelledWire, WrittenComment
-from playground.protocol.declaring import Raw
+from playground.protocol.answers import NothingWire, RoleGivenWire, WrittenComment
 from playground.protocol.drafts import RevisionWire
 from playground.protocol.page import ReportWire, SourceWire
-from playground.protocol.rooms import PositionWire, QuestionWire, RoomLessonWire
+from playground.protocol.rooms import PositionWire, RoomStateWire
 from playground.protocol.runs import RunWire
 from playground.protocol.timeline import MarksWire
 
@@ -49,6 +48,14 @@ class CommentChangedWire(TypedDict):
 
 class WatchingWire(TypedDict):
     watching: int
+    lost: int  # of these, who cannot follow
+
+
+class TallyWire(TypedDict):
+    """How many have answered a question that is open."""
+
+    number: int
+    votes: int
 
 
 class ProgressWire(ReportWire):
@@ -73,14 +80,10 @@ PUSHED: Mapping[str, Any] = {
     "worth.progress": WorthProgressWire,
     "comment.changed": CommentChangedWire,
     "room.position": PositionWire,
-    "room.question": QuestionWire | None,
-    "room.tally": Annotated[
-        Any, Raw("Partial<Question> & { number: number; votes: number; revealed: boolean }")
-    ],
+    "room.state": RoomStateWire,
+    "room.tally": TallyWire,
     "room.people": WatchingWire,
     "room.role": RoleGivenWire,
-    "room.stop": RoomLessonWire,
-    "room.travelled": RoomTravelledWire,
     "room.ended": NothingWire,
 }
 """What the server sends unasked, by name."""

@@ -9,8 +9,9 @@ from playground.protocol.declaring import Named, row
 
 
 class PositionWire(TypedDict):
-    """Where the leader of a room is."""
+    """Where the leader of a room is, in the room's scene."""
 
+    scene: int
     seq: int
     step: str
     at: NotRequired[float]
@@ -19,9 +20,11 @@ class PositionWire(TypedDict):
     view: NotRequired[str]
     node: NotRequired[str]
     pod: NotRequired[str]
+    colour: NotRequired[str]
+    group: NotRequired[str]
+    shade: NotRequired[str]
     cell: NotRequired[str | Sequence[str]]
     spot: NotRequired[str | Sequence[str]]
-    stop: NotRequired[str]  # of a lesson, where the room was moved there
 
 
 QuestionKind = Annotated[Literal["node", "fits", "victims", "choice", "lesson"], Named("QuestionKind")]
@@ -70,7 +73,7 @@ Role = Annotated[Literal["lead", "watch"], Named("Role")]
 
 
 _LessonStop = Annotated[Sequence[Any], row(key=str, title=str, asks=bool)]
-_LessonVeil = Annotated[Sequence[Any], row(last=int, phase=str | None)]
+_Veil = Annotated[Sequence[Any], row(last=int, phase=str | None)]
 
 
 class RoomLessonWire(TypedDict):
@@ -84,20 +87,28 @@ class RoomLessonWire(TypedDict):
     heading: str
     text: str  # HTML
     revealed: Sequence[str]  # stops whose question was
-    veil: _LessonVeil | None  # how far viewers see
+    veil: _Veil | None  # how far viewers see from the stop's side
+    away: bool  # the room is at another scenario: nothing of the stop is shown
 
 
-class JoinedWire(TypedDict):
+class RoomStateWire(TypedDict):
+    """Everything that a page shows of a room: one version of it, which moves as a whole."""
+
+    version: int
+    scenario: str
+    title: str
+    position: PositionWire
+    veil: _Veil | None  # how far viewers see
+    question: QuestionWire | None
+    lesson: RoomLessonWire | None
+
+
+class JoinedWire(RoomStateWire):
     """What joining a room answers."""
 
     role: Role
     person: str
     name: str
     owner: bool
-    scenario: str
-    title: str
     code: str  # six letters, to join by
-    position: PositionWire
     watching: int
-    question: QuestionWire | None
-    lesson: RoomLessonWire | None

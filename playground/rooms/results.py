@@ -59,6 +59,7 @@ class PersonRow(Struct, frozen=True):
     name: str
     here: bool
     place: str
+    lost: str  # why their page cannot follow
     answers: dict[int, GivenAnswer]
 
     @property
@@ -144,7 +145,7 @@ def _people(room: Room, asked: Sequence[AskedQuestion], given: Sequence[GivenAns
     for person in [*known, *(one for one in answers if one not in known)]:
         row = known.get(person) or RoomPerson(person=person, seen=room.created)
         here = not rows.is_over(room) and row.seen >= since
-        yield PersonRow(person, row.name, here, row.place, answers[person])
+        yield PersonRow(person, row.name, here, row.place, row.lost, answers[person])
 
 
 def counted(results: RoomResults, asked: AskedQuestion) -> list[dict[str, Any]]:

@@ -59,9 +59,10 @@ class OpenedRoom:
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """How many watch in all web processes, and those who gave a name: ``(person, name)``."""
+    """How many watch in all web processes, how many cannot follow, and ``(person, name)`` of the named."""
 
     watching: int
+    lost: int
     people: tuple[tuple[str, str], ...]
 
 
@@ -177,15 +178,17 @@ def end(room: Room) -> None:
             audit.record_visitor("end room", room.pk, why="by the token that leads it")
 
 
-def store_position(name: str, seq: int, position: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Store a position unless the row has its number, or a later one; return what the row has then.
+def store_position(
+    name: str, scene: int, seq: int, position: Mapping[str, Any]
+) -> tuple[int, int, dict[str, Any]]:
+    """Store a position of a scene unless the row has its number, a later one, or another scene.
 
-    Raises EndedError.
+    Returns the scene, the number and the position that the row has then. Raises EndedError.
     """
     running = Room.objects.filter(pk=name, ended=None, expires__gt=timezone.now())
-    if running.filter(seq__lt=seq).update(seq=seq, position=dict(position)):
-        return seq, dict(position)
-    found = running.values_list("seq", "position").first()
+    if running.filter(scene=scene, seq__lt=seq).update(seq=seq, position=dict(position)):
+        return scene, seq, dict(position)
+    found = running.values_list("scene", "seq", "position").first()
     if found is None:
         raise EndedError
     return found
@@ -197,20 +200,39 @@ def close_question(name: str) -> Room:
 
 
 def travel(name: str, scenario: Scenario, position: Mapping[str, Any]) -> Room:
-    """Store that the room shows another scenario, at a position, and asks nothing. Raises EndedError."""
-    return _change(name, scenario=scenario, position=dict(position), seq=F("seq") + 1, question=None)
+    """Store that the room shows another scenario, at a position, and asks nothing. Raises EndedError.
+
+    A lesson that it teaches is left at its stop, to be gone back to.
+    """
+    with transaction.atomic():
+        row = _locked(name)
+        row.title = scenario.title
+        _enter(row, scenario, position, row.lesson and {**row.lesson, **AWAY})
+    return _read(name)
 
 
 def go(name: str, scenario: Scenario, position: Mapping[str, Any], lesson: Mapping[str, Any]) -> Room:
     """Store that the room is at a stop of its lesson, and asks nothing. Raises EndedError."""
     with transaction.atomic():
         row = _locked(name)
-        row.scenario, row.position, row.lesson, row.question = scenario, dict(position), dict(lesson), None
-        row.seq += 1
-        row.changed += 1
+        row.title = store.clean_title(lesson["title"])
         row.visits = [*row.visits, _visit(lesson["stop"])][-VISITS_KEPT:]
-        row.save(update_fields=["scenario", "position", "lesson", "question", "seq", "changed", "visits"])
+        _enter(row, scenario, position, lesson)
     return _read(name)
+
+
+AWAY = {"away": True, "veil": None, "heading": "", "text": ""}
+"""What of a lesson's stop changes while the room is at a scenario of another kind: nothing of it is shown."""
+
+
+def _enter(
+    row: Room, scenario: Scenario, position: Mapping[str, Any], lesson: Mapping[str, Any] | None
+) -> None:
+    """Store everything that makes another scene of a room, in one write."""
+    row.scenario, row.position, row.lesson, row.question = scenario, dict(position), lesson, None
+    row.scene, row.seq, row.changed = row.scene + 1, row.seq + 1, row.changed + 1
+    changed = ("scenario", "position", "lesson", "question", "title", "visits", "scene", "seq", "changed")
+    row.save(update_fields=changed)
 
 
 def _locked(name: str) -> Room:
@@ -272,8 +294,9 @@ def reveal(
         row.changed += 1
         row.history = [*row.history, _kept(row)][-QUESTIONS_KEPT:]
         if lesson is not None and position is not None:
-            row.lesson, row.position, row.seq = dict(lesson), dict(position), row.seq + 1
-        row.save(update_fields=["changed", "history", "question", "lesson", "position", "seq"])
+            row.lesson, row.position = dict(lesson), dict(position)
+            row.seq, row.scene = row.seq + 1, row.scene + 1
+        row.save(update_fields=["changed", "history", "question", "lesson", "position", "seq", "scene"])
     return _read(name)
 
 
@@ -349,13 +372,17 @@ def count_votes(name: str, question: int) -> int:
 
 
 def write_audience(
-    name: str, process: str, watching: int, people: Sequence[tuple[str, str]]
+    name: str, process: str, watching: int, people: Sequence[tuple[str, str]], lost: int = 0
 ) -> Audience | None:
-    """Store how many watch in this process; return the audience in all, None if the room is gone."""
+    """Store how many watch in this process, and of these cannot follow.
+
+    Returns the audience in all, None if the room is gone.
+    """
     if not Room.objects.filter(pk=name).exists():
         return None
     row = {
         "watching": watching,
+        "lost": lost,
         "people": [list(one) for one in people[:PEOPLE_SHOWN]],
         "seen": timezone.now(),
     }
@@ -366,19 +393,22 @@ def write_audience(
     return audience(name)
 
 
-def write_people(name: str, seen: Sequence[tuple[str, str, str]]) -> None:
-    """Store who follows: ``(person, name, step)``, the step of who went elsewhere."""
+def write_people(name: str, seen: Sequence[tuple[str, str, str, str]]) -> None:
+    """Store who follows: ``(person, name, step, lost)``.
+
+    The step is of who went elsewhere, ``lost`` why their page cannot follow.
+    """
     if not seen or RoomPerson.objects.filter(room_id=name).count() >= PEOPLE_KEPT:
         return
     now = timezone.now()
     RoomPerson.objects.bulk_create(
         [
-            RoomPerson(room_id=name, person=person, name=called, place=place, seen=now)
-            for person, called, place in seen[:PEOPLE_KEPT]
+            RoomPerson(room_id=name, person=person, name=called, place=place, lost=lost, seen=now)
+            for person, called, place, lost in seen[:PEOPLE_KEPT]
         ],
         update_conflicts=True,
         unique_fields=["room", "person"],
-        update_fields=["name", "place", "seen"],
+        update_fields=["name", "place", "lost", "seen"],
     )
 
 
@@ -391,9 +421,10 @@ def audience(name: str) -> Audience:
     """Return who watches, in all web processes that are alive."""
     since = timezone.now() - timedelta(seconds=AUDIENCE_SECONDS)
     rows = RoomAudience.objects.filter(room_id=name, seen__gte=since)
-    found = list(rows.values_list("watching", "people"))
-    people = {person: called for _, some in found for person, called in some}
-    return Audience(sum(count for count, _ in found), tuple(people.items())[:PEOPLE_SHOWN])
+    found = list(rows.values_list("watching", "lost", "people"))
+    people = {person: called for *_, some in found for person, called in some}
+    watching, lost = (sum(one[column] for one in found) for column in (0, 1))
+    return Audience(watching, lost, tuple(people.items())[:PEOPLE_SHOWN])
 
 
 def watching(name: str) -> int:

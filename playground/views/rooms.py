@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from playground.limits import limit
 from playground.models import Comment, Room
+from playground.panels import positions
 from playground.playback import sources
 from playground.rooms import people, questions, results, rows
 from playground.serving.languages import current, translated, words_of_scripts
@@ -21,16 +22,14 @@ from playground.storage import comments
 from playground.views.workbench import workbench
 from playground.visitors.throttle import throttled
 
-PLACE = ("step", "at", "phase", "tab", "view", "node", "pod")
-"""The keys of a position that an address has, too."""
-
 
 @require_safe
 @ensure_csrf_cookie
-def room(request: HttpRequest, name: str) -> HttpResponse:
+def room(request: HttpRequest, name: str, *, projector: bool = False) -> HttpResponse:
     """Render the workbench of a room's scenario with ``room`` for everyone who has the link.
 
-    Who leads has the token behind the ``#`` of the address, which the server is never sent.
+    Who leads has the token behind the ``#`` of the address, which the server is never sent. The ``projector``
+    follows, and shows nothing that its browser remembers.
     """
     row = rows.find(name)
     if row is None:
@@ -40,11 +39,13 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
     short = row.scenario.short
     source = sources.Source({"scenario": short}, row.scenario)
     # What introduces a scenario may tell how it goes on; of a lesson the stop's text introduces it.
-    asked = questions.veil_of(row.question) is not None or row.lesson is not None
+    taught = row.lesson is not None and not row.lesson.get("away")
+    asked = taught or questions.veil_of(row.question) is not None
     response = workbench(
         request,
         source,
         room=row.pk,
+        projector=projector,
         title=row.title or source.title,
         about="" if asked else source.introduction(),
         step=str(row.position.get("step", "")),
@@ -78,7 +79,7 @@ def _ended(request: HttpRequest, row: Room) -> HttpResponse:
     stop, and ``mine``, what this visitor answered: [(vote, words, right)…]);
     ``said`` (the room's comments: {name, text, step, url}).
     """
-    onward = {name: row.position[name] for name in PLACE if row.position.get(name)}
+    onward = {name: row.position[name] for name in positions.PLACE if row.position.get(name)}
     mine = [] if not request.visitor else _mine(row, request.visitor)  # type: ignore[attr-defined]
     context = {
         "title": row.title or row.scenario.title,

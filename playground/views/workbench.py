@@ -59,6 +59,7 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "bundle_url": "",
         "forked_from": "",
         "room": "",
+        "projector": False,
         "preview": None,
         "commented": False,
         "compared": None,

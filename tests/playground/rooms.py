@@ -36,6 +36,13 @@ async def inside(
         yield socket
 
 
+async def shows(socket: Socket, number: int) -> Any:
+    """Wait for the state of a room that asks the question of this number; return the question."""
+    while (question := (await socket.push("room.state"))["question"]) is None or question["number"] != number:
+        pass
+    return question
+
+
 class Page:
     """A connection as a hub sees it."""
 

@@ -66,7 +66,7 @@ def typed(answer: Any) -> Any:
 
 async def asked_of(socket: Socket) -> Any:
     """Return the next question that a page is told of; none is there in between."""
-    while (question := await socket.push("room.question")) is None:
+    while (question := (await socket.push("room.state"))["question"]) is None or question["revealed"]:
         pass
     return question
 
@@ -171,7 +171,7 @@ async def test_no_frame_tells_a_learner_the_answer_before(slug: str) -> None:
             for private in ("truth", "accepted", "leads", "misconception", "tolerance"):
                 assert f'"{private}"' not in heard
             await leader.success("room.reveal", {})
-            assert why.replace("`", "") in json.dumps(await ada.push("room.tally"))
+            assert why.replace("`", "") in json.dumps(await ada.push("room.state"))
 
 
 async def test_the_answer_before_and_after_a_discussion() -> None:

@@ -268,13 +268,11 @@ SPENT = {
 """After these, as after an end or a deletion, what else may be tried needs another scene."""
 
 FRAMES = {
-    "room.question": IN_ROOM,
+    "room.state": IN_ROOM,
     "room.position": IN_ROOM,
     "room.tally": IN_ROOM,
     "room.people": IN_ROOM,
     "room.role": ("owner", "leader"),
-    "room.stop": IN_ROOM,
-    "room.travelled": IN_ROOM,
     "room.ended": IN_ROOM,
     "comment.changed": ROLES,
 }

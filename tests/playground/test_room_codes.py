@@ -14,7 +14,7 @@ from django.utils import timezone
 from playground.models import CODE_LETTERS, Room, new_room_code
 from playground.rooms import rows
 from tests.playground.conftest import OWNER, STRANGER, connected
-from tests.playground.rooms import inside, open_room, post
+from tests.playground.rooms import inside, open_room, post, shows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -70,13 +70,13 @@ async def test_a_second_vote_is_told_beside_the_first(opened: dict[str, Any]) ->
     async with inside(opened, lead=True) as leader, inside(opened, visitor=STRANGER) as viewer:
         assert (await leader.error("room.again", {}))["code"] == "permission.denied"
         first = await leader.success("room.ask", {"kind": "node"})
-        await viewer.push("room.question")
+        await shows(viewer, 1)
         await viewer.success("room.vote", {"answer": "n9"})
         again = await leader.success("room.again", {})
         assert (again["number"], again["round"], again["votes"]) == (2, 2, 0)
         assert {**again, "number": 1, "round": 1} == first
         assert "second" in (await leader.error("room.again", {}))["message"]
-        pushed = await viewer.push("room.question")
+        pushed = await shows(viewer, 2)
         assert "before" not in pushed and "why" not in pushed
         assert (await viewer.error("room.again", {}))["code"] == "permission.denied"
         await viewer.success("room.vote", {"answer": "n2"})
@@ -166,12 +166,15 @@ async def test_a_room_travels(web: str, opened: dict[str, Any]) -> None:
         ] == "payload.invalid"
         assert await leader.success("room.travel", {"scenario": other, "step": "2"}) == {"scenario": other}
         for socket in (leader, viewer):
-            assert await socket.push("room.travelled") == {"scenario": other}
+            state = await socket.push("room.state")
+            while state["scenario"] != other:
+                state = await socket.push("room.state")
+            assert (state["position"]["step"], state["position"]["scene"], state["question"]) == ("2", 1, None)
         async with inside(opened) as late:
             joined = await late.success("room.join", {"room": opened["id"]})
             assert (joined["scenario"], joined["position"]["step"], joined["question"]) == (other, "2", None)
             await leader.success("room.ask", {"kind": "node"})
-            await late.push("room.question")
+            await shows(late, 2)
             found = await late.success("scenario.open", {"source": {"scenario": other}})
             assert found["cycles"] == 2
             denied = await late.error("scenario.open", {"source": {"scenario": opened["scenario"]}})

@@ -70,7 +70,7 @@ async def test_two_processes(opened: dict[str, Any], layer: str) -> None:
         pass
     row = await sync_to_async(rows.ask)(opened["id"], questions.drafted("choice", "", ["a", "b"]))
     await first.changed(row)
-    assert (await viewer.next("room.question"))["choices"] == ["a", "b"]
+    assert (await viewer.next("room.state"))["question"]["choices"] == ["a", "b"]
     await sync_to_async(rows.end)(row)
     await first.changed(await Room.objects.select_related("scenario").aget())
     for page in (leader, viewer):
@@ -85,7 +85,7 @@ async def test_a_process_that_died_is_not_counted(
     before = timezone.now() - timedelta(seconds=60)
     await RoomAudience.objects.acreate(room_id=opened["id"], process="dead", watching=300, seen=before)
     async with inside(opened, lead=True) as leader:
-        assert await leader.push("room.people") == {"watching": 0}
+        assert await leader.push("room.people") == {"watching": 0, "lost": 0}
 
 
 # --- storing -------------------------------------------------------------------------------------
@@ -105,9 +105,9 @@ def writes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     written: list[int] = []
     store = rows.store_position
 
-    def noted(name: str, seq: int, position: dict[str, Any]) -> Any:
+    def noted(name: str, scene: int, seq: int, position: dict[str, Any]) -> Any:
         written.append(seq)
-        return store(name, seq, position)
+        return store(name, scene, seq, position)
 
     monkeypatch.setattr(rows, "store_position", noted)
     return written
@@ -182,7 +182,7 @@ async def position_at(page: Page, seq: int) -> dict[str, Any]:
     while before < seq:
         found = await page.next("room.position")
         assert before < found["seq"] <= seq
-        before = found.pop("seq")
+        before, _ = found.pop("seq"), found.pop("scene")
     return dict(found)
 
 

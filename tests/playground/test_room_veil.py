@@ -20,7 +20,7 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.veiled import veiled
 from scheduler_core.authoring.examples import find
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
-from tests.playground.rooms import inside, open_room
+from tests.playground.rooms import inside, open_room, shows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,7 +73,7 @@ async def test_nothing_of_the_cycle_is_told(opened: dict[str, Any], question: di
         await leader.success("room.move", {"step": "2"})
         asked = await leader.success("room.ask", question)
         assert asked["hides"] == 3
-        await early.push("room.question")
+        await shows(early, 1)
         for viewer in (early, None):
             async with connected(STRANGER) as late:
                 socket = viewer or late
@@ -99,7 +99,7 @@ async def test_nothing_of_the_cycle_is_told(opened: dict[str, Any], question: di
                 assert (await socket.error("scenario.open", other))["code"] == "room.question-open"
         assert (await everything(leader, source))["window"] == before["window"]
         await leader.success("room.reveal", {})
-        await early.push("room.tally")
+        await early.push("room.state")
         assert await everything(early, source) == before
 
 
@@ -128,7 +128,7 @@ async def test_an_answer_under_way_is_not_sent(opened: dict[str, Any]) -> None:
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         asked = [await viewer.send("cycles.window", {"source": source, "from": 1, "count": 50})]
         await leader.success("room.ask", {"kind": "node"})
-        await viewer.push("room.question")
+        await shows(viewer, 1)
         asked.append(await viewer.send("cycles.window", {"source": source, "from": 1, "count": 50}))
         after = (await viewer.answer(asked[1]))[2]
         assert after["cycles"] == []
@@ -162,7 +162,7 @@ async def test_an_answer_of_ones_own_can_be_marked(opened: dict[str, Any]) -> No
         choices = {"kind": "choice", "choices": ["a", "b"]}
         assert (await leader.error("room.ask", {**choices, "right": 2}))["code"] == "payload.invalid"
         await leader.success("room.ask", {**choices, "right": 1})
-        assert "truth" not in json.dumps(await viewer.push("room.question"))
+        assert "truth" not in json.dumps(await viewer.push("room.state"))
         await viewer.success("room.vote", {"answer": "b"})
         revealed = await leader.success("room.reveal", {})
         assert (revealed["answer"], revealed["right"]) == (1, 1)

@@ -20,7 +20,7 @@ from playground.rooms import people
 from playground.storage import retention
 from playground.visitors import names
 from tests.playground.conftest import OWNER, STRANGER, connected
-from tests.playground.rooms import inside, open_room, post
+from tests.playground.rooms import inside, open_room, post, shows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,9 +145,9 @@ async def test_everybody_follows(opened: dict[str, Any]) -> None:
     async with inside(opened, lead=True) as leader, inside(opened) as one, inside(opened) as two:
         assert await leader.success("room.move", view) == {"seq": 1}
         for socket in (leader, one, two):
-            assert await socket.push("room.position") == {"seq": 1, **view}
+            assert await socket.push("room.position") == {"scene": 0, "seq": 1, **view}
         assert await leader.success("room.move", {"step": "3", "spot": "n1"}) == {"seq": 2}
-        assert await one.push("room.position") == {"seq": 2, "step": "3", "spot": "n1"}
+        assert await one.push("room.position") == {"scene": 0, "seq": 2, "step": "3", "spot": "n1"}
     row = await Room.objects.aget()
     assert (row.seq, row.position) == (2, {"step": "3", "spot": "n1"})
 
@@ -159,7 +159,7 @@ async def test_who_joins_late_gets_the_newest(opened: dict[str, Any]) -> None:
     async with connected("") as late:
         joined = await late.success("room.join", {"room": opened["id"], "name": "Ann"})
     assert joined["role"] == "watch" and joined["owner"] is False
-    assert joined["position"] == {"seq": 1, "step": "3", "tab": "story"}
+    assert joined["position"] == {"scene": 0, "seq": 1, "step": "3", "tab": "story"}
     assert (joined["name"], joined["scenario"], joined["question"]) == ("Ann", opened["scenario"], None)
 
 
@@ -175,7 +175,7 @@ async def test_moves_are_coalesced(opened: dict[str, Any], monkeypatch: pytest.M
         while not seen or seen[-1]["seq"] < 11:
             seen.append(await viewer.push("room.position"))
     assert len(seen) <= 4
-    assert seen[-1] == {"seq": 11, "step": "11"}
+    assert seen[-1] == {"scene": 0, "seq": 11, "step": "11"}
     assert [one["seq"] for one in seen] == sorted({one["seq"] for one in seen})
 
 
@@ -220,7 +220,7 @@ async def test_positions_are_checked(opened: dict[str, Any], payload: dict[str, 
 async def test_the_number_of_viewers_is_told(opened: dict[str, Any]) -> None:
     """Who leads is not one of them."""
     async with inside(opened, lead=True) as leader, AsyncExitStack() as stack:
-        assert await leader.push("room.people") == {"watching": 0}
+        assert await leader.push("room.people") == {"watching": 0, "lost": 0}
         viewers = [await stack.enter_async_context(connected("")) for _ in range(3)]
         for viewer in viewers:
             joined = await viewer.success("room.join", {"room": opened["id"]})
@@ -230,7 +230,7 @@ async def test_the_number_of_viewers_is_told(opened: dict[str, Any]) -> None:
         state = await sync_to_async(Client().get)(f"/api/rooms/{opened['id']}")
         assert state.json()["watching"] == 3
         await viewers[0].success("room.leave", {})
-        assert await leader.push("room.people") == {"watching": 2}
+        assert await leader.push("room.people") == {"watching": 2, "lost": 0}
 
 
 async def test_viewers_are_bounded(opened: dict[str, Any], limits: Callable[..., None]) -> None:
@@ -394,14 +394,14 @@ async def test_a_prediction(opened: dict[str, Any], kind: str, wrong: Any, right
         }
         assert asked["pod"].startswith("default/web-") and asked["step"]
         for socket in (one, two):
-            assert await socket.push("room.question") == asked
+            assert await shows(socket, 1) == asked
         await one.success("room.vote", {"answer": wrong})
         await two.success("room.vote", {"answer": wrong})
         await one.success("room.vote", {"answer": right})
         tally = {"votes": 0}
         while tally["votes"] < 2:
             tally = await two.push("room.tally")
-            assert set(tally) == {"number", "votes", "revealed"}
+            assert set(tally) == {"number", "votes"}
         async with connected("") as late:
             joined = await late.success("room.join", {"room": opened["id"]})
             assert joined["question"] == {**asked, "votes": 2}
@@ -411,13 +411,10 @@ async def test_a_prediction(opened: dict[str, Any], kind: str, wrong: Any, right
             [[True if kind == "fits" else right, 1], [False if kind == "fits" else wrong, 1]], key=str
         )
         assert (revealed["votes"], revealed["right"], revealed["others"]) == (2, 1, 0)
-        told = await two.push("room.tally")
-        while not told["revealed"]:
-            told = await two.push("room.tally")
-        assert told["answer"] == right
+        assert await shows(two, 1) == revealed
         assert (await two.error("room.vote", {"answer": right}))["code"] == "permission.denied"
         await leader.success("room.close", {})
-        assert await two.push("room.question") is None
+        assert (await two.push("room.state"))["question"] is None
 
 
 async def test_a_choice_has_no_answer(opened: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +12,8 @@ from playground.live.errors import CommandError
 from playground.live.halls import Hall, Member
 from playground.live.hub import hub, member_of
 from playground.live.sightings import sightings
-from playground.panels.cycle import TABS, light
+from playground.panels import positions
+from playground.panels.cycle import light
 from playground.pictures.scene import plain
 from playground.playback.ballots import ballot
 from playground.playback.executor import in_storage
@@ -30,12 +30,9 @@ from playground.protocol.rooms import JoinedWire, QuestionWire
 from playground.rooms import questions, rows, statements
 from scheduler_core.authoring.lessons import LessonError
 
-STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
-#: Fields of a position that are texts, and the characters that they may have.
-TEXTS = {"tab": 40, "view": 200, "phase": 40, "node": 253, "pod": 600}
-CELL = 500  # characters of what a cell or a spotlight is named by
 TOKEN = 200
 PLACE = 24  # characters of the step of who looks around alone
+LOST = 120  # characters of why a page cannot follow
 REASONS = 8  # sentences of a cycle's story that come with the answer
 NOBODY_PREDICTS = ("room.ended", "room.not-found")  # there: the page may show everything
 
@@ -63,6 +60,8 @@ def _refusals(field: str = "") -> Iterator[None]:
         raise CommandError("room.ended") from error
     except rows.VoteError as error:
         raise CommandError("permission.denied", str(error)) from error
+    except positions.InvalidPositionError as error:
+        raise CommandError("payload.invalid", str(error), field=error.field) from error
     except (questions.InvalidVoteError, LessonError) as error:
         raise CommandError("payload.invalid", str(error), field=field) from error
 
@@ -75,12 +74,16 @@ def _refusals(field: str = "") -> Iterator[None]:
     room="text",
     lead_token="text?",  # noqa: S106 - a type
     name="text?",
+    projector="leaf?",
 )
 async def join(call: Call) -> Answer:
-    """Enter a room: as its leader with the token, otherwise as a viewer."""
+    """Enter a room: as its leader with the token, as its ``projector``, otherwise as a viewer."""
     token, name = call.payload.get("lead_token") or "", call.payload.get("name") or ""
+    projects = call.payload.get("projector") is True
     try:
-        member = await hub().join(call.connection, call.payload["room"], token[:TOKEN], name[:TOKEN])
+        member = await hub().join(
+            call.connection, call.payload["room"], token[:TOKEN], name[:TOKEN], projects=projects
+        )
     except CommandError as error:
         if error.payload["code"] in NOBODY_PREDICTS:
             call.connection.admitted.set()
@@ -92,13 +95,9 @@ async def join(call: Call) -> Answer:
         "person": member.person,
         "name": member.name,
         "owner": member.holds_token,
-        "scenario": hall.row.scenario.short,
-        "title": hall.row.title,
         "code": hall.row.code,
-        "position": hall.position,
         "watching": hall.here + hall.others,
-        "question": hall.question,
-        "lesson": hall.lesson,
+        **hall.state,
     }
 
 
@@ -117,29 +116,16 @@ async def leave(call: Call) -> Answer:
     at="index?",
     cell="leaf?",
     spot="leaf?",
-    **dict.fromkeys(TEXTS, "text?"),  # type: ignore[arg-type]
+    scene="index?",
+    **dict.fromkeys(positions.TEXTS, "text?"),  # type: ignore[arg-type]
 )
 async def move(call: Call) -> Answer:
-    """Have everybody follow to a position."""
-    return {"seq": _leading(call).hall.moves.move(position_of(call.payload))}
-
-
-def position_of(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the position that a payload has, without fields that are left out. Raises CommandError."""
-    if not STEP.fullmatch(payload["step"]):
-        message = "A step is a cycle's number or major.minor, as in 17 or 2.3, or end."
-        raise CommandError("payload.invalid", message, field="step")
-    for name, most in TEXTS.items():
-        if len(payload.get(name) or "") > most:
-            raise CommandError("payload.invalid", f"{name} may have {most} characters.", field=name)
-    if (tab := payload.get("tab")) and tab not in TABS:
-        message = f"There is no tab {tab!r}; the tabs are {', '.join(sorted(TABS))}."
-        raise CommandError("payload.invalid", message, field="tab")
-    for name in ("cell", "spot"):
-        if len(str(payload.get(name) or "")) > CELL:
-            raise CommandError("payload.invalid", f"{name} may have {CELL} characters.", field=name)
-    fields = ("step", "at", *TEXTS, "cell", "spot")
-    return {name: payload[name] for name in fields if payload.get(name) is not None}
+    """Have everybody follow to a position; one of a ``scene`` that the room has left is refused."""
+    moves = _leading(call).hall.moves
+    if call.payload.get("scene", moves.scene) != moves.scene:
+        raise CommandError("room.stale")
+    with _refusals():
+        return {"seq": moves.move(positions.position_of(call.payload))}
 
 
 @command(
@@ -181,7 +167,8 @@ async def _ask_stop(call: Call, hall: Hall) -> Answer:
     """Ask the question of the lesson's stop that the room is at."""
     at = hall.row.lesson
     with _refusals("kind"):
-        asked = await in_storage(classes.question, at["slug"], at["stop"]) if at else None
+        here = at is not None and not at.get("away")
+        asked = await in_storage(classes.question, at["slug"], at["stop"]) if at and here else None
     if asked is None:
         raise CommandError("payload.invalid", "The stop of this room asks nothing.", field="kind")
     _leading(call)  # it may have been handed over meanwhile
@@ -240,7 +227,6 @@ async def reveal(call: Call) -> Answer:
         revealed = [*dict.fromkeys([*at["revealed"], question["stop"]])]
         with _refusals():
             after = await in_storage(classes.stop, at["slug"], at["stop"], revealed)
-        await hall.moves.flush()  # a move before must not be stored after this
     more = () if after is None else (after.lesson, after.position)
     with _refusals():
         row = await in_storage(rows.reveal, hall.row.pk, question["number"], *more)
@@ -307,10 +293,9 @@ async def vote(call: Call) -> Answer:
 async def travel(call: Call) -> Answer:
     """Have everybody go to another shared scenario, in the same room: its address and code stay."""
     hall = _leading(call).hall
-    position = position_of({"step": call.payload.get("step") or "0"})
     source = await sightings.find({"scenario": call.payload["scenario"]}, "")
-    await hall.moves.flush()  # a move in the scenario before must not be stored after this
     with _refusals():
+        position = positions.position_of({"step": call.payload.get("step") or "0"})
         row = await in_storage(rows.travel, hall.row.pk, source.row, position)
     await hub().changed(row)
     return {"scenario": row.scenario.short}
@@ -328,7 +313,6 @@ async def stop(call: Call) -> Answer:
     if found is None or not call.payload["stop"]:
         raise CommandError("payload.invalid", "The room's lesson has no such stop.", field="stop")
     source = await sightings.find({"scenario": found.scenario}, "")
-    await hall.moves.flush()
     _leading(call)  # it may have been handed over meanwhile
     with _refusals():
         row = await in_storage(rows.go, hall.row.pk, source.row, found.position, found.lesson)
@@ -336,14 +320,14 @@ async def stop(call: Call) -> Answer:
     return {"scenario": row.scenario.short}
 
 
-@command("room.place", answers=NothingWire, each="ROOM_VOTES_PER_VISITOR", step="text")
+@command("room.place", answers=NothingWire, each="ROOM_VOTES_PER_VISITOR", step="text", lost="text?")
 async def place(call: Call) -> Answer:
-    """Say at which step one looks around alone, for the leader's overview; "" for who follows."""
+    """Report to the leader at which step one looks around alone, "" for who follows, or why one cannot."""
     member = _member(call)
     step = call.payload["step"]
-    if step and not STEP.fullmatch(step):
+    if step and not positions.STEP.fullmatch(step):
         raise CommandError("payload.invalid", "A step is a cycle's number or end.", field="step")
-    hub().placed(member, step[:PLACE])
+    hub().placed(member, step[:PLACE], (call.payload.get("lost") or "")[:LOST])
     return {}
 
 

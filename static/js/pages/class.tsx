@@ -32,7 +32,15 @@ interface Report {
     stops: { key: string; title: string; asks: boolean; seconds: number }[];
     notes: string;
   } | null;
-  people: { person: string; name: string; here: boolean; place: string; right: number; answers: Given[] }[];
+  people: {
+    person: string;
+    name: string;
+    here: boolean;
+    place: string;
+    lost: string;
+    right: number;
+    answers: Given[];
+  }[];
   questions: {
     number: number;
     stop: string;
@@ -199,8 +207,9 @@ const Question = ({
 const sign = (right: boolean | null | undefined) =>
   right === undefined ? "" : right === null ? "·" : right ? "✓" : "✗";
 
-function whereabouts({ here, place }: Report["people"][number]): string {
+function whereabouts({ here, place, lost }: Report["people"][number]): string {
   if (!here) return gettext("away");
+  if (lost) return gettext("cannot follow: {why}", { why: lost });
   return place ? gettext("alone at {place}", { place }) : gettext("with you");
 }
 

@@ -43,6 +43,7 @@ const mine = "mine" in root.dataset && Boolean(source.draft);
 const socket = new Socket();
 const playback = new Playback(socket, source);
 playback.locked = "locked" in root.dataset;
+playback.fresh = "projector" in root.dataset;
 if (root.dataset.veil) playback.veiled = Number(root.dataset.veil);
 const view = new View(playback);
 const layout = new Layout(root, view);
@@ -153,6 +154,8 @@ const asked = Object.fromEntries(
 );
 view.on("address", openHere);
 if (document.body.classList.contains("embedded")) embedded(root, { view, layout, playback });
+const { hash } = location; // the address is soon rewritten without it
+if (root.dataset.room) history.replaceState(null, "", presented()); // the room says where it is
 open(Address.read(root.dataset.step));
 if (root.dataset.room) enterRoom(root.dataset.room);
 comments($("[data-comments]"));
@@ -164,14 +167,17 @@ window.podstep = { timings, playback, view, socket, ready: false };
 /** @param {HTMLElement | null} button */
 async function comments(button) {
   if (!button) return;
-  const { hash } = location; // the address is soon rewritten without it
   const { Review } = await import("./review/panel.tsx");
   new Review(view, root, button, hash, deck.timeline);
 }
 
+/** The address of a room: of its query only the mode belongs to the page. */
+function presented() {
+  return location.pathname + (new URLSearchParams(location.search).get("present") === "1" ? "?present=1" : "");
+}
+
 /** @param {string} id */
 async function enterRoom(id) {
-  const { hash } = location; // the address is soon rewritten without it
   const { enter } = await import("./rooms/rooms.ts");
   window.podstep.room = enter({ id, hash, view, address, layout, root });
 }
@@ -187,10 +193,7 @@ async function open(wish) {
     const { index } = await playback.open(wish.step, (report) => computing.loading(report));
     address.select(wish);
     if (wish.tab && layout.single) layout.show("inspect");
-    // A question of the room hides where its address leads: a phase of that cycle is none of the one before.
-    const asking = playback.veiled !== null || Number(wish.step) > (index ?? Infinity);
-    const hidden = root.dataset.room && asking;
-    const place = hidden ? undefined : Address.place(wish);
+    const place = Address.place(wish);
     if (index === null) startBefore(wish.step, place);
     else start(index, place);
     if (index !== null && wish.step === "end") playback.awaitEnd();

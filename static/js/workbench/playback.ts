@@ -25,6 +25,7 @@ const idle: (f: () => void) => void =
 
 export class Playback extends Shown {
   locked = false; // whether its page shows one step alone, in a frame
+  fresh = false; // whether nothing that this browser remembers is shown, as on a projector
   wish = WHOLE; // both of what is asked for
   since = 0; // when what is asked for was asked for
   generation = 0; // grows with every opening: what was asked before is dropped

@@ -18,11 +18,12 @@ export class Seen {
 
   constructor(readonly playback: Playback) {
     this.store = playback.store;
-    this.#keep({ ahead: read(AHEAD) === "shown" });
+    const { fresh } = playback;
+    this.#keep({ ahead: !fresh && read(AHEAD) === "shown" });
     follow(playback.store.scenario, () => {
       // Another text of a draft has other cycles: of those none was seen.
-      if (this.#opened) keep(playback.source, 0);
-      this.#keep({ upto: this.#opened ? 0 : Math.min(kept(playback.source), playback.cycles || Infinity) });
+      if (this.#opened && !fresh) keep(playback.source, 0);
+      this.#keep({ upto: this.#opened || fresh ? 0 : Math.min(kept(playback.source), playback.cycles || Infinity) });
       this.#opened = true;
     });
     follow([playback.store.step, playback.store.moment, playback.store.parts], () => this.#reach(playback.settled));
@@ -56,7 +57,7 @@ export class Seen {
   #reach(index: number) {
     if (!(index > this.upto)) return;
     this.#keep({ upto: index });
-    keep(this.playback.source, index);
+    if (!this.playback.fresh) keep(this.playback.source, index);
   }
 
   /** Show outcomes ahead, or hide them; the browser remembers. */

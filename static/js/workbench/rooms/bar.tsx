@@ -50,11 +50,26 @@ function Bar({ room, follow, alone }: BarProps) {
         <b class="num">{here ? count(room.watching) : "–"}</b>
         <span>watching</span>
       </span>
-      <span class="room-state" role="status">
+      <span class={follow.lost ? "room-state lost" : "room-state"} role="status">
         {stateOf(room, follow)}
       </span>
+      {lead && room.lost ? (
+        <span class="room-lost" role="status">
+          <a href={`/r/${room.id}/class/`} target="_blank" rel="noopener">
+            <Icon name="warn" />
+            {`${count(room.lost)} cannot follow`}
+          </a>
+        </span>
+      ) : null}
       <span class="grow" />
-      {button("here", "Rejoin", here && !leads && !follow.attached, () => follow.rejoin(), "primary")}
+      {room.projects && here && room.code ? (
+        <span class="room-join">
+          {`${location.host}/j/ `}
+          <b aria-label={`Code: ${[...room.code].join(" ")}`}>{room.code}</b>
+        </span>
+      ) : null}
+      {button("here", "Rejoin", here && !leads && !room.projects && !follow.attached, () => follow.rejoin(), "primary")}
+      {button("redo", "Reload", here && follow.lost !== "", () => location.reload(), "primary")}
       {button("redo", "Try again", state === "joining" && room.refusal !== "", () => room.join())}
       <a
         class="btn primary"
@@ -67,10 +82,14 @@ function Bar({ room, follow, alone }: BarProps) {
         Continue on your own
       </a>
       {button("hand", "Take the lead back", here && owner && !leads, () => room.takeLead())}
-      {button("edit", "Your name", here && !leads, () => askName(room), "quiet", { ref: name })}
+      {button("edit", "Your name", here && !leads && !room.projects, () => askName(room), "quiet", { ref: name })}
       {button("help", "Ask", lead, () => ask(room))}
       {button("spot", "Spotlight", lead, spot, "", { "aria-pressed": follow.spot !== null })}
       {button("external", "Go to", lead, () => travel(room))}
+      <a class="btn" href={`${room.watchUrl}projector/`} target="podstep-projector" hidden={!lead}>
+        <Icon name="screen" />
+        <span>Projector</span>
+      </a>
       {button("hand", "Hand over", lead, () => handOver(room))}
       {button("close", "End", lead && owner, () => askEnd(room), "danger")}
       {button("share", "Invite", lead, () => invite(room), "primary")}
@@ -78,10 +97,12 @@ function Bar({ room, follow, alone }: BarProps) {
   );
 }
 
-function stateOf({ state, refusal, leads }: Room, follow: Follow) {
+function stateOf(room: Room, follow: Follow) {
+  const { state, refusal, leads } = room;
   if (state === "ended") return "The room has ended.";
   if (state === "joining") return refusal || "Joining the room…";
   if (state === "away") return "Connection lost. Reconnecting…";
   if (leads) return "You lead";
-  return follow.attached ? "You follow" : "You are on your own";
+  if (follow.lost) return `This page cannot follow: ${follow.lost}.`;
+  return follow.attached ? (room.projects ? (room.now?.title ?? "") : "You follow") : "You are on your own";
 }

@@ -30,7 +30,7 @@ export function invite(room: Room) {
           <details class="token">
             <summary>Lead from another device</summary>
             <p class="dim">Anyone with this link can lead the room. Keep it private.</p>
-            <CopyRow label="Link that leads" text={leading(room)} look="quiet" />
+            <CopyRow label="Link that leads" text={room.leadUrl} look="quiet" />
           </details>
         ) : null}
       </div>
@@ -38,12 +38,6 @@ export function invite(room: Room) {
   ));
   box.classList.add("room-dialog", "inviting");
 }
-
-/** The link that leads, in the mode in which one presents now, or will once the scenario is open. */
-const leading = (room: Room) =>
-  document.body.classList.contains("presenting") || new URLSearchParams(location.search).has("present")
-    ? room.leadUrl.replace("#", "?present=1#")
-    : room.leadUrl;
 
 export function askName(room: Room) {
   const box = openDialog("Your name", (close) => {

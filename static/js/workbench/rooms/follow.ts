@@ -3,7 +3,7 @@
 
 import { perFrame } from "../../lib/dom.ts";
 import { CellMark, cellAt, cellOf } from "./cells.ts";
-import { bring, elsewhere, placeOf, targetOf } from "./place.ts";
+import { bring, elsewhere, missed, placeOf, targetOf } from "./place.ts";
 import { follow } from "../store.ts";
 import type { Position } from "../../lib/protocol.js";
 import type { Address } from "../address.ts";
@@ -13,11 +13,11 @@ import type { Cell } from "./cells.ts";
 import type { Target } from "./place.ts";
 import type { Room } from "./room.ts";
 
-const PLACES = ["step", "at", "phase", "tab", "view", "node", "pod"]; // keys of an address that name a place
-const TOLD = 2000; // milliseconds between two places of one's own that are sent
+const TOLD = 2000; // milliseconds between two reports of where this page is
+const PATIENCE = 4000; // milliseconds after which a page that is not where the room is cannot follow
 const NODE = "node"; // a spotlight on a node is ["node", its name], one on a cell the cell
 
-/** Writes the room to the store when it is followed or no more. */
+/** Writes the room to the store when it is followed, no more, or in vain: `lost` says why. */
 export class Follow {
   room: Room;
   view: View;
@@ -25,12 +25,14 @@ export class Follow {
   layout: Layout;
   mark: CellMark;
   attached = true;
+  lost = "";
   #target: Target | null = null;
   #moving = false; // while this page is brought somewhere
-  #came = false; // whether the first position was applied
+  #scene = -1; // of the position that was applied last
   #turn = 0;
-  #telling = 0; // the timer
-  #placed = ""; // the step
+  #telling = 0; // the timers
+  #waiting = 0;
+  #reported = JSON.stringify(["", ""]); // the step and why it is lost
   spot: Position["spot"] | null = null;
 
   constructor({
@@ -66,8 +68,9 @@ export class Follow {
       const cell = event.target instanceof Element ? cellAt(event.target) : null;
       if (cell && this.leads) this.#pick(cell);
     });
-    room.on("position", (position) => this.#position(position));
-    room.on("role", () => this.#turned());
+    room.on("moved", () => this.#came());
+    room.on("role", () => this.#scene >= 0 && this.rejoin()); // who is handed the lead goes on from where the room is
+    follow(store.shown, () => this.lost && this.#look());
   }
 
   #change() {
@@ -81,36 +84,23 @@ export class Follow {
   /** Go back to where the room is. */
   rejoin() {
     this.attached = true;
-    this.#tell();
-    this.#apply(this.room.position);
+    this.#report();
+    void this.#apply();
     this.#change();
   }
 
-  #position(position: Position) {
-    const asked = new URLSearchParams(location.search);
-    if (this.leads) {
-      if (this.#came && position.stop) this.#apply(position);
-      else if (this.#came) this.#moved();
-      else if (PLACES.some((key) => asked.has(key))) this.#begin();
-      else this.#apply(position);
-    } else if (this.attached) this.#apply(position);
+  /** There is a new position: who leads follows where the room went elsewhere, or somebody else led it. */
+  #came() {
+    if (this.leads || this.attached || this.#scene < 0) void this.#apply();
     this.#change();
   }
 
-  /** The leader's page is where its address is: the room goes there. */
-  #begin() {
-    this.#came = true;
-    this.#moved();
-  }
-
-  /** Who is handed the lead goes on from where the room is. */
-  #turned() {
-    if (this.#came) this.rejoin();
-  }
-
-  async #apply(position: Position | null) {
+  async #apply() {
     const turn = ++this.#turn;
+    this.#expect();
     await this.#shown();
+    await this.room.veiled;
+    const { position } = this.room;
     if (turn !== this.#turn || !position) return;
     let target;
     try {
@@ -122,16 +112,34 @@ export class Follow {
     if (turn !== this.#turn) return;
     const { layout, view } = this;
     const another = this.#target?.tab !== target.tab;
-    this.#target = target;
+    const first = this.#scene < 0;
     this.#moving = true;
-    bring(view, target);
+    bring(view, target, this.#target);
     this.#moving = false;
+    this.#target = target;
+    this.#scene = position.scene;
     const cell = cellOf(position.cell);
     this.spot = position.spot ?? null;
     this.mark.show(cell, { spot: Boolean(cellOf(this.spot)) });
     this.#light();
-    if (layout.single && this.#came && (another || cell)) layout.show(this.spot?.[0] === NODE ? "stage" : "inspect");
-    this.#came = true;
+    if (layout.single && !first && (another || cell)) layout.show(this.spot?.[0] === NODE ? "stage" : "inspect");
+    this.#change();
+  }
+
+  /** Look soon whether this page is where it was brought to. */
+  #expect() {
+    clearTimeout(this.#waiting);
+    this.#waiting = window.setTimeout(() => this.#look(), PATIENCE);
+  }
+
+  /** Tell its viewer, and who leads, whether this page can follow. */
+  #look() {
+    const follows = this.attached && !this.leads && this.room.state === "here";
+    const why = this.#target ? missed(this.view, this.#target) : "the scenario is not open in this page";
+    const lost = follows ? why : "";
+    if (lost === this.lost) return;
+    this.lost = lost;
+    this.#report();
     this.#change();
   }
 
@@ -149,7 +157,8 @@ export class Follow {
 
   /** Something was gone to, selected or opened: by who leads, or by somebody who goes their own way. */
   #moved() {
-    if (!this.#came || this.view.playback.index < 0) return;
+    // Before this page is where the room went, what it shows is of the place before.
+    if (this.#scene < 0 || this.#scene !== this.room.position?.scene || this.view.playback.index < 0) return;
     if (this.leads) {
       const cell = this.mark.cell;
       this.room.move({
@@ -158,22 +167,29 @@ export class Follow {
         ...(this.spot ? { spot: this.spot } : {}),
       });
     } else if (this.attached && !this.#moving && this.#target && elsewhere(this.view, this.#target)) {
+      if (this.room.projects) {
+        void this.#apply(); // a projector shows the room, whatever is pressed
+        return;
+      }
       this.attached = false;
-      this.#tell();
+      this.lost = "";
+      this.#report();
       this.spot = null;
       this.mark.show(null);
       this.#light();
       this.#change();
-    } else if (!this.attached) this.#tell();
+    } else if (!this.attached) this.#report();
   }
 
-  /** Tell who leads where one is alone, now and then. */
-  #tell() {
+  /** Report to who leads where one is alone, or why one cannot follow, now and then. */
+  #report() {
     if (this.leads || this.#telling) return;
     this.#telling = window.setTimeout(() => {
       this.#telling = 0;
       const step = this.attached ? "" : String(this.view.playback.index);
-      if (step !== this.#placed) this.room.place((this.#placed = step));
+      const reported = JSON.stringify([step, this.lost]);
+      if (reported !== this.#reported) void this.room.place(step, this.lost);
+      this.#reported = reported;
     }, TOLD);
   }
 

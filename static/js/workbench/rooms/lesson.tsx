@@ -23,13 +23,17 @@ function Stop({ room }: { room: Room }) {
   const at = lesson.stops.findIndex(([key]) => key === lesson.stop);
   return (
     <>
-      <details open={open}>
-        <summary>
-          <span class="num dim">{`${at + 1} of ${lesson.stops.length}`}</span>
-          <b>{lesson.heading}</b>
-        </summary>
-        <Prose html={lesson.text} />
-      </details>
+      {lesson.away ? (
+        <p class="lesson-away dim">{`Away from the lesson “${lesson.title}”, stop ${at + 1} of ${lesson.stops.length}`}</p>
+      ) : (
+        <details open={open}>
+          <summary>
+            <span class="num dim">{`${at + 1} of ${lesson.stops.length}`}</span>
+            <b>{lesson.heading}</b>
+          </summary>
+          <Prose html={lesson.text} />
+        </details>
+      )}
       <div class="lesson-acts">{leads && state === "here" ? <Acts room={room} lesson={lesson} at={at} /> : null}</div>
     </>
   );
@@ -46,7 +50,7 @@ function Prose({ html }: { html: string }) {
 
 type ActsProps = { room: Room; lesson: RoomLesson; at: number };
 
-function Acts({ room, lesson: { stops, stop, revealed }, at }: ActsProps) {
+function Acts({ room, lesson: { stops, stop, revealed, away }, at }: ActsProps) {
   const [key, , asks] = stops[at] ?? ["", "", false];
   const asked = room.question?.kind === "lesson" && room.question.stop === stop;
   const open = asks && !asked && !revealed.includes(key);
@@ -58,6 +62,7 @@ function Acts({ room, lesson: { stops, stop, revealed }, at }: ActsProps) {
       </Button>
     ) : null;
   };
+  if (away) return way("Back to the lesson", "left", at, "primary");
   return (
     <>
       {way("Back", "left", at - 1)}

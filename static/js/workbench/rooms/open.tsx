@@ -7,6 +7,7 @@ import { Icon } from "../../kit/icon.tsx";
 import { refusalOf } from "../../lib/socket.ts";
 import { shareable, type Sharing } from "../share.tsx";
 import { keepToken } from "./kept.ts";
+import { placeOf } from "./place.ts";
 
 export const INVITE = "podstep.invite"; // the room whose links are shown first, in this tab
 
@@ -26,7 +27,7 @@ function Present({ sharing, close }: { sharing: Sharing; close: () => void }) {
     setBusy(true);
     setState(<p class="dim">Opening the room…</p>);
     try {
-      const room = await open(sharing, String(asked.get("title")).trim(), asked.has("large"));
+      const room = await open(sharing, String(asked.get("title")).trim());
       if (room) location.assign(room);
       else close();
     } catch (error) {
@@ -50,10 +51,7 @@ function Present({ sharing, close }: { sharing: Sharing; close: () => void }) {
         autocomplete="off"
         defaultValue={sharing.playback.title}
       />
-      <label class="check">
-        <input type="checkbox" name="large" defaultChecked={Boolean(sharing.address.view.shown.present)} />
-        Start in presentation mode, for a projector
-      </label>
+      <p class="dim">“Projector” opens what the class sees in a window of its own; what you see here stays yours.</p>
       <div role="status">{state}</div>
       <div class="room-form-end">
         <button class="btn primary" disabled={busy}>
@@ -66,16 +64,13 @@ function Present({ sharing, close }: { sharing: Sharing; close: () => void }) {
 }
 
 /** Where the room is that was opened, "" where what is edited has errors. */
-async function open(sharing: Sharing, title: string, large: boolean) {
+async function open(sharing: Sharing, title: string) {
   const shared = await shareable(sharing);
   if (!shared) return "";
-  const asked = new URL(sharing.address.link("/"), location.origin).searchParams;
-  if (large) asked.set("present", "1");
-  else asked.delete("present");
   const answer = await fetch("/api/rooms", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ scenario: shared.scenario, title, step: asked.get("step") || "0" }),
+    body: JSON.stringify({ scenario: shared.scenario, title, ...placeOf(sharing.address) }),
   });
   const made = await answer.json();
   if (!answer.ok) throw new Error(made.errors?.[0]?.message ?? `The server answered ${answer.status}.`);
@@ -85,5 +80,5 @@ async function open(sharing: Sharing, title: string, large: boolean) {
   } catch {
     /* the links are behind "Invite" all the same */
   }
-  return `/r/${made.id}/?${asked}`;
+  return `/r/${made.id}/`;
 }

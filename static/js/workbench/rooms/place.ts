@@ -4,9 +4,10 @@ import { indexOf } from "../goto.tsx";
 import { TABS } from "../inspect/tabs.tsx";
 import type { Position } from "../../lib/protocol.js";
 import type { Address } from "../address.ts";
+import type { Look } from "../stage/look.ts";
 import type { View } from "../view.ts";
 
-export type Where = Omit<Position, "seq">;
+export type Where = Omit<Position, "scene" | "seq">;
 
 /** Where this page is, by what its address would hold. */
 export function placeOf(address: Address): Where {
@@ -18,15 +19,26 @@ export function placeOf(address: Address): Where {
     const text = query.get(key);
     if (text) where[key] = text;
   }
-  return where;
+  // An address leaves out what is usual, which another page may not know yet.
+  const { look, shown } = address.view;
+  return { ...where, ...look, shade: shown.shade };
 }
 
-/** A place as indices: what a view is at once it is there. */
-export type Target = { index: number; at: number; phase: string; tab: string; sub: string; node: number; pod: number };
+/** A place as indices: what a view is at once it is there, and how the stage is looked at. */
+export type Target = {
+  index: number;
+  at: number;
+  phase: string;
+  tab: string;
+  sub: string;
+  node: number;
+  pod: number;
+  look: { colour?: string; group?: string; shade: string };
+};
 
 export async function targetOf(
   view: View,
-  { step, at = 0, phase = "", tab = "story", view: sub = "", node = "", pod = "" }: Where,
+  { step, at = 0, phase = "", tab = "story", view: sub = "", node = "", pod = "", colour, group, shade }: Where,
 ): Promise<Target> {
   const { playback } = view;
   const index = /^\d+$/.test(step) ? Number(step) : ((await indexOf(playback, step)) ?? playback.last);
@@ -40,12 +52,17 @@ export async function targetOf(
     sub: known ? sub : "",
     node: found,
     pod: pod ? (playback.podIndex.get(pod) ?? -1) : -1,
+    look: { colour, group, shade: shade ?? "use" },
   };
 }
 
-/** Bring the view to a place. */
-export function bring(view: View, { index, at, phase, tab, sub, node, pod }: Target) {
+/** Bring the view to a place; colours of one's own stay until the leader's are others than `before`. */
+export function bring(view: View, { index, at, phase, tab, sub, node, pod, look }: Target, before: Target | null) {
   const { playback } = view;
+  if (JSON.stringify(look) !== JSON.stringify(before?.look)) {
+    view.lookAs(look as Partial<Look>);
+    view.setShown({ shade: look.shade });
+  }
   view.setTab(tab, { push: false });
   if (sub) view.setSub(sub, { push: false });
   view.selectNode(node, { push: false });
@@ -53,6 +70,14 @@ export function bring(view: View, { index, at, phase, tab, sub, node, pod }: Tar
   const place = at ? { at, linked: true } : { phase, linked: true };
   if (index > playback.last && playback.complete === false) playback.emit("later", { step: String(index), place });
   else playback.goto(index, undefined, place);
+}
+
+/** Why a view is not where it was brought to, "" where it is. */
+export function missed({ playback, pending }: View, { index }: Target) {
+  const { complete, last, veiled } = playback;
+  if (complete && veiled === null && index > last) return `there is no cycle ${index} in what this page shows`;
+  const there = playback.index === Math.min(index, last) && !pending;
+  return there ? "" : `cycle ${index} has not arrived`;
 }
 
 /** Whether the view has been taken elsewhere than the target. */

@@ -3,15 +3,21 @@
 import { Emitter } from "../../lib/emitter.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { keepName, nameKept, takeToken } from "./kept.ts";
-import type { Answer, Position, Question, QuestionKind, Role, RoomLesson } from "../../lib/protocol.js";
+import type { Answer, Position, QuestionKind, Role, RoomState } from "../../lib/protocol.js";
 import type { Playback } from "../playback.ts";
 import type { Where } from "./place.ts";
 import type { Socket } from "../../lib/socket.ts";
 import type { Store } from "../store.js";
 
+/** Whether a position is newer than another: that of a later scene, or of the same one with a greater number. */
+const isNewer = (one: Position, other: Position) =>
+  one.scene > other.scene || (one.scene === other.scene && one.seq > other.seq);
+
 /**
- * Writes itself to the store when anything but the position has changed. Emits "position", "question" when another one
- * is asked, "role", and "failed" with a refusal.
+ * What a room shows is one state of the server's, `now`, which is taken as a whole: of an older version, or a position
+ * of another scene, nothing is. Writes itself to the store when it changes. Emits "moved" when there is somewhere to
+ * follow to, "left" when that is another scenario, "question" when another one is asked, "role", and "failed" with a
+ * refusal.
  */
 export class Room extends Emitter {
   socket: Socket;
@@ -23,42 +29,48 @@ export class Room extends Emitter {
   person = "";
   name = nameKept();
   watching = 0;
+  lost = 0; // viewers who cannot follow
   code = ""; // six letters, to join by
-  scenario = ""; // that the room shows
-  question: Question | null = null;
-  lesson: RoomLesson | null = null; // that is taught, at its stop
-  position: Position | null = null;
+  now: RoomState | null = null;
   state: "joining" | "here" | "away" | "ended" = "joining";
   refusal = ""; // why it could not be joined
+  readonly opened: string; // the scenario that the page was opened on
+  veiled: Promise<unknown> = Promise.resolve(); // once the page shows as much as the room lets it
+  #ahead: Position | null = null; // of a scene whose state is still to come
+  #own = -1; // the number of this page's last move
   #sending = false;
   #next: Where | null = null; // to be sent once the one before is answered
   #sent = "";
 
-  /** @param hash of the address that the page was opened with */
-  constructor({ socket, store }: Playback, id: string, hash: string) {
+  /**
+   * @param hash of the address that the page was opened with
+   * @param projects whether the page is the projector's, which leads nothing whatever this browser keeps
+   */
+  constructor(
+    { socket, store, source }: Playback,
+    id: string,
+    hash: string,
+    readonly projects: boolean,
+  ) {
     super();
     this.socket = socket;
     this.store = store;
     this.id = id;
-    this.token = takeToken(id, hash);
+    this.opened = source.scenario ?? "";
+    this.token = projects ? "" : takeToken(id, hash);
+    socket.on("room.state", (state) => this.#enter(state));
     socket.on("room.position", (position) => this.#moved(position));
-    socket.on("room.question", (question) => this.#asked(question));
-    socket.on("room.tally", (tally) => {
-      if (this.question?.number !== tally.number) return;
-      this.question = { ...this.question, ...tally };
+    socket.on("room.tally", ({ number, votes }) => {
+      if (this.now?.question?.number !== number) return;
+      this.now = { ...this.now, question: { ...this.now.question, votes } };
       this.#tell();
     });
-    socket.on("room.people", ({ watching }) => {
-      this.watching = watching;
+    socket.on("room.people", ({ watching, lost }) => {
+      Object.assign(this, { watching, lost });
       this.#tell();
     });
     socket.on("room.role", ({ role }) => this.#take(role));
-    socket.on("room.stop", (lesson) => {
-      this.lesson = lesson;
-      this.#tell();
-    });
     socket.on("room.ended", () => this.#end());
-    socket.on("room.travelled", () => this.emit("travelled"));
     socket.on("down", () => {
       if (this.state === "here") this.#be("away");
     });
@@ -69,6 +81,19 @@ export class Room extends Emitter {
 
   get leads() {
     return this.role === "lead" && this.state !== "ended";
+  }
+
+  /** The question that is asked, null once the room is over. */
+  get question() {
+    return this.state === "ended" ? null : (this.now?.question ?? null);
+  }
+
+  get lesson() {
+    return this.now?.lesson ?? null;
+  }
+
+  get position() {
+    return this.now?.position ?? null;
   }
 
   get watchUrl() {
@@ -85,25 +110,18 @@ export class Room extends Emitter {
         room: this.id,
         ...(this.token ? { lead_token: this.token } : {}),
         ...(this.name ? { name: this.name } : {}),
+        ...(this.projects ? { projector: true } : {}),
       });
       this.owner = joined.owner;
       this.person = joined.person;
       this.watching = joined.watching;
       this.code = joined.code;
-      const elsewhere = this.scenario !== "" && this.scenario !== joined.scenario; // it went on meanwhile
-      this.scenario = joined.scenario;
-      if (elsewhere) this.emit("travelled");
       this.refusal = "";
       this.#sent = "";
+      this.#own = -1;
       this.state = "here";
-      const known = this.question?.number;
-      this.question = joined.question;
-      this.lesson = joined.lesson;
-      this.position = joined.position;
       this.#take(joined.role);
-      this.emit("position", joined.position);
-      if (joined.question?.number !== known) this.emit("question", joined.question);
-      this.#tell();
+      this.#enter(joined);
     } catch (error) {
       const { code, message } = refusalOf(error);
       this.refusal = message;
@@ -130,21 +148,35 @@ export class Room extends Emitter {
 
   #end() {
     this.role = "watch";
-    this.question = null;
     this.#be("ended");
     this.emit("question", null);
   }
 
-  #moved(position: Position) {
-    if (this.position && position.seq < this.position.seq) return;
-    this.position = position;
-    this.emit("position", position);
+  #enter(state: RoomState) {
+    const before = this.now;
+    if (before && state.version < before.version) return;
+    const known = [before?.position, this.#ahead].filter((one) => one?.scene === state.position.scene) as Position[];
+    const position = known.reduce((one, other) => (isNewer(other, one) ? other : one), state.position);
+    this.now = { ...state, position };
+    if (state.scenario !== this.opened) {
+      this.state = "joining"; // what this page shows is no place of the room any more
+      this.emit("left");
+      return;
+    }
+    this.emit("moved");
+    if (state.question?.number !== before?.question?.number) this.emit("question", state.question);
+    this.#tell();
   }
 
-  #asked(question: Question | null) {
-    this.question = question;
-    this.emit("question", question);
-    this.#tell();
+  #moved(position: Position) {
+    if (!this.now || !isNewer(position, this.now.position)) return;
+    if (position.scene !== this.now.position.scene) {
+      this.#ahead = position;
+      return;
+    }
+    this.now = { ...this.now, position };
+    // What this page has just sent comes back to it; what somebody else sends who leads, too, does not.
+    if (!(this.leads && (this.#sending || position.seq <= this.#own))) this.emit("moved");
   }
 
   /** Tell everybody where the leader is; of several at once the newest. */
@@ -159,18 +191,20 @@ export class Room extends Emitter {
         const text = JSON.stringify(next);
         if (text === this.#sent) continue;
         this.#sent = text;
-        await this.socket.call("room.move", next);
+        const scene = this.now?.position.scene ?? 0;
+        this.#own = (await this.socket.call("room.move", { ...next, scene })).seq;
       }
     } catch (error) {
       this.#sent = "";
-      this.emit("failed", refusalOf(error));
+      const refusal = refusalOf(error);
+      if (refusal.code !== "room.stale") this.emit("failed", refusal); // else the next state is on its way
     } finally {
       this.#sending = false;
     }
   }
 
   async ask(question: { kind: QuestionKind; text?: string; choices?: string[]; right?: number }) {
-    this.#asked(await this.socket.call("room.ask", question));
+    await this.socket.call("room.ask", question);
   }
 
   vote(answer: Answer) {
@@ -178,8 +212,7 @@ export class Room extends Emitter {
   }
 
   async reveal() {
-    this.question = await this.socket.call("room.reveal", {});
-    this.#tell();
+    await this.socket.call("room.reveal", {});
   }
 
   /** Have everybody go to another shared scenario. */
@@ -192,20 +225,19 @@ export class Room extends Emitter {
     await this.socket.call("room.stop", { stop });
   }
 
-  /** Tell who leads at which step one looks around alone, "" once one follows again. */
-  async place(step: string) {
+  /** Report to who leads at which step one looks around alone, "" once one follows again, or why one cannot. */
+  async place(step: string, lost: string) {
     if (this.leads || this.state !== "here") return;
-    await this.socket.call("room.place", { step }).catch(() => {}); // it is for an overview
+    await this.socket.call("room.place", { step, lost }).catch(() => {}); // it is for an overview
   }
 
   /** Have everybody vote a second time. */
   async again() {
-    this.#asked(await this.socket.call("room.again", {}));
+    await this.socket.call("room.again", {});
   }
 
   async close() {
     await this.socket.call("room.close", {});
-    this.#asked(null);
   }
 
   async hand(to: string) {

@@ -34,16 +34,16 @@ export function enter({
   root: HTMLElement;
 }) {
   const { playback } = view;
-  const room = new Room(playback, id, hash);
+  const room = new Room(playback, id, hash, "projector" in root.dataset);
   const following = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
   const lesson = $("[data-room-lesson]");
   if (lesson) showLesson(lesson, room, view.store);
   showQuestions(root, room, view);
-  follow(view.store.room, () => veil(room, following, view));
-  room.scenario = playback.source.scenario ?? "";
-  room.on("travelled", () => {
-    // The same address shows the other scenario; what the query of this page names is of the one before.
-    location.replace(location.pathname + (document.body.classList.contains("presenting") ? "?present=1" : ""));
+  room.on("left", leave);
+  if (room.projects) view.setShown({ present: "1" });
+  follow(view.store.room, () => {
+    show(room);
+    veil(room, following, view);
   });
   showBar($("[data-room-bar]"), room, following, () => address.href(`/s/${playback.source.scenario}/`));
   room.join().then(() => {
@@ -53,32 +53,34 @@ export function enter({
   return { room, follow: following };
 }
 
-/** Hide what is asked about from who predicts it; once that is revealed, go where the room is. */
-async function veil(room: Room, following: Follow, { playback }: View) {
-  const { leads, state } = room;
-  const [last, phase] = leads || state === "ended" ? [null, null] : hidden(room);
+/** The same address shows the other scenario; what the query of this page names is of the one before. */
+const leave = () =>
+  location.replace(location.pathname + (document.body.classList.contains("presenting") ? "?present=1" : ""));
+
+/** Name the page by what the room shows. */
+function show({ now }: Room) {
+  const named = $("[data-title]");
+  if (!now || !named || named.textContent === now.title) return;
+  named.textContent = named.title = now.title || "Untitled";
+  document.title = document.title.replace(/^.*(?= · )/, () => named.textContent ?? "");
+}
+
+/** Hide from who follows what the room hides; once that is shown, go where the room is. */
+function veil(room: Room, following: Follow, { playback }: View) {
+  const [last, phase] = room.leads || room.state === "ended" ? NONE : (room.now?.veil ?? NONE);
   const before = shown(playback.veiled, phaseBefore);
   if (before === shown(last, phase)) return;
   phaseBefore = phase;
   document.body.classList.toggle("predicting", last !== null);
-  await playback.veil(last, phase);
-  if (!leads && following.attached) following.rejoin();
+  room.veiled = playback.veil(last, phase);
+  if (!room.leads && following.attached) following.rejoin();
 }
+
+const NONE = [null, null] as const;
 
 let phaseBefore: string | null = null; // of the cycle that was the last to be shown
 
 const shown = (last: number | null, phase: string | null) => (last === null ? "" : `${last}/${phase ?? "*"}`);
-
-/**
- * The last cycle that may be seen, and its last phase: what a question hides, or a stop of the lesson whose question
- * was not revealed yet.
- */
-function hidden({ question, lesson }: Room): [last: number | null, phase: string | null] {
-  const asked = question && !question.revealed && question.hides ? question.hides - 1 : null;
-  const kept = lesson?.veil ?? null;
-  if (kept && (asked === null || asked >= kept[0])) return [kept[0], kept[1]];
-  return [asked, null];
-}
 
 /** The room that this tab has just opened. */
 function invited() {
