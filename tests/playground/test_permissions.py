@@ -238,6 +238,8 @@ async def act(scene: Scene) -> None:
     await scene.beside["commenter"].success("comment.edit", {**scene.mine, "text": "Why not?"})
     await owner.success("room.move", {"step": "1"})
     await scene.sockets["viewer"].success("room.vote", {"answer": "a"})
+    for role in IN_ROOM:  # votes are counted a moment later: the question must not be over before
+        scene.sockets[role].pushed.append(["room.tally", None, await scene.sockets[role].push("room.tally")])
     await owner.success("room.reveal", {})
     found = (await owner.success("room.people", {}))["people"]
     other = {"bundle": "# another\n" + (DATA / "web.yaml").read_text()}

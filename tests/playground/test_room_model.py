@@ -24,13 +24,14 @@ from hypothesis.stateful import (
 from playground.lessons import classes
 from playground.models import Room
 from scheduler_core.authoring.examples import find
+from scheduler_core.authoring.lessons import lesson
 from tests.playground.conftest import PATIENCE, Socket, connected
 from tests.playground.rooms import post
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LESSON = "pack-or-spread"  # over three scenarios
-EXAMPLES, STEPS = 5, 10
+EXAMPLES, STEPS = 8, 12
 FOLLOWERS = ("ada", "bob", "projector")
 T = TypeVar("T")
 
@@ -94,7 +95,9 @@ class TaughtRoom(RuleBasedStateMachine):
         shared = post("/api/scenarios", {"bundle": example.read(), "title": "Making room"}).json()
         self.other = (shared["id"], "Making room")
         self.room = post("/api/rooms", {"lesson": LESSON}).json()
-        self.stops = [key for key, *_ in Room.objects.get(pk=self.room["id"]).lesson["stops"]]
+        of = lesson(LESSON)
+        assert of is not None
+        self.stops = [stop.key for stop in of.stops]
         self.revealed: list[str] = []
         self.question: dict[str, Any] | None = None
         self.tokens = {"teacher": self.room["lead_token"], "ada": ""}
