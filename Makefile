@@ -4,6 +4,8 @@
 export PYTHONDONTWRITEBYTECODE =
 
 PORT ?= 8000
+# Not ?=: some shells have a HOST of their own.
+HOST = 127.0.0.1
 PYTHON = .venv/bin/python
 # For a part of the tests: make test PYTEST="tests/core -k taint"
 PYTEST ?=
@@ -12,6 +14,7 @@ PYTEST ?=
 
 help:
 	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
+	@echo "                  HOST=0.0.0.0: also for others in your network, as for a class from a laptop"
 	@echo "make test         lint, types, import directions and every test"
 	@echo "make setup        .venv with all packages, each by its hash, and what the browser needs"
 	@echo "make lint         what make test checks before the tests"
@@ -29,7 +32,7 @@ setup:
 	@[ -f static/js/lib/protocol.d.ts ] || $(PYTHON) manage.py browser_types
 
 run: setup
-	@exec $(PYTHON) manage.py serve --port $(PORT) --end-with-parent
+	@exec $(PYTHON) manage.py serve --host $(HOST) --port $(PORT) --end-with-parent
 
 test: setup
 	@.ci/test-packages

@@ -125,6 +125,8 @@ urlpatterns = [
     path("learn/author/<name:name>/state", authoring.state),
     path("learn/author/<name:name>/change", authoring.change),
     path("learn/author/<name:name>/problems", authoring.problems),
+    path("learn/author/<name:name>/stage", authoring.stage),
+    path("learn/author/<name:name>/propose", authoring.propose),
     path("learn/author/<name:name>/export", authoring.exported),
     path("learn/author/<name:name>/publish", authoring.publish),
     path("learn/author/<name:name>/withdraw", authoring.withdraw),

@@ -15,6 +15,7 @@ from playground.lessons import classes
 from playground.models import Room
 from playground.panels import positions
 from playground.rooms import rows
+from playground.serving.lan import origin_for_others
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of, wait_seconds
 from scheduler_core.authoring.lessons import LessonError
@@ -63,7 +64,8 @@ def create_room(request: HttpRequest) -> HttpResponse:
         created = rows.create(scenario, owner, address, position, title, lesson)
     except rows.TooManyRoomsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
-    watch = request.build_absolute_uri(f"/r/{created.room.pk}/")
+    origin = origin_for_others(request) or request.build_absolute_uri("/")[:-1]
+    watch = f"{origin}/r/{created.room.pk}/"
     room = payloads.NewRoom(
         **_fields(created.room),
         watch_url=watch,

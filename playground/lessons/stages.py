@@ -154,7 +154,8 @@ def _address(scenario: str, views: str, at: Extent, upto: Extent | None) -> str:
 
 
 @lru_cache(maxsize=256)
-def _read(text: str, title: str) -> core.Scenario:
+def read_scenario(text: str, title: str) -> core.Scenario:
+    """Return a scenario of a lesson."""
     return bundles.parse([("", text)], title)
 
 
@@ -162,5 +163,5 @@ def _stored(text: str, lesson: Lesson) -> str:
     """Return the short id of a scenario; share it on first use, with its author or without an owner."""
     author = lookup.author_of(lesson)
     if author is None:
-        return store.shared_by_nobody(_read(text, lesson.title), text).short
-    return authored.shared(author, _read(text, TITLE), text).short
+        return store.shared_by_nobody(read_scenario(text, lesson.title), text).short
+    return authored.shared(author, read_scenario(text, TITLE), text).short

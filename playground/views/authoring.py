@@ -13,7 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.lessons import authoring, checks, lookup, stop_pages
+from playground.lessons import author_jobs, authoring, checks, lookup, stages, stop_pages
+from playground.lessons.proposed import proposed
 from playground.limits import limit
 from playground.models import AuthoredLesson
 from playground.pool.shares import BusyError
@@ -26,6 +27,7 @@ from playground.visitors.throttle import address_of, wait_seconds
 from scheduler_core.authoring.lessons import LessonError, folder, glossary, misconceptions, tracks
 from scheduler_core.authoring.lessons.facts import FACTS, signature
 from scheduler_core.authoring.lessons.packing import PACKED, packed, unpacked
+from scheduler_core.authoring.lessons.proposing import AskedPlace
 from scheduler_core.authoring.lessons.reading import VIEWS
 from scheduler_core.kubernetes.problems import Problem
 
@@ -208,7 +210,50 @@ def problems(_request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
 
 def _wire(problem: Problem, row: AuthoredLesson) -> dict[str, Any]:
     file = (problem.file or "").removeprefix(f"{row.folder}/")
-    return {"message": problem.message, "file": file, "line": problem.line}
+    return {"message": problem.message, "file": file, "line": problem.line, "path": problem.path}
+
+
+@answers_json
+@require_safe
+@never_cache
+@_mine
+@_counted
+def stage(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
+    """Answer the address at which a scenario of a lesson is framed, to point at what is asked about."""
+    text = _scenario(row, request.GET.get("scenario", ""))
+    shown = authored.shared(row, stages.read_scenario(text, stages.TITLE), text)
+    return JsonResponse({"url": f"/e/{shown.short}/"})
+
+
+@answers_json
+@require_POST
+@_mine
+@_counted
+def propose(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
+    """Answer what may be asked about a place of a scenario, with the fact that answers each."""
+    try:
+        wanted: PointedPlace = msgspec.convert(parsed(request.body), PointedPlace)
+    except ValueError as error:
+        return _refused(400, f"The place cannot be read: {error}")
+    text = _scenario(row, wanted.scenario)
+    share = author_jobs.share_of(row.owner)
+    found = author_jobs.in_pool(share, proposed, text, wanted.step, wanted.place)
+    return JsonResponse({"proposals": found})
+
+
+class PointedPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What of a lesson's scenario an author points at."""
+
+    scenario: str
+    step: str
+    place: AskedPlace
+
+
+def _scenario(row: AuthoredLesson, name: str) -> str:
+    text = authored.files_of(row).get(name) if name.startswith("scenario") else None
+    if text is None:
+        raise LessonError(f"The lesson has no scenario {name[:60]!r}.")
+    return text
 
 
 @require_safe

@@ -25,6 +25,7 @@ from playground.pool.reading import reading
 from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json
+from playground.serving.lan import origin_for_others
 from playground.storage import bundles, links, store
 from playground.visitors.throttle import throttled
 from scheduler_core.kubernetes.problems import BundleError
@@ -262,7 +263,7 @@ def qr_code(request: HttpRequest) -> HttpResponse:
         # A browser takes "//" and "/\\" for another host's, and leaves tabs and line ends out before.
         if not path.startswith("/") or path.startswith(("//", "/\\")) or not path.isprintable():
             raise ValueError("path must be one of this server's, as /r/…/.")
-        picture = qr.qr(request.build_absolute_uri(path))
+        picture = qr.qr((origin_for_others(request) or request.build_absolute_uri("/")[:-1]) + path)
     except ValueError as error:
         return error_page(request, 400, str(error))
     headers = {"Cache-Control": "public, max-age=86400"}

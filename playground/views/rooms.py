@@ -17,6 +17,7 @@ from playground.models import Comment, Room
 from playground.panels import positions
 from playground.playback import sources
 from playground.rooms import people, questions, results, rows
+from playground.serving.lan import origin_for_others
 from playground.serving.languages import current, translated, words_of_scripts
 from playground.storage import comments
 from playground.views.workbench import workbench
@@ -46,6 +47,7 @@ def room(request: HttpRequest, name: str, *, projector: bool = False) -> HttpRes
         source,
         room=row.pk,
         projector=projector,
+        invite=origin_for_others(request),
         title=row.title or source.title,
         about="" if asked else source.introduction(),
         step=str(row.position.get("step", "")),

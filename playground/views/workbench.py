@@ -60,6 +60,7 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "forked_from": "",
         "room": "",
         "projector": False,
+        "invite": "",
         "preview": None,
         "commented": False,
         "compared": None,

@@ -39,8 +39,8 @@ def of_a_class(opened: Callable[[tuple[int, int]], Page]) -> Iterator[tuple[str,
     yield "class-ballot", laptop
     yield "class-projector", beamed
     ballots[0].get_by_role("button", name="big", exact=True).click()
-    ballots[0].get_by_role("button", name="Vote: 1").click()
-    ballots[1].get_by_role("button", name="Vote: none of them").click()
+    ballots[0].get_by_role("button", name="Vote for 1 pod").click()
+    ballots[1].get_by_role("button", name="Vote for none of them").click()
     panel = teacher.get_by_role("region", name="Prediction")
     expect(panel.get_by_text("2 of")).to_be_visible()
     panel.get_by_role("button", name="Reveal").click()

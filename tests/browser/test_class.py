@@ -60,8 +60,8 @@ def test_a_class_goes_through_a_lesson(visitor: Callable[..., Page]) -> None:
     assert why not in json.dumps(heard.frames) and why not in everything(ada)
 
     ballots[0].get_by_role("button", name="big", exact=True).click()
-    ballots[0].get_by_role("button", name="Vote: 1").click()
-    ballots[1].get_by_role("button", name="Vote: none of them").click()
+    ballots[0].get_by_role("button", name="Vote for 1 pod").click()
+    ballots[1].get_by_role("button", name="Vote for none of them").click()
     question = board.get_by_role("region", name="The scheduler spreads")
     expect(question).to_contain_text("2 votes · 50 % right · open")
     panel = teacher.get_by_role("region", name="Prediction")
@@ -70,7 +70,7 @@ def test_a_class_goes_through_a_lesson(visitor: Callable[..., Page]) -> None:
         expect(ballot.get_by_text("second vote")).to_be_visible()
     for ballot in ballots:
         ballot.get_by_role("button", name="big", exact=True).click()
-        ballot.get_by_role("button", name="Vote: 1").click()
+        ballot.get_by_role("button", name="Vote for 1 pod").click()
     expect(panel.get_by_text("2 of")).to_be_visible()
     panel.get_by_role("button", name="Reveal").click()
     for page in (ada, bob):

@@ -176,7 +176,7 @@ def test_victims_and_own_questions(visitor: Callable[..., Page], site: Stack) ->
     asked = phone.get_by_role("region", name="Prediction")
     for pod in victims:
         asked.get_by_role("button", name=pod, exact=True).click()
-    asked.get_by_role("button", name=re.compile(r"^Vote: \d+ evicted")).click()
+    asked.get_by_role("button", name=re.compile(r"^Vote for \d+ victims?")).click()
     shown = leader.page.get_by_role("region", name="Prediction")
     expect(shown.get_by_text("1 of 1 voted")).to_be_visible()
     shown.get_by_role("button", name="Reveal").click()

@@ -8,17 +8,17 @@ import msgspec
 from msgspec import to_builtins
 
 from playground.lessons import authoring
+from playground.lessons.proposed import proposed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.models import AuthoredLesson
 from playground.playback import releases, sources
 from playground.playback.executor import in_storage
-from playground.pool.jobs import pool_job
 from playground.protocol.authoring import AddedStopWire, AuthoredLessonListWire, ProposalListWire
 from playground.storage import authored, texts
 from scheduler_core.authoring.lessons import LessonError, folder
 from scheduler_core.authoring.lessons.played import LIMITS
-from scheduler_core.authoring.lessons.proposing import AskedPlace, proposals
+from scheduler_core.authoring.lessons.proposing import AskedPlace
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 TITLE = 120  # characters
@@ -48,7 +48,7 @@ async def propose(call: Call) -> Answer:
     text = await call.in_engine(_text, call.found())
     step = call.payload.get("step") or ""
     try:
-        found = await call.in_pool(_proposed, text, step, place, large=True)
+        found = await call.in_pool(proposed, text, step, place, large=True)
     except LessonError as error:
         raise CommandError("lesson.invalid", str(error)) from error
     return {"proposals": found}
@@ -59,11 +59,6 @@ def _place(given: Any) -> AskedPlace:
         return msgspec.convert(given, AskedPlace)
     except msgspec.ValidationError as error:
         raise CommandError("payload.invalid", f"place: {error}", field="place") from error
-
-
-@pool_job
-def _proposed(text: str, step: str, place: AskedPlace) -> list[dict[str, Any]]:
-    return [dict(to_builtins(one)) for one in proposals(text, step, place)]
 
 
 @command(

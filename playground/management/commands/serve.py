@@ -14,7 +14,7 @@ from django.db import connection
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runtime import outage
-from playground.serving import supervisor
+from playground.serving import lan, supervisor
 from playground.serving.connections import raise_file_limit
 
 
@@ -56,6 +56,9 @@ class Command(BaseCommand):
         host, port = options["host"], options["port"]
         if problem := supervisor.listening_problem(host, port):
             raise CommandError(problem)
+        others = lan.lan_address(host)
+        if others and "ALLOWED_HOSTS" not in os.environ:  # of the programs that are started
+            os.environ["ALLOWED_HOSTS"] = ",".join([*settings.ALLOWED_HOSTS, lan.bracketed(others)])
         call_command("prepare")
         supervisor.adopt_orphans()
         raise_file_limit()
@@ -66,9 +69,11 @@ class Command(BaseCommand):
         # Django answers only requests for ALLOWED_HOSTS.
         first = next(iter(settings.ALLOWED_HOSTS), "").lstrip(".")
         name = first if first not in {"", "*"} else "localhost"
+        network = supervisor.local_address(others, port) if others else ""
+        also = f", and in your network at {network}" if network not in {"", local} else ""
         status = running.run(
             # The server decides; it is not queried before it can be ready, because a failed check is logged.
             ready=lambda: _workers_are_there() and supervisor.answers(f"{local}/readyz", name),
-            on_ready=lambda: running.say(f"podstep answers at {local}"),
+            on_ready=lambda: running.say(f"podstep answers at {local}{also}"),
         )
         sys.exit(status)

@@ -31,17 +31,27 @@ _STEPS = re.compile(r"([\w-]+)|\[(\d+)\]")
 class FileReader:
     """One file: its text, and the findings so far."""
 
-    def __init__(self, file: str, text: str, problems: list[Problem], line: int = 0) -> None:
+    def __init__(self, file: str, text: str, problems: list[Problem], line: int = 0, field: str = "") -> None:
         self.file, self.text, self.problems, self.line = file, text, problems, line
+        self.field = field  # that all of the text is; "" for YAML, which has fields of its own
 
-    def wrong(self, message: str, line: int | None = None) -> None:
-        """Add a finding; ``line`` is 1-based within the text."""
+    def wrong(self, message: str, line: int | None = None, path: str = "") -> None:
+        """Add a finding; ``line`` is 1-based within the text, ``path`` its field, else that of the line."""
         if len(self.problems) < MOST_FINDINGS:
-            self.problems.append(Problem(message, line=self.line + (line or 1), file=self.file))
+            about = path or self.field or self._field_at(line or 1)
+            self.problems.append(Problem(message, about, line=self.line + (line or 1), file=self.file))
 
     def at(self, message: str, *path: str | int) -> None:
         """Add a finding about a field."""
-        self.wrong(message, self.lines(*path))
+        self.wrong(message, self.lines(*path), ".".join(map(str, path)))
+
+    def _field_at(self, line: int) -> str:
+        """Return the field that a line belongs to, "" where the text is no YAML."""
+        try:
+            found = [(at, len(path), path) for path, at in self._lines.items() if at <= line]
+        except FormatError:
+            return ""
+        return ".".join(map(str, max(found, key=lambda one: one[:2])[2])) if found else ""
 
     def convert(self, into: type[T]) -> T | None:
         """Return the YAML as a struct; None if it is not one."""
@@ -115,4 +125,4 @@ def stop_parts(file: str, whole: str, problems: list[Problem]) -> StopParts | No
     rest = whole[front.end() :]
     skipped = whole[: front.end()].count("\n") + len(rest) - len(rest.lstrip("\n"))
     head = FileReader(file, front[1], problems, line=1)
-    return StopParts(head, FileReader(file, rest.strip("\n"), problems, line=skipped))
+    return StopParts(head, FileReader(file, rest.strip("\n"), problems, line=skipped, field="text"))

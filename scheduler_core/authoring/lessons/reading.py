@@ -264,7 +264,7 @@ def _task(
     if not forms:
         return LessonTask("look", task.question), Marking()
     if not task.question:
-        reader.at("a task has a question", "task")
+        reader.at("the question has no words yet", "task", "question")
     for name, text in (("question", task.question), ("why", task.why)):
         reader.prose(text, reader.lines("task", name))
     if len(task.hints) not in HINTS:
@@ -323,11 +323,14 @@ def _check_expressions(reader: FileReader, task: _TaskFile, form: str | None) ->
             reader.at("a contract has accept, a claim that does, and the scenarios that are flawed", "task")
     elif task.kind != "explain":
         if not task.answer:
-            reader.at("the answer is a fact", "task")
+            reader.at(
+                'no fact answers the question yet: pick it in the cluster, or write it, as cycle("1.1").node',
+                "task", "answer",
+            )  # fmt: skip
         elif not re.search(r"\w\(", task.answer):
             reader.at("the answer is written by hand: compute it from a fact", "task", "answer")
     if form in ("number", "yesno", "reason", "choice", "order") and not task.why:
-        reader.at("why says, with facts, what makes the answer right", "task")
+        reader.at("say with facts what makes the answer right", "task", "why")
     for name, text, names in (
         ("answer", task.answer, ()),
         ("accept", task.accept, _FURTHER),

@@ -42,5 +42,9 @@ export const answer = (lesson: string, stop: string, body: object) =>
 export const hint = (lesson: string, stop: string, number: number, seed: number | null) =>
   post<{ text: string }>(`/api/lessons/${lesson}/${stop}/hint${language()}`, { number, ...(seed ? { seed } : {}) });
 
+/** Store an edited cluster as a shared scenario, so that the stage can show it; resolve with its id. */
+export const share = async (bundle: string, title: string) =>
+  (await post<{ id: string }>("/api/scenarios", { bundle, title })).id;
+
 export const code = (lesson: string, receipts: string[], name: string) =>
   post<{ code: string; url: string }>(`/api/lessons/${lesson}/code`, { receipts, name });

@@ -3,7 +3,8 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { $, $$, typing } from "../lib/dom.ts";
-import { kept, passed, player } from "./asked.ts";
+import { given, kept, passed, player } from "./asked.ts";
+import { playEdited } from "./edited.ts";
 import { pickIn } from "./picking.ts";
 import { change, load, onChange, stopIn } from "./progress.ts";
 import { caughtUp, sync } from "./sync.ts";
@@ -67,7 +68,8 @@ function mark() {
 function reveal() {
   mark();
   count();
-  show();
+  if (task?.form === "edit" && typeof given.value === "string") void playEdited(frame, given.value);
+  else show();
   $("[data-after]")?.classList.add("primary");
 }
 

@@ -8,6 +8,7 @@ import { Icon } from "../kit/icon.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { openMenu } from "../kit/menu.tsx";
 import { Inline } from "../lesson/inline.tsx";
+import { POINT, POINTED, type Pointed } from "./picking.ts";
 import type { View } from "./view.ts";
 
 const KEPT = "podstep.author"; // the lesson that the last stop was added to
@@ -168,8 +169,11 @@ function asked(target: EventTarget | null, view: View, wish: Wish): [place: Aske
     return [{ kind: cell.ask, rule: cell.rule ?? "", node: playback.nodes.names[Number(cell.of)] ?? "" }, step];
   const [kind, index] = (element?.closest<HTMLElement>("[data-key]")?.dataset.key ?? "").split(":");
   const row = element?.closest<HTMLElement>(".matrix [data-id]")?.dataset.id;
-  const node = wish.node ?? (kind === "node" ? Number(index) : row !== undefined ? Number(row) : view.node);
-  const pod = wish.pod ?? (kind === "pod" ? Number(index) : view.pod);
+  const drawn = (kind: "node" | "pod") => element?.closest<HTMLElement>(`[data-${kind}]`)?.dataset[kind];
+  const onStage = drawn("pod") ?? (kind === "pod" ? index : undefined);
+  const under = onStage === undefined ? (drawn("node") ?? row) : undefined;
+  const node = wish.node ?? (kind === "node" ? Number(index) : under !== undefined ? Number(under) : view.node);
+  const pod = wish.pod ?? (onStage !== undefined ? Number(onStage) : under !== undefined ? -1 : view.pod);
   if (pod >= 0 && wish.node === undefined && kind !== "node")
     return [{ kind: "pod", pod: playback.pods.keys[pod] }, step];
   if (node >= 0) return [{ kind: "node", node: playback.nodes.names[node] }, step];
@@ -201,6 +205,23 @@ export async function askHere(view: View, target: EventTarget | null, at?: { x: 
     warn(error);
   }
 }
+
+/** In the frame of an author's page a click says what is asked about; only that page is listened to. */
+export function pointing(view: View) {
+  const tell = (place?: AskedPlace, step = "") =>
+    parent.postMessage({ type: POINTED, place, step } satisfies Pointed, location.origin);
+  let on = false;
+  addEventListener("message", ({ data, origin, source }: MessageEvent) => {
+    if (source === parent && origin === location.origin && data?.type === POINT) on = true;
+  });
+  document.addEventListener("click", ({ target }) => {
+    const element = target instanceof Element ? target.closest(POINTABLE) : null;
+    if (on && element) tell(...asked(element, view, {}));
+  });
+  tell();
+}
+
+const POINTABLE = "[data-ask], [data-key], [data-node], [data-pod], .matrix [data-id]";
 
 /** A right click on a cell or an event asks about it; the sheet's buttons do by an event of the view. */
 export function askByPointer(view: View, region: HTMLElement) {

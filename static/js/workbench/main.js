@@ -4,7 +4,7 @@ import { $, h, fill, icon, toast } from "../lib/dom.ts";
 import { Socket } from "../lib/socket.ts";
 import { plural } from "../lib/quantity.ts";
 import { about } from "./about.tsx";
-import { askByPointer } from "./authoring.tsx";
+import { askByPointer, pointing } from "./authoring.tsx";
 import { Address } from "./address.ts";
 import { Breakpoints } from "./breakpoints.ts";
 import { Points } from "./breakpanel.tsx";
@@ -153,7 +153,10 @@ const asked = Object.fromEntries(
   ["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]),
 );
 view.on("address", openHere);
-if (document.body.classList.contains("embedded")) embedded(root, { view, layout, playback });
+if (document.body.classList.contains("embedded")) {
+  embedded(root, { view, layout, playback });
+  if (parent !== window && root.dataset.views === undefined && !root.dataset.embedView) pointing(view);
+}
 const { hash } = location; // the address is soon rewritten without it
 if (root.dataset.room) history.replaceState(null, "", presented()); // the room says where it is
 open(Address.read(root.dataset.step));
@@ -161,8 +164,8 @@ if (root.dataset.room) enterRoom(root.dataset.room);
 comments($("[data-comments]"));
 checkPinned(playback);
 
-/** For the browser tests, and for looking at it in a console. */
-window.podstep = { timings, playback, view, socket, ready: false };
+/** For the page of a lesson that frames this one, for the browser tests, and for looking at it in a console. */
+window.podstep = { timings, playback, view, socket, ready: false, play: () => deck.toggle() };
 
 /** @param {HTMLElement | null} button */
 async function comments(button) {

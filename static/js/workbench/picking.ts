@@ -10,6 +10,11 @@ export const OFFER = "podstep:offer";
 /** To the lesson: an answer, as `key`; without one the stage is ready. */
 export const PICK = "podstep:pick";
 export type Offer = { type: string; keys: string[]; chosen: string[] };
+/** From the author's page: what is clicked is asked about there. */
+export const POINT = "podstep:point";
+/** To the author's page: the place that was clicked, and the step; without a place the stage is ready. */
+export const POINTED = "podstep:pointed";
+export type Pointed = { type: string; place?: object; step: string };
 
 const EVENTS = "table.events tbody tr";
 const PLACES = `table.grid [data-column], ${EVENTS}, [data-node], [data-pod]`;

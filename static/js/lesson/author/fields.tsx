@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../icon.tsx";
-import { conflicts, placeOf, send, settle, type Change, type Json, type Path } from "./state.ts";
+import { chosenBy, completed, inserted, NONE, Offers } from "./complete.tsx";
+import { conflicts, placeOf, send, settle, wrongIn, type Change, type Json, type Path } from "./state.ts";
 
 const REST = 900; // milliseconds after the last letter
 
@@ -18,12 +19,17 @@ type FieldProps = {
   /** What an empty field stands for. */
   empty?: Json;
   list?: string;
+  /** What can stand in the field, to be completed. */
+  facts?: string[];
   /** The text as a value, and back. */
   read?: (text: string) => Json;
   write?: (value: Json | undefined) => string;
 };
 
 const asText = (value: Json | undefined) => (value === null || value === undefined ? "" : String(value));
+
+/** The id of a field. */
+export const idOf = (stop: string, path: Path) => `f-${stop}-${path.join("-")}`.replace(/[^\w-]/g, "_");
 
 /** A text with its label; two lines or more are an area. */
 export function Field({
@@ -36,6 +42,7 @@ export function Field({
   hint = "",
   empty = "",
   list,
+  facts = [],
   read = (text) => text,
   write = asText,
 }: FieldProps) {
@@ -43,7 +50,10 @@ export function Field({
   const typed = useSignal<string | null>(null); // null: as it is stored
   const timer = useRef(0);
   const was = useRef<Json>(value ?? null);
-  const id = `f-${stop}-${path.join("-")}`.replace(/[^\w-]/g, "_");
+  const id = idOf(stop, path);
+  const offers = useSignal(NONE);
+  const wrong = wrongIn(stop, path);
+  const area = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   if (typed.value === null) was.current = value ?? null;
 
   async function commit() {
@@ -71,22 +81,49 @@ export function Field({
     };
   }, []);
 
+  const take = (fact: string) => {
+    if (area.current) typed.value = inserted(area.current, fact);
+    offers.value = NONE;
+  };
   const common = {
     id,
+    ref: area,
+    "aria-invalid": wrong.length > 0,
+    "aria-describedby": wrong.length ? `${id}-wrong` : undefined,
+    ...(facts.length
+      ? {
+          "aria-autocomplete": "list" as const,
+          "aria-controls": `${id}-facts`,
+          "aria-activedescendant": offers.value.facts.length ? `${id}-facts-${offers.value.at}` : undefined,
+        }
+      : {}),
+    onKeyDown: (event: KeyboardEvent) => chosenBy(event, offers, take),
     class: `field${mono ? " mono" : ""}`,
     value: typed.value ?? known,
     spellcheck: !mono,
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
       typed.value = currentTarget.value;
+      offers.value = completed(currentTarget, facts);
       clearTimeout(timer.current);
       timer.current = window.setTimeout(commit, REST);
     },
-    onBlur: () => void commit(),
+    onBlur: () => {
+      offers.value = NONE;
+      void commit();
+    },
   };
   return (
-    <div class="author-field">
+    <div class={wrong.length ? "author-field wrong" : "author-field"}>
       <label for={id}>{label}</label>
       {rows > 1 ? <textarea {...common} rows={rows} /> : <input {...common} list={list} autoComplete="off" />}
+      <Offers id={`${id}-facts`} offers={offers.value} take={take} />
+      {wrong.length > 0 && (
+        <ul class="fail-text" id={`${id}-wrong`}>
+          {wrong.map(({ message }) => (
+            <li key={message}>{message}</li>
+          ))}
+        </ul>
+      )}
       {hint && <p class="dim">{hint}</p>}
       <Settling
         place={placeOf({ kind: "value", path, was: null, now: null, stop })}
@@ -136,7 +173,7 @@ type ChoiceProps = {
 };
 
 export function Select({ label, path, value, options, stop = "", none = null }: ChoiceProps) {
-  const id = `f-${stop}-${path.join("-")}`.replace(/[^\w-]/g, "_");
+  const id = idOf(stop, path);
   const change = (text: string): Change => ({
     kind: "value",
     path,

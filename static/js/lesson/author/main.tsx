@@ -4,6 +4,7 @@ import { render } from "preact";
 import { $, announce, copy, toast } from "../../lib/dom.ts";
 import { plural } from "../../lib/quantity.ts";
 import { Icon } from "../icon.tsx";
+import { idOf } from "./fields.tsx";
 import { About, StopPanel } from "./panels.tsx";
 import { Suggestions } from "./question.tsx";
 import {
@@ -94,10 +95,39 @@ function Published() {
   );
 }
 
+/** Open the field that a finding is about. */
 function go(found: Found) {
-  open.value = lesson.value.stops.find(({ file }) => file === found.file)?.key ?? "";
-  document.querySelector<HTMLElement>("[data-author-panel]")?.focus();
+  open.value = stopOf(found)?.key ?? "";
+  requestAnimationFrame(() => {
+    const field = document.getElementById(idOf(open.value, found.path.split(".")));
+    (field ?? document.querySelector<HTMLElement>("[data-author-panel]"))?.focus();
+  });
 }
+
+const stopOf = ({ file }: Found) => lesson.value.stops.find((one) => one.file === file);
+
+/** Where a finding is, in words: the stop by its title, and the field by its label where it is on the page. */
+function placeIn(found: Found) {
+  const at = lesson.value.stops.findIndex((one) => one.file === found.file);
+  const title = lesson.value.stops[at]?.head.title;
+  if (at < 0) return found.file === "lesson.yaml" ? "About the lesson" : found.file;
+  return [`Stop ${at + 1}${title ? `, “${String(title)}”` : ""}`, FIELDS[found.path]].filter(Boolean).join(": ");
+}
+
+const FIELDS: { [path: string]: string } = {
+  title: "title",
+  text: "text",
+  step: "step",
+  phase: "last phase shown",
+  views: "tabs of Inspect",
+  task: "question",
+  "task.question": "question",
+  "task.answer": "the fact that answers it",
+  "task.accept": "accepted when",
+  "task.why": "what makes it right",
+  "task.hints": "hints",
+  "task.choices": "choices",
+};
 
 /** What the tests of lessons find. */
 function Problems() {
@@ -119,7 +149,7 @@ function Problems() {
           {found.map((one) => (
             <li key={`${one.file}:${one.line}:${one.message}`}>
               <button type="button" onClick={() => go(one)}>
-                <span class="where">{one.line ? `${one.file}:${one.line}` : one.file}</span>
+                <span class="where">{placeIn(one)}</span>
                 <span class="what">{one.message}</span>
               </button>
             </li>

@@ -1,7 +1,8 @@
+import { useRef } from "preact/hooks";
 import { Icon } from "../icon.tsx";
 import { Field, Select, Several } from "./fields.tsx";
 import { Question } from "./question.tsx";
-import { lesson, words, type AuthoredStop, type Json } from "./state.ts";
+import { lesson, problems, words, type AuthoredStop, type Json } from "./state.ts";
 
 const LEVELS: [string, string][] = ["beginner", "intermediate", "advanced"].map((level) => [level, level]);
 const lines = (value: Json | undefined) => (Array.isArray(value) ? value.map(String).join("\n") : "");
@@ -94,6 +95,7 @@ export function StopPanel({ stop }: { stop: AuthoredStop }) {
           stop={key}
         />
       </details>
+      <Preview stop={stop} />
       <p class="author-acts">
         <a class="btn" href={stop.preview} target="_blank" rel="noopener">
           <Icon name="external" />
@@ -101,6 +103,24 @@ export function StopPanel({ stop }: { stop: AuthoredStop }) {
         </a>
       </p>
     </div>
+  );
+}
+
+/** The stop as a learner sees it, as soon as the tests find nothing wrong in it. */
+function Preview({ stop }: { stop: AuthoredStop }) {
+  const found = problems.value;
+  const shown = useRef("");
+  if (found && !found.some(({ file }) => file === stop.file || file === "lesson.yaml"))
+    shown.current = `${stop.preview}embed/?revision=${lesson.value.revision}`;
+  return (
+    <details class="author-preview" open>
+      <summary>As a learner sees it</summary>
+      {shown.current ? (
+        <iframe class="author-stage" src={shown.current} title="Preview of the stop" loading="lazy" />
+      ) : (
+        <p class="dim">It is shown here once the tests find nothing wrong.</p>
+      )}
+    </details>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Icon } from "../icon.tsx";
 import { Field, Select } from "./fields.tsx";
+import { Pick } from "./pick.tsx";
 import { send, words, type AuthoredStop, type Json } from "./state.ts";
 
 type Task = { [key: string]: Json };
@@ -76,9 +77,10 @@ export function Question({ stop }: { stop: AuthoredStop }) {
       )}
       <Text stop={stop} name="question" label="Question" rows={2} />
       {"answer" in task && (
-        <Text stop={stop} name="answer" label="The fact that answers it" mono list="author-facts" rows={2} />
+        <Text stop={stop} name="answer" label="The fact that answers it" mono facts={words.facts} rows={2} />
       )}
-      {"accept" in task && <Text stop={stop} name="accept" label="Accepted when" mono rows={2} />}
+      {"answer" in task && kind !== "explain" && <Pick stop={stop} />}
+      {"accept" in task && <Text stop={stop} name="accept" label="Accepted when" mono facts={words.facts} rows={2} />}
       {form === "number" && <Text stop={stop} name="unit" label="Unit, the word beside the number" />}
       {(CHOOSING.includes(form) || Array.isArray(task.choices)) && <Choices stop={stop} task={task} />}
       <Text stop={stop} name="why" label="What makes it right, with a fact" rows={2} />
@@ -99,6 +101,7 @@ type TextProps = {
   rows?: number;
   mono?: boolean;
   list?: string;
+  facts?: string[];
 };
 
 const Text = ({ stop, name, ...more }: TextProps) => (
@@ -175,9 +178,8 @@ function Choices({ stop, task }: { stop: AuthoredStop; task: Task }) {
           <li key={String(one.key)}>
             {part(place, "label", `Choice ${place + 1}`, { rows: 2 })}
             <div class="author-row">
-              {explains && part(place, "holds", "True because", { mono: true, list: "author-facts" })}
-              {explains
-                && part(place, "separates", "True of the right one alone", { mono: true, list: "author-facts" })}
+              {explains && part(place, "holds", "True because", { mono: true, facts: words.facts })}
+              {explains && part(place, "separates", "True of the right one alone", { mono: true, facts: words.facts })}
               {!explains && part(place, "key", "Key, which the answer names", { mono: true })}
               {part(place, "misconception", "Misconception", { list: "author-misconceptions" })}
             </div>
@@ -203,20 +205,13 @@ function Choices({ stop, task }: { stop: AuthoredStop; task: Task }) {
   );
 }
 
-/** What fields suggest: the facts there are, and the misconceptions. */
+/** The misconceptions that fields suggest. */
 export const Suggestions = () => (
-  <>
-    <datalist id="author-facts">
-      {words.facts.map((fact) => (
-        <option key={fact} value={fact} />
-      ))}
-    </datalist>
-    <datalist id="author-misconceptions">
-      {Object.entries(words.misconceptions).map(([key, sentence]) => (
-        <option key={key} value={key}>
-          {sentence}
-        </option>
-      ))}
-    </datalist>
-  </>
+  <datalist id="author-misconceptions">
+    {Object.entries(words.misconceptions).map(([key, sentence]) => (
+      <option key={key} value={key}>
+        {sentence}
+      </option>
+    ))}
+  </datalist>
 );

@@ -34,6 +34,7 @@ export interface Found {
   message: string;
   file: string;
   line: number | null;
+  path: string;
 }
 
 interface Words {
@@ -85,7 +86,7 @@ class Refused extends Error {
   }
 }
 
-async function ask(part: string, body?: unknown): Promise<any> {
+export async function ask(part: string, body?: unknown): Promise<any> {
   let response: Response;
   try {
     response = await fetch(base + part, {
@@ -178,6 +179,12 @@ export async function refresh() {
   } catch {
     /* the next change will tell */
   }
+}
+
+/** What the tests find in a field of the open stop, or of the whole lesson. */
+export function wrongIn(stopKey: string, path: Path): Found[] {
+  const file = lesson.value.stops.find(({ key }) => key === stopKey)?.file ?? "lesson.yaml";
+  return (problems.value ?? []).filter((one) => one.file === file && one.path === path.join("."));
 }
 
 let asked = 0;

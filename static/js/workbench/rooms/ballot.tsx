@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { Answer, Question } from "../../lib/protocol.js";
+import { plural } from "../../lib/quantity.ts";
 import type { View } from "../view.ts";
 import { optionsOf } from "./options.ts";
 
@@ -71,13 +72,17 @@ function Buttons({ question, view, given, vote }: BallotProps) {
       </div>
       {many ? (
         <Button look="primary big" act={() => vote(chosen.map(String).sort())}>
-          {evicts
-            ? `Vote: ${chosen.length ? `${chosen.length} evicted` : "nobody"}`
-            : `Vote: ${chosen.length || "none of them"}`}
+          {voting(chosen.length, evicts ? "evicted" : form)}
         </Button>
       ) : null}
     </div>
   );
+}
+
+/** What the button says of several answers: "Vote for 3 nodes". */
+function voting(number: number, form: string) {
+  if (form === "evicted") return number ? `Vote for ${plural(number, "victim")}` : "Vote for no victim";
+  return number ? `Vote for ${plural(number, form.replace(/s$/, ""))}` : "Vote for none of them";
 }
 
 function Typed({ question: { text, unit = "" }, given, vote }: BallotProps) {

@@ -7,7 +7,7 @@ import { Icon } from "../../kit/icon.tsx";
 import { toast } from "../../lib/dom.ts";
 import { count } from "../../lib/quantity.ts";
 import { ask } from "./ask.tsx";
-import { askEnd, askName, handOver, invite } from "./dialogs.tsx";
+import { askEnd, askName, handOver, invite, joinAt } from "./dialogs.tsx";
 import type { Follow } from "./follow.ts";
 import type { Room } from "./room.ts";
 import { reads } from "../store.ts";
@@ -64,7 +64,7 @@ function Bar({ room, follow, alone }: BarProps) {
       <span class="grow" />
       {room.projects && here && room.code ? (
         <span class="room-join">
-          {`${location.host}/j/ `}
+          {`${joinAt(room)} `}
           <b aria-label={`Code: ${[...room.code].join(" ")}`}>{room.code}</b>
         </span>
       ) : null}
@@ -86,7 +86,7 @@ function Bar({ room, follow, alone }: BarProps) {
       {button("help", "Ask", lead, () => ask(room))}
       {button("spot", "Spotlight", lead, spot, "", { "aria-pressed": follow.spot !== null })}
       {button("external", "Go to", lead, () => travel(room))}
-      <a class="btn" href={`${room.watchUrl}projector/`} target="podstep-projector" hidden={!lead}>
+      <a class="btn room-projector" href={`/r/${room.id}/projector/`} target="podstep-projector" hidden={!lead}>
         <Icon name="screen" />
         <span>Projector</span>
       </a>

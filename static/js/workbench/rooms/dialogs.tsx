@@ -11,6 +11,9 @@ import { count, plural } from "../../lib/quantity.ts";
 import { useAnswer } from "../asking.tsx";
 import type { Room } from "./room.ts";
 
+/** Where the six letters are typed. */
+export const joinAt = (room: Room) => `${new URL(room.watchUrl).host}/j/`;
+
 export function invite(room: Room) {
   const box = openDialog("Invite", () => (
     <div class="room-invite">
@@ -18,14 +21,21 @@ export function invite(room: Room) {
       <div class="share-rows">
         {room.code ? (
           <p class="room-join">
-            <span>{`${location.host}/j/`}</span>
+            <span>{joinAt(room)}</span>
             <b aria-label={`Code: ${[...room.code].join(" ")}`}>{room.code}</b>
           </p>
         ) : (
           <p class="room-address">{room.watchUrl.replace(/^https?:\/\//, "")}</p>
         )}
         <CopyRow label="Link for viewers" text={room.watchUrl} focus />
-        <p class="dim">Viewers scan the code, type the address with its six letters, or open this link.</p>
+        {room.invite ? (
+          <p class="dim">Viewers scan the code, type the address with its six letters, or open this link.</p>
+        ) : (
+          <p class="note warn" role="alert">
+            This link leads only to this machine ({location.hostname}). Start podstep with{" "}
+            <code>make run HOST=0.0.0.0</code> so that others in your network can join.
+          </p>
+        )}
         {room.leadUrl ? (
           <details class="token">
             <summary>Lead from another device</summary>

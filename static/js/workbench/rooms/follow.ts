@@ -55,7 +55,8 @@ export class Follow {
     this.mark = new CellMark(inspect);
     const { store } = view;
     const moved = perFrame(() => this.#moved());
-    follow([store.wanted, store.step, store.moment, store.tab, store.subs, store.selection], moved);
+    const { wanted, step, moment, tab, subs, selection, look, stage } = store;
+    follow([wanted, step, moment, tab, subs, selection, look, stage], moved);
     follow(store.pending, (pending) => pending && moved());
     follow(store.tab, () => {
       if (this.leads) this.#pick(null);

@@ -24,7 +24,9 @@ function Stop({ room }: { room: Room }) {
   return (
     <>
       {lesson.away ? (
-        <p class="lesson-away dim">{`Away from the lesson “${lesson.title}”, stop ${at + 1} of ${lesson.stops.length}`}</p>
+        <p class="lesson-away dim">
+          {`Away from the lesson “${lesson.title}”, stop ${at + 1} of ${lesson.stops.length}`}
+        </p>
       ) : (
         <details open={open}>
           <summary>

@@ -51,6 +51,8 @@ export class Room extends Emitter {
     id: string,
     hash: string,
     readonly projects: boolean,
+    /** The origin that others reach, "" if none do: the server is for this machine alone. */
+    readonly invite: string,
   ) {
     super();
     this.socket = socket;
@@ -97,7 +99,7 @@ export class Room extends Emitter {
   }
 
   get watchUrl() {
-    return `${location.origin}/r/${this.id}/`;
+    return `${this.invite || location.origin}/r/${this.id}/`;
   }
 
   get leadUrl() {

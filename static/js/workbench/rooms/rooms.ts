@@ -34,7 +34,7 @@ export function enter({
   root: HTMLElement;
 }) {
   const { playback } = view;
-  const room = new Room(playback, id, hash, "projector" in root.dataset);
+  const room = new Room(playback, id, hash, "projector" in root.dataset, root.dataset.invite ?? "");
   const following = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
   const lesson = $("[data-room-lesson]");
   if (lesson) showLesson(lesson, room, view.store);
