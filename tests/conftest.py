@@ -33,21 +33,20 @@ def pytest_collection() -> Generator[None, Any, Any]:
     return found
 
 
-#: A browser, a database and processes share this machine, and a rare key press or frame is lost.
-#: A test of them that fails is run once more; the summary lists it, so that it is looked at.
-ONCE_MORE = ("tests/browser/", "tests/e2e/", "tests/faults/", "tests/playground/", "tests/test_make_run.py")
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer what `make test-quick` asks for."""
+    parser.addoption("--one-row", action="store_true", help="one row of each table of cases, by the seed")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that does not say in a sentence what it shows; run one of processes that fails again."""
-    for item in items:
-        if item.nodeid.startswith(ONCE_MORE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse a test that does not say in a sentence what it shows; keep one row of each table where asked."""
     silent = [
         item.nodeid for item in items if isinstance(item, pytest.Function) and not item.function.__doc__
     ]
     if silent:
         raise pytest.UsageError("without a docstring: " + ", ".join(silent))
+    if config.getoption("--one-row"):
+        items[:] = {item.nodeid.partition("[")[0]: item for item in items}.values()
 
 
 def _fail_if_skipped(report: Any) -> None:
