@@ -186,6 +186,7 @@ def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> Non
     expect(listed(page)).to_have_count(3)
     apply = bench.build.get_by_role("button", name="Apply")
     apply.click()
+    expect(apply).to_be_enabled()  # again: it was refused
     expect(listed(page)).to_have_count(3)
     expect(bench.timeline).to_have_attribute("aria-valuemax", "3")
     editor.fill(MENDED.replace("replicas: 3", "replicas: 5"))
