@@ -12,6 +12,7 @@ from playground.panels import (
     network,
     podgroup_story,
     podgroups,
+    queueing,
     round_story,
     session,
     session_story,
@@ -67,5 +68,6 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
     PluginPanel("session", session.session, session.resting, ("session", "decision"), decided=_own_decision),
     PluginPanel("views", views.views, views.resting, ("view",)),
     PluginPanel("network", network.network, network.resting, ("session",)),
+    PluginPanel("kueue", queueing.queueing, queueing.queueing, ()),
     PluginPanel("descheduler", descheduling.descheduling, descheduling.descheduling, ()),
 )

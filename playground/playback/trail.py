@@ -23,6 +23,7 @@ from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.record.cycle import Cycle, Decision, Result
 from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.run.several.descheduling import IDLE_PASS, PASS
+from scheduler_core.run.several.queueing import ADMISSION, PREEMPTION, REFUSAL
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -34,6 +35,7 @@ TrailRow = list[Any]  # see Trail.row
 CHECKPOINT = 1_000  # cycles between two kept placements
 MARKS_SHOWN = 5_000  # of plugins, per answer
 PASSES = (PASS, IDLE_PASS)
+KUEUE = (ADMISSION, PREEMPTION, REFUSAL)
 LETTERS: dict[str, Result] = {
     "s": "scheduled",
     "u": "unschedulable",
@@ -233,12 +235,17 @@ class Trail:
             "groups": [
                 [index, mark.kind, mark.about, mark.state]
                 for index, mark in marked
-                if mark.kind not in PASSES
+                if mark.kind not in (*PASSES, *KUEUE)
             ],
             "passes": [
                 [index, int(mark.about), mark.kind == PASS, mark.state]
                 for index, mark in marked
                 if mark.kind in PASSES
+            ],
+            "kueue": [
+                [index, mark.kind == PREEMPTION, f"{mark.kind} of {mark.about}: {mark.state}"]
+                for index, mark in marked
+                if mark.kind in (ADMISSION, PREEMPTION)
             ],
         }
 

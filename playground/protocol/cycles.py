@@ -12,6 +12,7 @@ from playground.protocol.groups import NoPodGroupsWire, PodGroupsPartWire
 from playground.protocol.matrices import PredicatesPartWire, PrioritiesPartWire
 from playground.protocol.network import NetworkPartWire
 from playground.protocol.preemption import PreemptionPartWire
+from playground.protocol.queueing import KueuePartWire
 from playground.protocol.queues import HintsPartWire, QueuePartWire
 from playground.protocol.sentences import AbsentWire, Sentence
 from playground.protocol.session import SessionPartWire
@@ -133,6 +134,7 @@ class PartsWire(TypedDict):
     podgroups: NotRequired[PodGroupsPartWire | NoPodGroupsWire]
     session: NotRequired[SessionPartWire | AbsentWire]
     views: NotRequired[ViewsPartWire | AbsentWire]
+    kueue: NotRequired[KueuePartWire | AbsentWire]
     descheduler: NotRequired[DeschedulerPartWire | AbsentWire]
     network: NotRequired[NetworkPartWire | AbsentWire]
     # At the end of a run. Asked for as a part it is each node's reasons, which no page reads.

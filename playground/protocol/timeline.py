@@ -14,6 +14,7 @@ Turn = Annotated[
 """What happened to a PodGroup in a cycle or just before it; the phase where it has a new one."""
 _MarksGroup = Annotated[Sequence[Any], row(index=int, rest=Turn)]
 _MarksPasse = Annotated[Sequence[Any], row(index=int, number=int, evicts=bool, text=str)]
+_MarksKueue = Annotated[Sequence[Any], row(index=int, preempts=bool, text=str)]
 
 
 class MarksWire(TypedDict):
@@ -27,6 +28,7 @@ class MarksWire(TypedDict):
     cache: CacheMarksWire | None
     groups: Sequence[_MarksGroup]
     passes: Sequence[_MarksPasse]
+    kueue: Sequence[_MarksKueue]
 
 
 class CacheMarksWire(TypedDict):

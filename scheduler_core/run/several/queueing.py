@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.cluster.kueue.nomination import ASSUMED, CycleRecord, Inadmissible, Nomination
+from scheduler_core.cluster.kueue.overview import Overview, overview_of
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.record.timeline import TimelineEvent
@@ -20,6 +22,7 @@ ADMISSION, PREEMPTION, REFUSAL = "admission", "preemption by Kueue", "no admissi
 """The kinds of timeline marks for a head of a cycle; a mark is about its Workload."""
 
 FIELD = "queueing"
+RECENT = 10  # cycles that a record has of those before
 LISTED = 1_000  # heads of a cycle in a trace line
 
 
@@ -55,10 +58,17 @@ FIELDS: Mapping[str, Any] = {
 
 
 class QueueingRecord(Struct, frozen=True):
-    """The cycles since the previous step, in order; ``epoch`` is virtual time 0 in seconds since 1970."""
+    """The cycles since the previous step, in order; ``epoch`` is virtual time 0 in seconds since 1970.
+
+    ``recent`` are the last of the ``count`` cycles so far, ``overview`` is the state after them; a step that
+    is not recorded has none.
+    """
 
     cycles: tuple[CycleRecord, ...] = ()
     epoch: float = 0.0
+    recent: tuple[CycleRecord, ...] = ()
+    count: int = 0
+    overview: Overview | None = None
 
     @property
     def marks(self) -> tuple[TimelineMark, ...]:
@@ -125,9 +135,9 @@ class QueueingObserver(Observer):
     def record(
         self, framework: Handle, pod: QueuedPod | None, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> QueueingRecord:
-        """Return the cycles until the end of an attempt."""
+        """Return the cycles until the end of an attempt, and the state after them."""
         del framework, pod, attempt, events
-        return self.marked()
+        return self._with_state()
 
     def marked(self) -> QueueingRecord:
         """Return the same: cycles are few."""
@@ -136,6 +146,12 @@ class QueueingObserver(Observer):
         return QueueingRecord(tuple(kueue.cycles[max(0, len(kueue.cycles) - new) :]), kueue.loop.epoch)
 
     def final(self, framework: Handle) -> QueueingRecord:
-        """Return the cycles after the last attempt."""
+        """Return the cycles after the last attempt, and the state at the end."""
         del framework
-        return self.marked()
+        return self._with_state()
+
+    def _with_state(self) -> QueueingRecord:
+        kueue = self.kueue
+        recent = tuple(kueue.cycles[-RECENT:])
+        overview = overview_of(kueue.control)
+        return replace(self.marked(), recent=recent, count=kueue.count, overview=overview)

@@ -33,6 +33,7 @@ export class Marks {
   groups: Map<number, Turn[]> = new Map(); // by cycle: what happened to PodGroups
   // by cycle: the descheduler's passes before it, in words
   passes: Map<number, { evicts: boolean; text: string }[]> = new Map();
+  kueue: Map<number, { evicts: boolean; text: string }[]> = new Map(); // what Kueue did since the cycle before
   // Cycles that a quirk of v1.11 changed, among those that were loaded: only deciding them again shows it.
   quirks: Set<number> = new Set();
   known = 0; // cycles 1..known are known without a gap
@@ -62,6 +63,10 @@ export class Marks {
       for (const [index] of marks.passes) this.passes.set(index, []);
       for (const [index, number, evicts, text] of marks.passes)
         this.passes.get(index)?.push({ evicts, text: `pass ${number} ${text}` });
+    }
+    if (marks.kueue?.length) {
+      for (const [index] of marks.kueue) this.kueue.set(index, []);
+      for (const [index, evicts, text] of marks.kueue) this.kueue.get(index)?.push({ evicts, text });
     }
     if (marks.cache) this.#cache(from, marks.cache);
     while (this.known + 1 < this.result.length && this.result[this.known + 1]) this.known += 1;

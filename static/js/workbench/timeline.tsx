@@ -188,6 +188,7 @@ export class Timeline {
         .slice(0, 4)
         .map((text) => `, PodGroup ${text}`),
       ...(marks.passes.get(index) ?? []).slice(-2).map(({ text }) => `, descheduler: ${text}`),
+      ...(marks.kueue.get(index) ?? []).slice(-2).map(({ text }) => `, Kueue: ${text}`),
       this.#breaking?.breaks(index) ? ", a breakpoint" : "",
     ].join("");
   }

@@ -24,7 +24,7 @@ SHOWN = tuple(
     example for example in examples() if example.outcome is not None and example.slug not in CURRENT
 )
 PODGROUPS, SCHEDULERS = "Time and PodGroups", "kube-batch, and several schedulers"
-CONTROLLERS, DESCHEDULER = "Controllers and failures", "The descheduler"
+CONTROLLERS, DESCHEDULER, KUEUE = "Controllers and failures", "The descheduler", "Kueue"
 EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
 
 
@@ -51,7 +51,7 @@ def test_there_are_the_demo_and_the_deadlock() -> None:
         "gang-deadlock-coscheduled",
         "ten-percent",
     ]
-    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS, CONTROLLERS, DESCHEDULER}
+    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS, CONTROLLERS, DESCHEDULER, KUEUE}
 
 
 def test_what_controllers_do_is_shown_under_v1_37() -> None:

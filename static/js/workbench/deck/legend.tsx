@@ -15,6 +15,7 @@ const MARKS = [
   ["group", "PodGroup: new phase"],
   ["group-failed", "PodGroup rejected or timed out"],
   ["descheduling", "descheduler ran; hollow: evicted nothing"],
+  ["kueue", "Kueue admitted; filled: it preempted"],
   ["outside", "event from outside"],
 ];
 
@@ -59,6 +60,7 @@ function laterOf({ playback: { marks }, seen }: View): Record<string, boolean> {
     wait: knows(marks.seek(0, 1, "w")),
     group: turns.length > 0,
     descheduling: [...marks.passes.keys()].some(knows),
+    kueue: [...marks.kueue.keys()].some(knows),
     outside: marks.seekOperation(0, 1) > 0,
     "group-failed": turns.some(([kind]) => kind !== "phase"),
   };

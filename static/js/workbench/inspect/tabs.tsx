@@ -12,6 +12,7 @@ import { percent, rate } from "./cachewords.ts";
 import { Descheduling } from "./descheduling.tsx";
 import { Events } from "./events.tsx";
 import { Hints } from "./hints.tsx";
+import { Kueue } from "./kueue.tsx";
 import { Network } from "./network.tsx";
 import type { Content, Framed } from "./panel.tsx";
 import { PodGroups } from "./podgroups.tsx";
@@ -72,6 +73,7 @@ export const TABS: Tab[] = [
     component: Network,
   },
   { key: "hints", title: "Hints", offered: hinting, part: "hints", component: Hints },
+  { key: "kueue", title: "Kueue", offered: has("kueue", "tree"), stays: true, part: "kueue", component: Kueue },
   { key: "views", title: "Views", offered: has("views", "lanes"), stays: true, part: "views", component: Views },
   {
     key: "descheduler",
@@ -85,7 +87,7 @@ export const TABS: Tab[] = [
 ];
 
 /** Whether a part of the step holds more than why it is empty. */
-function has(part: "session" | "network" | "views", field: string) {
+function has(part: "session" | "network" | "views" | "kueue", field: string) {
   return ({ playback }: View) => {
     const found = playback.parts?.[part];
     return found ? field in found || undefined : undefined;

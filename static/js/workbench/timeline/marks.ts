@@ -41,7 +41,8 @@ export function drawMarks(pen: Pen, line: Line) {
   if (marks.staleCycles) stale(pen, line);
   if (marks.quirks.size) quirks(pen, line);
   if (marks.groups.size) groups(pen, line);
-  if (marks.passes.size) passes(pen, line);
+  if (marks.passes.size) arrows(pen, line, marks.passes);
+  if (marks.kueue.size) arrows(pen, line, marks.kueue);
   if (last > cycles) finish(pen, line);
 }
 
@@ -197,18 +198,17 @@ function groups(pen: Pen, line: Line) {
   }
 }
 
-/** An arrow out of a bar marks a cycle before which the descheduler ran; it is hollow where nothing was evicted. */
-function passes(pen: Pen, line: Line) {
-  const { marks, scale, known } = line;
+/** An arrow out of a bar marks a cycle before which the descheduler or Kueue acted; hollow: nothing was evicted. */
+function arrows(pen: Pen, { scale, known }: Line, acts: Map<number, { evicts: boolean }[]>) {
   pen.lineWidth = 1.5;
   pen.strokeStyle = token("--ink");
   let last = -ARROW * 3;
-  for (const index of [...marks.passes.keys()].sort((a, b) => a - b)) {
+  for (const index of [...acts.keys()].sort((a, b) => a - b)) {
     if (index > known) break;
     const x = Math.round((index - 1) * scale);
     if (x - last < Math.min(ARROW * 2, Math.max(3, scale))) continue;
     last = x;
-    pen.fillStyle = token(marks.passes.get(index)?.some(({ evicts }) => evicts) ? "--victim" : "--panel");
+    pen.fillStyle = token(acts.get(index)?.some(({ evicts }) => evicts) ? "--victim" : "--panel");
     pen.beginPath();
     pen.moveTo(x - ARROW, ARROW + 1);
     pen.lineTo(x, 1);
