@@ -93,6 +93,18 @@ class Checkpoints:
             return simulation
         return found[-1].fork(trace=trace) if found else None
 
+    def branched(self, scenario: Scenario) -> Stepper | None:
+        """Return a run of a branch that goes on from the last copy before it parts from this source."""
+        with self._lock:
+            kept = [one for one, _ in self._kept]
+        found = (one.branched(scenario, trace=False) for one in reversed(kept))
+        return next((one for one in found if one is not None), None)
+
+    def begin_at(self, simulation: Stepper) -> None:
+        """Keep a copy of a run that was not begun at its start."""
+        with self._lock:
+            self._kept.append((simulation.fork(trace=False), _size(simulation)))
+
 
 def _size(simulation: Stepper) -> int:
     nodes, pods = simulation.cluster.nodes, simulation.cluster.pods

@@ -73,11 +73,19 @@ class Playback:
     """The cycles of ``scenario``.
 
     ``stored`` is set for a run: its rows come from the worker through :meth:`follow`, and :meth:`advance`
-    computes nothing.
+    computes nothing. What a branch shares with its ``parent``, if that is open and computed, is taken from
+    there.
     """
 
-    def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        stored: bool = False,
+        parent: Callable[[], Playback | None] = lambda: None,
+    ) -> None:
         self.scenario = scenario
+        self._parent = parent
         self.profile = scenario.configuration.profile
         with one_step():
             self.tables = Tables(scenario)
@@ -255,12 +263,29 @@ class Playback:
                 self._stop(f"Controllers have created more than {limit('PODS'):,} pods, which is the limit")
 
     def _begun(self) -> Stepper:
-        """Return a simulation at its start; if a second one would delay the first window, it records that."""
+        """Return a simulation at its start; if a second one would delay the first window, it records that.
+
+        That of a branch is where it parts from its parent, or some cycles before.
+        """
+        parent = self._parent()
+        shared = None if parent is None else self._continued(parent)
+        if shared is not None:
+            return shared
         working = time.thread_time()
         simulation = simulate(self.scenario, trace=False)
         self._records = time.thread_time() - working > SLICE_SECONDS
         if self._records:
             simulation.record(trace=True)
+        return simulation
+
+    def _continued(self, parent: Playback) -> Stepper | None:
+        """Return a simulation that goes on from the parent's, whose cycles until then are taken over."""
+        if not (parent.complete and self.tables.begins_as(parent.tables)):
+            return None
+        simulation = parent.checkpoints.branched(self.scenario)
+        if simulation is not None:
+            self.trail.take_over(parent.trail, simulation.index)
+            self.checkpoints.begin_at(simulation)
         return simulation
 
     def reach(self, index: int) -> None:

@@ -8,8 +8,9 @@ source would be under another ``scheduler``.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -291,7 +292,26 @@ def _expected(source: Source) -> int:
 
 def _make(source: Source, scenario: core.Scenario | None = None) -> Playback:
     scenario = scenario or source.load()
-    return Playback(scenario, stored=isinstance(source.row, Run))
+    return Playback(scenario, stored=isinstance(source.row, Run), parent=_parent(source.row, scenario))
+
+
+def _parent(row: Draft | Scenario | Run, scenario: core.Scenario) -> Callable[[], Playback | None]:
+    """Return what finds the playback of a draft's parent, if it is open with controllers as the draft has."""
+    if isinstance(row, Draft) and row.parent and scenario.lives:
+        kind, _, name = row.parent.partition(":")
+        with suppress(NotFoundError, store.GoneError, store.StaleError):
+            parent = find({kind: name}, row.owner)
+            return partial(_living_at_hand, (parent.key, living(parent).key))
+    return _nothing
+
+
+def _living_at_hand(keys: Sequence[Hashable]) -> Playback | None:
+    found = map(library.at_hand, keys)
+    return next((one for one in found if one is not None and one.scenario.lives), None)
+
+
+def _nothing() -> None:
+    return None
 
 
 def check_work(scenario: core.Scenario) -> None:

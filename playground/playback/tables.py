@@ -109,6 +109,15 @@ class Tables:
         """The number of pods that were added while the simulation ran."""
         return len(self.pods) - self.known
 
+    def begins_as(self, other: Tables) -> bool:
+        """Return whether another scenario's tables have the same nodes and pods until cycles add some."""
+        ours, theirs = ([*one.pod_index][: one.known] for one in (self, other))
+        return self.node_index == other.node_index and ours == theirs
+
+    def take_over(self, other: Tables, first: int, count: int) -> None:
+        """Replace stored pods by the whole ones of tables with the same indices."""
+        self.pods[first:count] = other.pods[first:count]
+
     def add(self, pod: Pod, placement: int = ABSENT) -> None:
         """Add a pod, with its placement at the start, unless it is in the table."""
         key = pod.meta.key

@@ -394,6 +394,12 @@ class Trail:
             timeline_marks = [TimelineMark(*mark) for mark in marks]
             self._add(decision, step, time, applied, counts, moves, timeline_marks)
 
+    def take_over(self, other: Trail, count: int) -> None:
+        """Add the first cycles of a trail whose scenario is the same until then."""
+        known = len(self.tables.pods)
+        self.extend(other.row(index) for index in range(1, count + 1))
+        self.tables.take_over(other.tables, known, len(self.tables.pods))
+
 
 def _rounded(times: Sequence[float]) -> list[float]:
     """Return virtual seconds to the millisecond, whole ones as integers, as there is one per cycle."""

@@ -207,7 +207,7 @@ class Stepper(ReportedRun, Forkable):
     def parts_from(self, scenario: Scenario) -> float | None:
         """Return the second from which another scenario differs from this run's, infinity for never.
 
-        ``None`` if it has to be run from its start.
+        ``None`` if it has to be run from its start, or differs after a number of cycles.
         """
         del scenario
         return None

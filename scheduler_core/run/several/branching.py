@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf
+from typing import NamedTuple
+
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.history_entries import SCENARIO_KIND
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -13,11 +16,19 @@ _ALIKE = (
 """What runs differ by from the start, beside the objects."""
 
 
-def parting(scenario: Scenario, other: Scenario) -> float | None:
-    """Return the second up to which two scenarios are the same cluster, by the clock of both.
+class Parting(NamedTuple):
+    """Where two scenarios part that share ``number`` operations.
 
-    Infinity if no operation differs; ``None`` if they differ from the start, or by a number of cycles.
+    It is at a second, infinity for never, or ``after`` so many cycles of the step after those operations.
     """
+
+    number: int
+    second: float
+    after: int | None = None
+
+
+def parting(scenario: Scenario, other: Scenario) -> Parting | None:
+    """Return where two scenarios of the same cluster part; ``None`` if they differ from the start."""
     if any(getattr(scenario, name) != getattr(other, name) for name in _ALIKE):
         return None
     if _initial(scenario) != _initial(other) or longest_wait(scenario) != longest_wait(other):
@@ -29,9 +40,10 @@ def _initial(scenario: Scenario) -> list[object]:
     return [one for one in scenario.documents if one.get("kind") != SCENARIO_KIND]
 
 
-def _first_different(ours: tuple[Operation, ...], theirs: tuple[Operation, ...]) -> float | None:
+def _first_different(ours: tuple[Operation, ...], theirs: tuple[Operation, ...]) -> Parting:
     number = next((n for n, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
-    further = (*ours[number:], *theirs[number:])
-    if any(one.after is not None or not one.timed for one in further):
-        return None
-    return min((one.time for one in further), default=float("inf"))
+    first = [listed[number] for listed in (ours, theirs) if number < len(listed)]
+    counted = [one.after for one in first if one.after is not None]
+    if counted and len(ours) == number:  # one that is to come at a second makes a run wait for it
+        return Parting(number, inf, min(counted))
+    return Parting(number, 0.0 if counted else min((one.time for one in first), default=inf))

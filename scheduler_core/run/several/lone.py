@@ -16,7 +16,7 @@ from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.ending import CYCLE
 from scheduler_core.run.landing import record_operation
-from scheduler_core.run.several.branching import parting
+from scheduler_core.run.several.branching import Parting, parting
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_plane import LivingSimulation
@@ -215,6 +215,10 @@ class LoneSimulation(LoneStepper):
 
     def parts_from(self, scenario: Scenario) -> float | None:
         """Return the second from which another scenario differs from this run's."""
+        found = self._parting(scenario)
+        return None if found is None or found.after is not None else found.second
+
+    def _parting(self, scenario: Scenario) -> Parting | None:
         asks = any(one.extenders for one in self.scenario.configurations)
         return None if asks else parting(self.scenario, scenario)
 
@@ -228,26 +232,25 @@ class LoneSimulation(LoneStepper):
 
     def branched(self, scenario: Scenario, *, trace: bool) -> LoneSimulation | None:
         """Return a run of another scenario that goes on where it parts from this one, or earlier."""
-        second = self.parts_from(scenario)
-        if second is None:
+        found = self._parting(scenario)
+        if found is None:
             return None
-        run = self if self._is_before(second) else self._before_seconds.get(second)
+        run = self if self._is_before(found) else self._before_seconds.get(found.second)
         if run is None:
             return None
         other = run.fork(trace=trace)
         other.go_on_as(scenario)
         return other
 
-    def _is_before(self, second: float) -> bool:
-        """Return whether an operation of this second would not have landed yet, nor changed anything."""
-        until = self.ending.until
-        return (
-            self._rest is None
-            and not self._broken
-            and self.loop.now < second >= self.ending.paced
-            and (until is None or second <= until)
-            and self.is_copyable
-        )
+    def _is_before(self, parting: Parting) -> bool:
+        """Return whether a further operation would not have landed yet, nor changed anything."""
+        until, (number, second, after) = self.ending.until, parting
+        if self._rest is not None or self._broken or not self.is_copyable:
+            return False
+        if after is not None:
+            landed = sum(len(one) for _, one in self._agenda.steps[: self._agenda.landed])
+            return not self.peer.ready and (landed < number or self.minor <= after)
+        return self.loop.now < second >= self.ending.paced and (until is None or second <= until)
 
     def go_on_as(self, scenario: Scenario) -> None:
         """Continue with the operations of another scenario, which is the same until now."""
