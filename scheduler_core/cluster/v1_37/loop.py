@@ -11,13 +11,16 @@ the loop has settled nothing else waits, and ``copy.deepcopy`` gives an independ
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
+from math import floor
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from scheduler_core import interrupting
 from scheduler_core.forking import Copier, Forkable, flat
 
 WRITE_SECONDS = 1e-5
+IDLE_SECONDS = 300.0
+"""How long before something happens idle passes are made again: all that remember them remember fewer."""
 RATE, BURST = 10.0, 100.0
 """Keys that a queue adds rate-limited in a second, and at once (DefaultTypedControllerRateLimiter)."""
 
@@ -108,6 +111,8 @@ class Loop:
         self.most_writes = 1_000_000
         """How many writes may follow each other before time has to pass."""
         self._passes: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._periods: dict[Callable[..., None], float] = {}
+        """The seconds between the passes that come again and again, by what they call."""
         self._busy: list[Callable[[], bool]] = []
         self._timers: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = 0
@@ -134,6 +139,14 @@ class Loop:
     def pass_at(self, time: float, act: Callable[..., None], *args: Any) -> None:
         """Call ``act`` at a time like :meth:`at`; whether it counts for :meth:`next_time` is asked there."""
         heappush(self._passes, (round(time, 6), self._next_order(), act, args))
+
+    def pass_every(self, period: float, time: float, act: Callable[..., None]) -> None:
+        """Call ``act`` at a time like :meth:`pass_at`; it asks for its next pass, ``period`` seconds later.
+
+        Of passes that find nothing to do, only the last before something else happens have to be made.
+        """
+        self._periods[act] = period
+        self.pass_at(time, act)
 
     def passes_matter(self, busy: Callable[[], bool]) -> None:
         """Have ``busy``, a method, say whether a coming pass would find anything to do."""
@@ -187,13 +200,28 @@ class Loop:
                     write = self._begun[0] if self._begun else self._waiting[0][2]
                     raise UnsettledError(f"{write.resource} {write.namespace}/{write.name}")
                 self._write()
-            elif (queue := self._first()) is not None and queue[0][0] <= until:
+            elif self._skips_to(until) and (queue := self._first()) is not None and queue[0][0] <= until:
                 self.now = max(self.now, queue[0][0])
                 self._fire(self.now)
                 most = self.writes + self.most_writes
             else:
                 break
         self.now = max(self.now, until)
+        return True
+
+    def _skips_to(self, until: float) -> bool:
+        """Leave out passes that would find nothing to do before a time; return True."""
+        if not self._passes or self._passes[0][0] > until - 2 * IDLE_SECONDS:
+            return True
+        others = (at for at, _, act, _ in self._passes if act not in self._periods)
+        end = min((until, *others, *(at for at, *_ in self._timers[:1]))) - IDLE_SECONDS
+        if self._passes[0][0] > end - IDLE_SECONDS or any(busy() for busy in self._busy):
+            return True
+        for place, (at, order, act, args) in enumerate(self._passes):
+            if act in self._periods:
+                left_out = max(0, floor((end - at) / self._periods[act]))
+                self._passes[place] = round(at + left_out * self._periods[act], 6), order, act, args
+        heapify(self._passes)
         return True
 
     def tick(self) -> None:

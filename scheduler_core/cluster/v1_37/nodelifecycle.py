@@ -167,7 +167,7 @@ class NodeLifecycle(Controller, Forkable):
 
     def _monitor_later(self) -> None:
         passes = max(1, floor((self.loop.now - self.loop.start + _DRIFT) / PERIOD) + 1)
-        self.loop.pass_at(self.loop.start + passes * PERIOD, self._pass)
+        self.loop.pass_every(PERIOD, self.loop.start + passes * PERIOD, self._pass)
 
     def first_pass(self) -> None:
         """Look at the nodes of a cluster that runs."""

@@ -40,7 +40,6 @@ class PodGC:
         """Until when a node that pods name, and that was missed, may come back."""
         self._waits = False
         """Whether pods are left whose node may come back."""
-        self._passes = 1
         self._stale = False
         """Whether a pod or a node has changed in a way that a pass may have to do with."""
         self._finished: set[str] = set()
@@ -48,7 +47,7 @@ class PodGC:
         """Keys of pods that are being deleted, and are on no node."""
         self._out: set[str] = set()
         """Nodes that are out of service."""
-        self.loop.pass_at(self.loop.start + PERIOD, self._due)
+        self.loop.pass_every(PERIOD, self.loop.start + PERIOD, self._due)
         self.loop.passes_matter(self._is_busy)
         server.watch(self.observe, ("Node", "Pod"))
 
@@ -83,8 +82,8 @@ class PodGC:
     def _due(self) -> None:
         self._stale = False
         self.loop.spawn(self._pass())
-        self._passes += 1
-        self.loop.pass_at(self.loop.start + self._passes * PERIOD, self._due)
+        passes = round((self.loop.now - self.loop.start) / PERIOD) + 1
+        self.loop.pass_every(PERIOD, self.loop.start + passes * PERIOD, self._due)
 
     @property
     def _finds_nothing(self) -> bool:

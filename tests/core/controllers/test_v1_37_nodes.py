@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import pytest
 
+from scheduler_core.cluster.v1_37 import loop
+from scheduler_core.cluster.v1_37.nodelifecycle import NodeLifecycle
 from scheduler_core.run.living.records import answer
 from tests.core.controllers.lives import live, seconds
 
@@ -164,3 +167,38 @@ def test_nodes_lost_together_are_tainted_as_a_heap_gives_them() -> None:
     reason = "node.kubernetes.io/unreachable:NoExecute"
     times = [seconds(found, "tainted", node=f"n{place}", reason=reason) for place in (1, 2, 3)]
     assert times == [[84], [104], [94]]
+
+
+@pytest.mark.parametrize("idle", [1_000, 90_001, 200_003])
+def test_passes_that_are_left_out_would_have_found_nothing(
+    idle: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node fails and recovers after idle times of any length as if every pass had been made."""
+    steps = (
+        {"do": "advance", "seconds": idle},
+        {"do": "fail", "node": "a"},
+        {"do": "advance", "seconds": 400},
+        {"do": "recover", "node": "a"},
+        {"do": "advance", "seconds": idle},
+        {"do": "deleteNode", "node": "b"},
+        {"do": "advance", "seconds": idle},
+    )
+    objects = [node("a"), node("b"), pod("p", nodeName="a"), pod("q", nodeName="b")]
+    happened = timeline(objects, *steps)
+    assert {"evicted", "tainted"} <= {what for _, what, _ in happened}
+    monkeypatch.setattr(loop, "IDLE_SECONDS", inf)
+    assert timeline(objects, *steps) == happened
+
+
+def test_a_month_without_events_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The passes over nodes and pods of idle days are not made."""
+    passes: list[float] = []
+    monitor = NodeLifecycle._pass
+
+    def counted(self: NodeLifecycle) -> None:
+        passes.append(self.now)
+        monitor(self)
+
+    monkeypatch.setattr(NodeLifecycle, "_pass", counted)
+    timeline([node("a"), pod("p", nodeName="a")], {"do": "advance", "seconds": 30 * 86_400})
+    assert len(passes) < 250
