@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from scheduler_core.cluster.kueue.amounts import add_usage
-from scheduler_core.cluster.kueue.candidates import Reserving
+from scheduler_core.cluster.kueue.candidates import Reserving, reserving
 from scheduler_core.cluster.kueue.objects import (
     AdmissionCheck,
     ClusterQueue,
@@ -17,7 +17,7 @@ from scheduler_core.cluster.kueue.objects import (
     Topology,
     Usage,
 )
-from scheduler_core.cluster.kueue.quota import Node, QuotaTree
+from scheduler_core.cluster.kueue.quota import Node, QuotaTree, queues_below
 from scheduler_core.cluster.kueue.requests import Surroundings
 from scheduler_core.cluster.kueue.topology.placement import TopologyGates
 from scheduler_core.cluster.kueue.topology.snapshot import TopologySnapshot, topology_usage_of
@@ -211,7 +211,7 @@ class Cache:
         if workload.admission is None:
             return
         queue = workload.admission.cluster_queue
-        one = Reserving(workload, queue, usage_of(workload))
+        one = reserving(workload, queue, usage_of(workload))
         self._count(queue, one, more=True)
         self.reserving.setdefault(queue, {})[workload.key] = one
         self.holders[workload.key] = queue
@@ -228,12 +228,3 @@ class Cache:
         if node is not None:
             (self.tree.add if more else self.tree.remove)(node, one.usage)
             self.tree.commit()
-
-
-def queues_below(node: Node) -> Iterator[Node]:
-    """Yield the queues of a subtree."""
-    if node.is_queue:
-        yield node
-    yield from node.queues
-    for cohort in node.cohorts:
-        yield from queues_below(cohort)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from math import inf
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.objects import ClusterQueue, FlavorResource, Usage
-from scheduler_core.cluster.kueue.quota import Node, QuotaTree
+from scheduler_core.cluster.kueue.quota import Node, QuotaTree, queues_below
 from scheduler_core.cluster.kueue.workload import EVICTED, QUOTA_RESERVED, Workload
 
 IN_QUEUE = "InClusterQueue"
@@ -19,20 +20,30 @@ WHILE_BORROWING = "InCohortReclaimWhileBorrowing"
 BUFFER_SECONDS = 300
 """How much later an equal workload must have queued (gate SchedulerTimestampPreemptionBuffer)."""
 
+Place = tuple[bool, int, float, bytes]
 Order = tuple[bool, bool, int, float, bytes]
 
 
 class Reserving(Struct, frozen=True):
-    """A workload that holds quota in a queue."""
+    """A workload that holds quota in a queue; ``place`` orders it among candidates, but for its queue."""
 
     workload: Workload
     queue: str
     usage: Usage
+    place: Place
 
     @property
     def key(self) -> str:
         """The Workload's key."""
         return self.workload.key
+
+
+def reserving(workload: Workload, queue: str, usage: Usage) -> Reserving:
+    """Return a workload that holds quota, with its place: evicted, low priority, late reservation, uid."""
+    reserved = workload.conditions.get(QUOTA_RESERVED)
+    at = reserved.at if reserved and reserved.status else inf
+    place = not workload.has(EVICTED), workload.rank, -at, workload.uid.encode()
+    return Reserving(workload, queue, usage, place)
 
 
 class Target(Struct, frozen=True):
@@ -52,6 +63,16 @@ class Market(Struct, frozen=True):
     has_buffer: bool
     strategies: tuple[str, ...] | None
     preempts_within_nominal: bool
+    ordered: dict[int, list[Reserving]] = field(default_factory=dict)
+
+    def in_order(self, root: Node) -> list[Reserving]:
+        """Return the reserving workloads of a tree by their place; they are sorted once."""
+        found = self.ordered.get(id(root))
+        if found is None:
+            queues = queues_below(root)
+            listed = (one for queue in queues for one in self.reserving.get(queue.name, {}).values())
+            found = self.ordered[id(root)] = sorted(listed, key=place_of)
+        return found
 
 
 class Considered(Struct, frozen=True):
@@ -120,18 +141,15 @@ class Demand(Struct, frozen=True):
     watch: Watch = UNWATCHED
 
 
-def order_of(one: Reserving, own_queue: str, now: float) -> Order:
+def place_of(one: Reserving) -> Place:
+    """Return the place of a candidate among those of its kind."""
+    return one.place
+
+
+def order_of(one: Reserving, own_queue: str) -> Order:
     """Return a candidate's place: evicted ones, other queues, low priority, late reservation, uid."""
-    workload = one.workload
-    reserved = workload.conditions.get(QUOTA_RESERVED)
-    at = reserved.at if reserved and reserved.status else now
-    return (
-        not workload.has(EVICTED),
-        one.queue == own_queue,
-        workload.rank,
-        -at,
-        workload.uid.encode(),
-    )
+    evicted, rank, at, uid = one.place
+    return evicted, one.queue == own_queue, rank, at, uid
 
 
 def allowed(market: Market, demand: Demand, policy: str, others: Iterable[Reserving]) -> Iterator[Reserving]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.cache import Cache
 from scheduler_core.cluster.kueue.configuration import Configuration
-from scheduler_core.cluster.kueue.counters import Counters, counters_of
+from scheduler_core.cluster.kueue.counters import NONE, Counters, counters_of
 from scheduler_core.cluster.kueue.cycle import Cycle
 from scheduler_core.cluster.kueue.entry import Entry, Request
 from scheduler_core.cluster.kueue.issuing import Event, Issued, about, admitted, issue_preemption, pending
@@ -290,7 +290,7 @@ class Control:
     def _compare_one(self, name: str) -> None:
         pending_count = len(self.queues[name])
         found = counters_of(self.cache, name, pending_count, is_fair=self.configuration.is_fair)
-        if found == self._counters.get(name, Counters()):
+        if found == self._counters.get(name, NONE):
             return
         self._counters[name] = found
         if self.cache.has_hierarchy(name):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from scheduler_core.cluster.kueue.amounts import add_usage
 from scheduler_core.cluster.kueue.cache import Cache
 from scheduler_core.cluster.kueue.candidates import Reserving
@@ -13,23 +11,17 @@ from scheduler_core.cluster.kueue.objects import Usage
 from scheduler_core.cluster.kueue.shares import share_of
 from scheduler_core.cluster.kueue.workload import ADMITTED
 
+Counters = tuple[int, int, int, Usage, Usage, float]
+"""How many Workloads are pending, reserving and admitted, what they use, and the share."""
 
-class Counters(Struct, frozen=True):
-    """How many Workloads are pending, reserving and admitted, what they use, and the share."""
-
-    pending: int = 0
-    reserving: int = 0
-    admitted: int = 0
-    usage: Usage = {}
-    admitted_usage: Usage = {}
-    share: float = 0.0
+NONE: Counters = (0, 0, 0, {}, {}, 0.0)
 
 
 def counters_of(cache: Cache, queue: str, pending: int, *, is_fair: bool) -> Counters:
     """Return the counters of a queue as they are."""
     reserving = cache.reserving.get(queue, {}).values()
     in_use = [one for one in reserving if one.workload.has(ADMITTED)]
-    return Counters(
+    return (
         pending,
         len(reserving),
         len(in_use),

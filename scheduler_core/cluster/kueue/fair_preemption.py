@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from scheduler_core.cluster.kueue.candidates import (
     FAIR_SHARING,
@@ -20,10 +20,11 @@ from scheduler_core.cluster.kueue.candidates import (
     fits,
     order_of,
     own_candidates,
+    place_of,
     within_nominal,
 )
 from scheduler_core.cluster.kueue.configuration import FINAL_SHARE
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import Node, queues_below
 from scheduler_core.cluster.kueue.shares import Share, is_borrowing, share_of, sides
 
 Waiting = dict[str, list[Reserving]]
@@ -63,23 +64,17 @@ def _is_enough(demand: Demand, targets: list[Target]) -> bool:
 
 
 def _candidates(market: Market, demand: Demand) -> Waiting:
-    own, now = demand.node.name, market.now
-    found = own_candidates(market, demand)
-    policy = demand.queue.preemption.reclaim_within_cohort
-    if demand.node.parent is not None and policy != "Never":
-        for queue in _queues_below(demand.node.root):
-            if queue is not demand.node and not within_nominal(queue, demand.pairs):
-                found += allowed(market, demand, policy, market.reserving.get(queue.name, {}).values())
     waiting: Waiting = {}
-    for one in sorted(found, key=lambda one: order_of(one, own, now)):
-        waiting.setdefault(one.queue, []).append(one)
-    return waiting
-
-
-def _queues_below(node: Node) -> Iterator[Node]:
-    yield from node.queues
-    for cohort in node.cohorts:
-        yield from _queues_below(cohort)
+    policy = demand.queue.preemption.reclaim_within_cohort
+    root = demand.node.root
+    if demand.node.parent is not None and policy != "Never":
+        others = (one for one in queues_below(root) if one is not demand.node)
+        borrowing = {one.name for one in others if not within_nominal(one, demand.pairs)}
+        listed = (one for one in market.in_order(root) if one.queue in borrowing) if borrowing else ()
+        for one in allowed(market, demand, policy, listed):
+            waiting.setdefault(one.queue, []).append(one)
+    own = sorted(own_candidates(market, demand), key=place_of)
+    return {**waiting, demand.node.name: own} if own else waiting
 
 
 class _Search:
@@ -218,7 +213,7 @@ class _Ordering:
 
     def _queue_key(self, node: Node) -> _Key:
         first = self._waiting[node.name][0]
-        return share_of(node), order_of(first, self._demand.node.name, self._market.now)
+        return share_of(node), order_of(first, self._demand.node.name)
 
 
 _Key = tuple[Share, "Order | None"]

@@ -28,13 +28,18 @@ _Value = tuple[bool, Share, int, float]
 
 
 class Tournament:
-    """Yields the nominated Workloads by fair shares; shares are those of the moment of each choice."""
+    """Yields the nominated Workloads by fair shares; shares are those of the moment of each choice.
+
+    What a choice does changes the nodes on the path to its queue: what was found elsewhere is kept.
+    """
 
     def __init__(
         self, tree: QuotaTree, nominated: Sequence[Nomination], *, by_priority: bool, spares_borrowers: bool
     ) -> None:
         self._tree, self._by_priority, self._spares = tree, by_priority, spares_borrowers
         self._left = {one.entry.cluster_queue: one for one in sorted(nominated, key=_by_queue)}
+        self._winners: dict[int, Nomination | None] = {}  # by cohort
+        self._values: dict[int, tuple[str, _Value]] = {}  # by child of a cohort: its entry's, and whose
 
     def __iter__(self) -> Iterator[Nomination]:
         while self._left:
@@ -44,18 +49,31 @@ class Tournament:
                 raise AssertionError("a queue with an entry takes part in the tournament of its root")
             del self._left[winner.entry.cluster_queue]
             yield winner
+            self._forget(self._tree.queues[winner.entry.cluster_queue])
+
+    def _forget(self, queue: Node) -> None:
+        for node in (queue, *queue.above):
+            self._winners.pop(id(node), None)
+            self._values.pop(id(node), None)
 
     def _winner(self, cohort: Node) -> Nomination | None:
         """Return the entry that a cohort nominates."""
+        if id(cohort) not in self._winners:
+            self._winners[id(cohort)] = self._best(cohort)
+        return self._winners[id(cohort)]
+
+    def _best(self, cohort: Node) -> Nomination | None:
         best: Nomination | None = None
         best_value: _Value | None = None
         for child in (*cohort.cohorts, *cohort.queues):
             one = self._left.get(child.name) if child.is_queue else self._winner(child)
             if one is None:
                 continue
-            value = self._value(one, child)
-            if best_value is None or value < best_value:
-                best, best_value = one, value
+            known = self._values.get(id(child))
+            if known is None or known[0] != one.entry.key:
+                known = self._values[id(child)] = one.entry.key, self._value(one, child)
+            if best_value is None or known[1] < best_value:
+                best, best_value = one, known[1]
         return best
 
     def _value(self, one: Nomination, child: Node) -> _Value:

@@ -25,7 +25,6 @@ from scheduler_core.cluster.v1_37.objects import (
 
 GATE = "kueue.x-k8s.io/admission"
 MANAGED = "kueue.x-k8s.io/managed"
-GROUP_LABEL = "kueue.x-k8s.io/pod-group-name"
 _LONGEST_PREFIX = 247
 
 

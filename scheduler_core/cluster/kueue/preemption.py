@@ -21,12 +21,11 @@ from scheduler_core.cluster.kueue.candidates import (
     allowed,
     filled_back,
     fits,
-    order_of,
     own_candidates,
+    place_of,
     within_nominal,
 )
 from scheduler_core.cluster.kueue.quota import Node
-from scheduler_core.cluster.kueue.workload import EVICTED
 
 
 class _Candidate(Struct, frozen=True):
@@ -45,8 +44,8 @@ class _Candidate(Struct, frozen=True):
 def targets_of(market: Market, demand: Demand) -> list[Target]:
     """Return what to preempt so that a demand fits, [] if nothing helps; the tree stays as it is."""
     hierarchy, priority = _other_candidates(market, demand)
-    own = [_Candidate(one, IN_QUEUE) for one in own_candidates(market, demand)]
-    listed = _joined(market, demand, (hierarchy, priority, own))
+    own = [_Candidate(one, IN_QUEUE) for one in sorted(own_candidates(market, demand), key=place_of)]
+    listed = _joined(hierarchy, priority, own)
     for allow_borrowing in _attempts(demand, bool(hierarchy), bool(hierarchy or priority)):
         found = _attempt(market, demand, listed, allow_borrowing)
         if found:
@@ -116,33 +115,44 @@ def _other_candidates(market: Market, demand: Demand) -> tuple[list[_Candidate],
     """Return candidates that the Workload has an advantage over by the tree, and those by priority."""
     hierarchy: list[_Candidate] = []
     priority: list[_Candidate] = []
-    policy = demand.queue.preemption.reclaim_within_cohort
-    node = demand.node
-    if policy == "Never" or node.parent is None:
-        return hierarchy, priority
-    has_advantage = not any(node.borrows(pair, amount) for pair, amount in demand.usage.items())
-    rest = {pair: max(0, amount - node.local_available(pair)) for pair, amount in demand.usage.items()}
-    done = node
-    for cohort in node.above:
-        for one in allowed(market, demand, policy, _below(market, demand, cohort, done)):
+    origins = _origins(demand)
+    if origins:
+        listed = [one for one in market.in_order(demand.node.root) if one.queue in origins]
+        policy = demand.queue.preemption.reclaim_within_cohort
+        for one in allowed(market, demand, policy, listed):
+            cohort, has_advantage = origins[one.queue]
             if has_advantage:
                 hierarchy.append(_Candidate(one, RECLAMATION, True, cohort))
             else:
                 priority.append(_by_priority(demand, one, cohort))
-        has_advantage = has_advantage or not any(cohort.borrows(pair, some) for pair, some in rest.items())
-        rest = {pair: max(0, some - cohort.local_available(pair)) for pair, some in rest.items()}
-        done = cohort
     return hierarchy, priority
 
 
-def _below(market: Market, demand: Demand, cohort: Node, done: Node) -> Iterator[Reserving]:
-    """Yield the workloads of queues that borrow below a cohort, without what has been looked at."""
+def _origins(demand: Demand) -> dict[str, tuple[Node, bool]]:
+    """Return the queues with candidates: the cohort in which each was found, and who has the advantage."""
+    origins: dict[str, tuple[Node, bool]] = {}
+    node = demand.node
+    if demand.queue.preemption.reclaim_within_cohort == "Never" or node.parent is None:
+        return origins
+    has_advantage = not any(node.borrows(pair, amount) for pair, amount in demand.usage.items())
+    rest = {pair: max(0, amount - node.local_available(pair)) for pair, amount in demand.usage.items()}
+    done = node
+    for cohort in node.above:
+        origins |= {queue.name: (cohort, has_advantage) for queue in _below(demand, cohort, done)}
+        has_advantage = has_advantage or not any(cohort.borrows(pair, some) for pair, some in rest.items())
+        rest = {pair: max(0, some - cohort.local_available(pair)) for pair, some in rest.items()}
+        done = cohort
+    return origins
+
+
+def _below(demand: Demand, cohort: Node, done: Node) -> Iterator[Node]:
+    """Yield the queues that borrow below a cohort, without what has been looked at."""
     for child in cohort.cohorts:
         if child is not done and not within_nominal(child, demand.pairs):
-            yield from _below(market, demand, child, done)
+            yield from _below(demand, child, done)
     for queue in cohort.queues:
         if queue is not demand.node and not within_nominal(queue, demand.pairs):
-            yield from market.reserving.get(queue.name, {}).values()
+            yield queue
 
 
 def _by_priority(demand: Demand, one: Reserving, cohort: Node) -> _Candidate:
@@ -157,11 +167,10 @@ def _by_priority(demand: Demand, one: Reserving, cohort: Node) -> _Candidate:
     return _Candidate(one, WHILE_BORROWING if borrows else RECLAMATION, borrows, cohort)
 
 
-def _joined(market: Market, demand: Demand, lists: tuple[list[_Candidate], ...]) -> list[_Candidate]:
-    own, now = demand.node.name, market.now
-    ordered = [sorted(one, key=lambda c: order_of(c.reserving, own, now)) for one in lists]
+def _joined(*lists: list[_Candidate]) -> list[_Candidate]:
+    """Join lists that are in order: what is evicted comes first."""
     everything = [
-        [one for part in ordered for one in part if one.reserving.workload.has(EVICTED) is evicted]
-        for evicted in (True, False)
+        [one for part in lists for one in part if one.reserving.place[0] is remains]
+        for remains in (False, True)
     ]
     return everything[0] + everything[1]

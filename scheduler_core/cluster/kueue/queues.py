@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 from scheduler_core.cluster.kueue.entry import Entry
 
 STRICT = "StrictFIFO"
-GENERIC, FAILED_AFTER_NOMINATION = "", "FailedAfterNomination"
+FAILED_AFTER_NOMINATION = "FailedAfterNomination"
 PENDING_PREEMPTION, PREEMPTION_FAILED = "PendingPreemption", "PreemptionFailed"
 NAMESPACE_MISMATCH = "NamespaceMismatch"
 

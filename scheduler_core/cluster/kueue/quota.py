@@ -91,7 +91,10 @@ class Node:
     def borrows_any(self, pairs: Iterable[FlavorResource]) -> bool:
         """Return whether it borrows in one of the pairs."""
         usage, subtree = self.usage, self.subtree
-        return any(usage.get(pair, 0) > subtree.get(pair, 0) for pair in pairs)
+        for pair in pairs:  # noqa: SIM110 (a generator takes half of a search for targets)
+            if usage.get(pair, 0) > subtree.get(pair, 0):
+                return True
+        return False
 
     @property
     def above(self) -> Iterator[Node]:
@@ -275,3 +278,12 @@ def _root(node: Node) -> Node:
     while node.parent is not None:
         node = node.parent
     return node
+
+
+def queues_below(node: Node) -> Iterator[Node]:
+    """Yield the queues of a subtree."""
+    if node.is_queue:
+        yield node
+    yield from node.queues
+    for cohort in node.cohorts:
+        yield from queues_below(cohort)

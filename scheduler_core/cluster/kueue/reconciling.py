@@ -88,7 +88,7 @@ def _stop_policy(workload: Workload, cache: Cache, reason: str) -> str:
 
 
 def _deactivated(workload: Workload, now: float, tell: Tell) -> Workload:
-    out = replace(workload, requeue_at=None, requeue_count=None).without(DEACTIVATION_TARGET)
+    out = replace(workload, requeue_at=None).without(DEACTIVATION_TARGET)
     if workload.has(EVICTED):
         return out if out != workload else workload
     reason, message = "Deactivated", "The workload is deactivated"

@@ -84,7 +84,6 @@ class Workload(Struct, frozen=True):
     admission: Assigned | None = None
     checks: Mapping[str, CheckState] = field(default_factory=dict)
     requeue_at: float | None = None
-    requeue_count: int | None = None
     reclaimable: Mapping[str, int] = field(default_factory=dict)
     requests: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     past_execution_seconds: float = 0
@@ -193,7 +192,6 @@ def read_workload(manifest: Manifest, now: float) -> Workload:
         admission=_assigned(status.get("admission")),
         checks={one["name"]: _check(one) for one in status.get("admissionChecks") or ()},
         requeue_at=seconds_of(state.get("requeueAt")),
-        requeue_count=state.get("count"),
         reclaimable={one["name"]: int(one["count"]) for one in status.get("reclaimablePods") or ()},
         past_execution_seconds=status.get("accumulatedPastExecutionTimeSeconds")
         or status.get("accumulatedPastExexcutionTimeSeconds")  # as v1beta1 spells it

@@ -8,9 +8,9 @@ from functools import partial
 from msgspec import Struct
 
 from scheduler_core.cluster.kueue.amounts import format_amount
-from scheduler_core.cluster.kueue.cache import Cache, queues_below
+from scheduler_core.cluster.kueue.cache import Cache
 from scheduler_core.cluster.kueue.objects import FlavorResource
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import Node, queues_below
 
 USERS_NAMED = 6
 
