@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, UnsetType, field
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
-from scheduler_core.settings.release import BY_PLUGINS, row_of
+from scheduler_core.settings.release import row_of
 from scheduler_core.settings.terms import Terms
 
 
@@ -108,8 +108,7 @@ def _only(kind: Any, text: str) -> Any:
 
 FIELDS: dict[str, Any] = {
     "release": _only(
-        Literal[BY_PLUGINS],
-        "Only in a cycle of v1.35 or later, as are profile, entity, attempts, group, hints and filed.",
+        str, "Only in a cycle of v1.35 or later, as are profile, entity, attempts, group, hints and filed."
     ),
     "profile": _only(str, "The schedulerName of the profile."),
     "entity": _only(str, "What the queue handed out: a pod, or a PodGroup that is scheduled as a whole."),

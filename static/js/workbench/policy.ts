@@ -249,6 +249,7 @@ export class Policy {
       here: this.#here,
       kind: this.#document?.kind,
       defaults: this.#defaults,
+      release: playback.release,
       restarted: this.#number > 0 && !this.#moment,
       land: (here) => {
         this.#here = here;

@@ -15,9 +15,10 @@ export type Landing = {
   /** The step after which a change lands ("": the start; null: none can be made); whether that is the shown cycle. */
   moment: string | null;
   here: boolean;
-  /** The kind of the document that is written; whether v1.37 runs its default plugins. */
+  /** The kind of the document that is written; whether the release runs its default plugins. */
   kind: string | undefined;
   defaults: boolean;
+  release: string;
   /** An operation put it in force. */
   restarted: boolean;
   land: (here: boolean) => void;
@@ -32,7 +33,7 @@ export function Head({ warnings, place, options }: HeadProps) {
   const written = kind
     ? `This scenario's ${kind}.`
     : defaults
-      ? "No configuration of its own: the default plugins of kube-scheduler v1.37."
+      ? `No configuration of its own: the default plugins of kube-scheduler ${place.release}.`
       : "No Policy of its own: the DefaultProvider’s predicates and priorities.";
   return (
     <>
