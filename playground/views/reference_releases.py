@@ -27,6 +27,7 @@ def releases() -> list[dict[str, Any]]:
                     "there": one.there,
                     "source": dialect.source_of(one),
                     "path": one.source,
+                    "file": one.source.rpartition("/")[2],
                     "proof": one.proof,
                 }
                 for one in dialect.differences

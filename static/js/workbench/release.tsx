@@ -25,7 +25,7 @@ function Release({ view, redraw }: { view: View; redraw: () => void }) {
   if (!settings?.mine)
     return (
       <span class="pill" title={offered ? `${hint}. The nodes’ kubelets are ${offered}` : hint}>
-        {`kube-scheduler ${runningIn(view).join(", ")}`}
+        {`kube-scheduler ${runningIn(view).join(", ")}${offered ? `, kubelets ${offered}` : ""}`}
       </span>
     );
   const choose = async (chosen: string) => {
