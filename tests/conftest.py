@@ -30,6 +30,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
     with paused():
         found = yield
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # tests make little garbage that needs collecting, and many objects
     return found
 
 
