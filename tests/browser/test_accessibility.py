@@ -11,13 +11,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Watch, looks
+from tests.browser.conftest import Watch, looks, turned
 from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, example_text, share, show, wide
 from tests.browser.test_paste import MISTAKEN, listed
 from tests.services.stack import Stack
 
-pytestmark = [pytest.mark.timeout(240), looks]
+pytestmark = pytest.mark.timeout(240)
 
 Check = Callable[[Page], None]
 
@@ -39,24 +39,36 @@ def sound(accessible: Check) -> Check:
     return check
 
 
-def test_start_page(themed: Page, sound: Check) -> None:
+@pytest.fixture
+def sound_in_both(sound: Check) -> Check:
+    """Check a page that has its whole self on any screen, in both looks."""
+
+    def check(page: Page) -> None:
+        for _ in turned(page):
+            sound(page)
+
+    return check
+
+
+def test_start_page(page: Page, sound_in_both: Check) -> None:
     """The start page, and with mistakes listed."""
-    themed.goto("/")
-    themed.get_by_role("link", name="Idle, but full").click()
-    Workbench(themed).wait()
-    themed.get_by_role("button", name="Fork", exact=True).click()
-    themed.wait_for_url("**/p/**")
-    Workbench(themed).wait()
-    themed.goto("/?topic=scoring")  # with a draft to go on with, and a topic chosen
-    expect(themed.get_by_role("region", name="Continue where you left off")).to_be_visible()
-    small = themed.get_by_role("region", name="A small cluster that is being scheduled")
+    page.goto("/")
+    page.get_by_role("link", name="Idle, but full").click()
+    Workbench(page).wait()
+    page.get_by_role("button", name="Fork", exact=True).click()
+    page.wait_for_url("**/p/**")
+    Workbench(page).wait()
+    page.goto("/?topic=scoring")  # with a draft to go on with, and a topic chosen
+    expect(page.get_by_role("region", name="Continue where you left off")).to_be_visible()
+    small = page.get_by_role("region", name="A small cluster that is being scheduled")
     expect(small.get_by_role("button", name="Play")).to_be_visible()
-    sound(themed)
-    themed.get_by_label("Manifests").fill(MISTAKEN)
-    expect(listed(themed)).to_have_count(3)
-    sound(themed)
+    sound_in_both(page)
+    page.get_by_label("Manifests").fill(MISTAKEN)
+    expect(listed(page)).to_have_count(3)
+    sound_in_both(page)
 
 
+@looks
 def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
     """The workbench before the first cycle, at a failure, on every tab, and with a node selected.
 
@@ -84,6 +96,7 @@ def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
     sound(themed)
 
 
+@looks
 def test_build_and_dialogs(themed: Page, sound: Check) -> None:
     """The tree, the YAML with mistakes, and the dialogs of a draft."""
     themed.goto("/?topic=clusters")
@@ -114,13 +127,14 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
         expect(dialog).to_have_count(0)
 
 
-def test_an_embedded_page(themed: Page, sound: Check, site: Stack) -> None:
+def test_an_embedded_page(page: Page, sound_in_both: Check, site: Stack) -> None:
     """The page for a frame: the same workbench without chrome."""
     short = share(site, example_text("shop"), "A shop on twelve nodes").split("/")[2]
-    Workbench(themed).open(f"/e/{short}/?step=17").at(17)
-    sound(themed)
+    Workbench(page).open(f"/e/{short}/?step=17").at(17)
+    sound_in_both(page)
 
 
+@looks
 def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
     """Five hundred nodes: the map, and its matrices."""
     address = share(site, example_text("five-hundred"), "Five hundred nodes")
@@ -134,24 +148,24 @@ def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
     sound(themed)
 
 
-def test_runs(themed: Page, sound: Check) -> None:
+def test_runs(page: Page, sound_in_both: Check) -> None:
     """No run yet, a finished run with its charts and a table, and the list of runs."""
-    themed.goto("/runs/")
-    expect(themed.get_by_text("You have not started a run yet.")).to_be_visible()
-    sound(themed)
-    themed.goto("/")
-    themed.get_by_role("button", name="Run the excerpt").click()
-    themed.wait_for_url("**/runs/*/")
-    expect(themed.get_by_role("main").get_by_text("done", exact=True)).to_be_visible(timeout=60_000)
-    expect(themed.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
-    themed.get_by_role("button", name="Show as a table").first.click()
-    sound(themed)
-    themed.goto("/runs/")
-    expect(themed.get_by_role("table")).to_be_visible()
-    sound(themed)
+    page.goto("/runs/")
+    expect(page.get_by_text("You have not started a run yet.")).to_be_visible()
+    sound_in_both(page)
+    page.goto("/")
+    page.get_by_role("button", name="Run the excerpt").click()
+    page.wait_for_url("**/runs/*/")
+    expect(page.get_by_role("main").get_by_text("done", exact=True)).to_be_visible(timeout=60_000)
+    expect(page.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name="Show as a table").first.click()
+    sound_in_both(page)
+    page.goto("/runs/")
+    expect(page.get_by_role("table")).to_be_visible()
+    sound_in_both(page)
 
 
-def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> None:
+def test_reference_api_and_errors(page: Page, sound_in_both: Check, watch: Watch) -> None:
     """The pages that are read only, and the page for what is not there."""
     for path in (
         "/reference/predicates/",
@@ -163,13 +177,13 @@ def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> N
         "/reference/descheduler/",
         "/api/",
     ):
-        themed.goto(path)
-        expect(themed.get_by_role("heading", level=1)).to_be_visible()
-        sound(themed)
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        sound_in_both(page)
     watch.allow("404")
-    themed.goto("/s/nothing-here/")
-    expect(themed.get_by_role("heading", name="Page not found")).to_be_visible()
-    sound(themed)
+    page.goto("/s/nothing-here/")
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+    sound_in_both(page)
 
 
 #: A field that is named by what stands elsewhere, among enough elements to be a part of its own.
@@ -178,12 +192,12 @@ NAMED = f"""<html lang="en"><title>Named</title><body><main><h1>Named</h1>
 <p id="name">Name</p></main></body></html>"""
 
 
-def test_what_was_right_is_not_right_wherever_it_stands(themed: Page, accessible: Check) -> None:
+def test_what_was_right_is_not_right_wherever_it_stands(page: Page, accessible: Check) -> None:
     """A part that was audited is audited again where the name that it had from elsewhere is gone."""
-    themed.goto("/reference/")  # only a page of a server may compute digests
-    themed.set_content(NAMED)
-    accessible(themed)
-    accessible(themed)
-    themed.evaluate("document.getElementById('name').removeAttribute('id')")
+    page.goto("/reference/")  # only a page of a server may compute digests
+    page.set_content(NAMED)
+    accessible(page)
+    accessible(page)
+    page.evaluate("document.getElementById('name').removeAttribute('id')")
     with pytest.raises(AssertionError, match="label"):
-        accessible(themed)
+        accessible(page)

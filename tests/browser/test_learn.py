@@ -14,7 +14,7 @@ from playwright.sync_api import FrameLocator, Locator, Page, WebSocket, expect
 from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
 from scheduler_core.authoring.lessons.checking import StopQuestion
 from scheduler_core.authoring.lessons.edits import merged
-from tests.browser.conftest import looks
+from tests.browser.conftest import turned
 from tests.browser.editing import editor_in
 from tests.browser.pages import wide
 from tests.core.lessons.data import right_answer, wrong_answers
@@ -340,16 +340,13 @@ def test_a_prediction_comes_back_with_other_numbers(page: Page) -> None:
     expect(page.get_by_text("Nothing is due.")).to_be_visible()
 
 
-@looks
-def test_the_pages_fit_and_are_accessible(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], size: tuple[int, int], scheme: str
-) -> None:
+def test_the_pages_fit_and_are_accessible(page: Page, accessible: Callable[[Page], None]) -> None:
     """Gallery, player, verdict, edit, end, code and reviews: WCAG 2.2 AA, and no scrolling sideways."""
-    page = visitor(size=size, color_scheme=scheme)
 
     def sound() -> None:
-        assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
-        accessible(page)
+        for _ in turned(page):
+            assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
+            accessible(page)
 
     page.goto("/learn/")
     page.get_by_text("What you learn").first.click()
