@@ -13,9 +13,9 @@ def defaulted(template: Manifest) -> Manifest:
     spec = made.setdefault("spec", {})
     for key, value in _POD.items():
         spec.setdefault(key, clone(value))
-    for container in (*spec.get("containers", ()), *spec.get("initContainers", ())):
+    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
         _default_container(container)
-    for volume in spec.get("volumes", ()):
+    for volume in spec.get("volumes") or ():
         _default_volume(volume)
     return made
 
@@ -36,24 +36,27 @@ def _default_container(container: dict[str, Any]) -> None:
     container.setdefault("terminationMessagePath", "/dev/termination-log")
     container.setdefault("terminationMessagePolicy", "File")
     container.setdefault("imagePullPolicy", "IfNotPresent" if tag not in ("", "latest") else "Always")
-    for port in container.get("ports", ()):
+    for port in container.get("ports") or ():
         port.setdefault("protocol", "TCP")
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         probe = container.get(name)
-        if probe is not None:
+        if isinstance(probe, dict):
             container[name] = {**_PROBE, **probe}
-            if probe.get("httpGet"):
-                probe["httpGet"].setdefault("scheme", "HTTP")
+            _default(probe.get("httpGet"), "scheme", "HTTP")
 
 
 def _default_volume(volume: dict[str, Any]) -> None:
     if len(volume) == 1:
         volume["emptyDir"] = {}
     for name in ("configMap", "secret", "projected", "downwardAPI"):
-        if volume.get(name) is not None:
-            volume[name].setdefault("defaultMode", 420)
-    if volume.get("hostPath") is not None:
-        volume["hostPath"].setdefault("type", "")
+        _default(volume.get(name), "defaultMode", 420)
+    _default(volume.get("hostPath"), "type", "")
+
+
+def _default(part: Any, field: str, value: Any) -> None:
+    """Set a field of a part that is there; what no scheduler reads may be no object."""
+    if isinstance(part, dict):
+        part.setdefault(field, value)
 
 
 def bare(value: Any) -> Any:

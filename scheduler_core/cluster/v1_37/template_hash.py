@@ -60,15 +60,20 @@ def _name(kind: str) -> str:
 
 
 def _value(kind: str, value: Any, *, typed: bool) -> str:
-    """Return a value as ``%#v`` prints it, its type in front if ``typed``."""
+    """Return a value as ``%#v`` prints it, its type in front if ``typed``.
+
+    A field that no scheduler reads may hold what the API server would refuse; it counts as empty.
+    """
     prefix = f"({_name(kind)})" if typed else ""
     if value is None and (kind.startswith(("*", "[]", "map[")) or _is_nil_map(kind)):
         return f"{prefix}<nil>"
     if kind.startswith("*"):
         return prefix + _value(kind[1:], value, typed=False)
     if kind.startswith("[]"):
-        return f"{prefix}[{' '.join(_value(kind[2:], one, typed=False) for one in value)}]"
+        items = value if isinstance(value, list) else ()
+        return f"{prefix}[{' '.join(_value(kind[2:], one, typed=False) for one in items)}]"
     if found := _MAP.fullmatch(kind):
+        value = value if isinstance(value, Mapping) else {}
         rows = (f"{key}:{_value(found[2], value[key], typed=False)}" for key in sorted(value))
         return f"{prefix}map[{' '.join(rows)}]"
     if kind in _SPECIAL:
@@ -77,7 +82,7 @@ def _value(kind: str, value: Any, *, typed: bool) -> str:
     if isinstance(known, str):
         return prefix + _value(known, value, typed=False)
     if known is not None:
-        return prefix + _struct(known, value or {})
+        return prefix + _struct(known, value if isinstance(value, Mapping) else {})
     return prefix + _plain(kind, value)
 
 
