@@ -27,11 +27,6 @@ OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN, DESCHEDULE)
 """What a patch of a node contains that makes it fail or recover, or evicts its pods."""
 
-CONTESTED = (
-    "with a descheduler kubelets refuse no pod: where two schedulers give the same room away, both start",
-)
-"""What the kubelets of a living v1.37 do not do under several schedulers."""
-
 _POD_SPECS = (("spec",), ("spec", "template", "spec"))
 
 _WITH_TIME = (RUN, FAILS, RECOVERS, DRAIN, EVICT, DESCHEDULE, UNDO)
@@ -99,12 +94,15 @@ def without_time(documents: Iterable[Document], release: str) -> tuple[Problem, 
     return tuple(Problem(f"{name} {tail}", unhonored=name) for name in names)
 
 
-def kubelets_lack(documents: Sequence[Document]) -> Iterator[str]:
-    """Yield what a bundle asks of kubelets and controllers that those of a living v1.37 do not do."""
-    if RELEASE in _all_annotations(documents):
+def kubelets_lack(documents: Sequence[Document], *, admit: bool) -> Iterator[str]:
+    """Yield what a bundle asks of kubelets and controllers that those of a living v1.37 do not do.
+
+    ``admit``: kubelets refuse what does not fit, as they do where v1.37 is not alone.
+    """
+    if not admit and RELEASE in _all_annotations(documents):
         yield f"{RELEASE} has no effect: kubelets count no pod that has ended"
     made = [*map(_created, _operations(documents))]
-    if any(one.get("kind") == "Pod" and _part(one, "spec").get("nodeName") for one in made):
+    if not admit and any(one.get("kind") == "Pod" and _part(one, "spec").get("nodeName") for one in made):
         yield "kubelets refuse no pod: one that is created with spec.nodeName starts whether it fits or not"
     if any(one.get("kind") == "PodGroup" and any(_owners(one)) for one in chain(documents, made)):
         yield "PodGroups stay when their owners are deleted: the garbage collector does not know them"

@@ -19,7 +19,7 @@ from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
 from scheduler_core.scenario.kueue_objects import KueueSetup
-from scheduler_core.scenario.living import CONTESTED, kubelets_lack, without_time
+from scheduler_core.scenario.living import kubelets_lack, without_time
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.table import SUPPORT, support_beside
@@ -27,6 +27,7 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, beside_controllers, is_left_out, offer
 from scheduler_core.settings.release import (
     BY_PLUGINS,
+    TIMED,
     V1_37,
     Release,
     chosen_release,
@@ -219,9 +220,7 @@ class Scenario(Struct, frozen=True):
         if self.lives and release != V1_37:
             warnings += beside_controllers((f"controllers and kubelets are those of {V1_37}",), release)
         if self.lives or self.descheduler is not None:
-            warnings += beside_controllers(kubelets_lack(self.documents))
-        if self.descheduler is not None and self.settings.have_views:
-            warnings += beside_controllers(CONTESTED)
+            warnings += beside_controllers(kubelets_lack(self.documents, admit=release == TIMED))
         if self.row.clock == "instant":
             warnings += without_time(self.documents, release)
         warnings += scheduler.left_out(self._parts(others))

@@ -11,6 +11,8 @@ from functools import partial
 from math import ceil, floor, isfinite
 from typing import Any
 
+from scheduler_core.cluster.controllers.kubelet import AdmissionRefusal
+from scheduler_core.cluster.v1_37.admission import KubeletAdmission
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.job_pods import INDEX, is_tracked
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError, Work
@@ -86,6 +88,8 @@ class Kubelets:
         self._ended: dict[str, int] = {}
         self.watchers: list[Callable[[str], None]] = []
         """Called with a node's name before its kubelet falls silent, recovers or is gone."""
+        self.admission: KubeletAdmission | None = None
+        """What refuses pods; without it nothing does."""
         server.watch(self.observe, ("Node", "Pod"))
 
     def observe(self, write: StoredWrite) -> None:
@@ -109,6 +113,8 @@ class Kubelets:
         elif old is None or not node_of(old):
             if phase_of(pod) == "Running":  # of a cluster that was there before
                 self._run(key_of(pod), uid_of(pod))
+            elif self.admission is not None and (refused := self.admission.refusal(pod, node_of(pod))):
+                self._later(pod, 1, partial(self._refuse, refused))
             else:
                 self._later(pod, max(1, ceil(amount(pod, "start-seconds") or 0)), self._start)
 
@@ -256,6 +262,12 @@ class Kubelets:
                 yield self.client.patch(pod, lambda stored: patch(stored, self.loop.wall_time))
             except StatusError:
                 return
+
+    def _refuse(self, why: AdmissionRefusal, key: str, uid: str) -> Work:
+        """Fail a pod for good that does not fit (rejectPod)."""
+        pod = self.server.get("Pod", key)
+        if pod is not None and not is_deleting(pod) and not is_finished(pod):
+            yield from self._post(key, uid, partial(_refused, why=why))
 
     def _start(self, key: str, uid: str) -> Work:
         pod = self.server.get("Pod", key)
@@ -408,6 +420,12 @@ def _with(pod: Manifest, now: float, *, ready: bool, **fields: Any) -> Manifest:
 def _started(pod: Manifest, now: float) -> Manifest:
     rows = _containers(pod, 0, {"running": {"startedAt": stamp(now)}})
     return _with(pod, now, ready=True, phase="Running", startTime=stamp(now), containerStatuses=rows)
+
+
+def _refused(pod: Manifest, now: float, why: AdmissionRefusal) -> Manifest:
+    reason, message = why
+    fields = {"phase": "Failed", "reason": reason, "message": message, "startTime": stamp(now)}
+    return with_status(pod, {**status_of(pod), **fields})
 
 
 def _readied(pod: Manifest, now: float) -> Manifest:

@@ -19,6 +19,7 @@ from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.cluster.store import DRAIN
+from scheduler_core.cluster.v1_37.admission import KubeletAdmission
 from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
 from scheduler_core.cluster.v1_37.drain import Drain
@@ -65,6 +66,7 @@ from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
+from scheduler_core.settings.release import TIMED
 
 ROLLED = ("Deployment", "StatefulSet", "DaemonSet")
 MOST_WRITES = 200_000
@@ -100,6 +102,8 @@ class ControlPlaneManager:
             () if dump is None else dump.unlisted,
         )
         self.server, self.loop = self.plane.server, self.plane.loop
+        if scenario.release == TIMED:
+            self.plane.kubelets.admission = KubeletAdmission(self.server, self._typed)
         self.loop.most_writes = MOST_WRITES
         self.server.most_pods = options.most_pods
         self.names = Names()
@@ -178,8 +182,8 @@ class ControlPlaneManager:
             manifest = made.created(obj, self.manifests)
             self.manifests.keep(manifest)
             if key[0] in KINDS:
-                self._load(manifest, known)
                 self.store.objects[key] = obj
+                self._load(manifest, known)
         for cron_job in cron_jobs:
             if self.server.get(*document_key(cron_job)) is None:
                 self._load(dict(cron_job), known)
@@ -220,6 +224,11 @@ class ControlPlaneManager:
         kept |= {key: obj for key, obj in self.store.objects.items() if key not in kept}
         self.store.objects = {key: obj for key, obj in kept.items() if key[0] in KINDS}
         self.listed = tuple(kept.values())
+
+    def _typed(self, manifest: Manifest) -> KubernetesObject | None:
+        """Return an object as its kubelet reads it."""
+        kind = manifest["kind"]
+        return self.store.objects.get((kind, key_of(manifest))) or self.store.read(manifest, None, None)
 
     def _has(self, key: Key) -> bool:
         return key[0] not in KINDS or self.server.get(*key) is not None

@@ -13,6 +13,7 @@ from scheduler_core.cluster.v1_37.objects import (
     phase_of,
     ready_status,
     spec_of,
+    status_of,
     taints_of,
 )
 from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
@@ -96,7 +97,8 @@ def _pod(old: Manifest, new: Manifest, by: str) -> Reason:
         reason = _removal(by)
         return reason, removal_message(reason)
     if is_finished(new) and not is_finished(old):
-        return phase_of(new), ""
+        status = status_of(new) if by == "kubelet" and phase_of(old) == "Pending" else {}
+        return status.get("reason") or phase_of(new), status.get("message") or ""
     if phase_of(new) != "Running" or is_ready(old) == is_ready(new):
         return "", ""
     if is_ready(new):

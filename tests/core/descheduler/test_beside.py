@@ -9,6 +9,7 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.cli.descheduler_report import descheduler_lines
+from scheduler_core.run.loop import Stepper
 from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.table import simulate
 from scheduler_core.run.trace import trace_line
@@ -82,11 +83,70 @@ def test_its_run_forks_replays_and_is_traced(settings: str, name: str) -> None:
     assert again.done and again.placement() == whole.placement()
 
 
-def test_what_kubelets_do_not_do_then_is_named() -> None:
-    """Where several schedulers may give the same room away."""
-    (warning,) = [one.message for one in bundle(*PLACED_BY["kube-batch beside v1.37"]).warnings]
-    assert "kubelets refuse no pod" in warning
-    assert not bundle(*PLACED_BY["v1.22"]).warnings
+CONTESTED = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, annotations: {podstep/release-seconds: "%s"}}
+status: {allocatable: {cpu: "1", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, annotations: {podstep/run-seconds: "5"}}
+spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 600m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {schedulerName: other, containers: [{name: c, image: i, resources: {requests: {cpu: 600m}}}]}
+"""
+LATE = TWO.replace("{name: %s}", "{name: other, runs: v1.37, watchDelay: 2}")
+
+
+def contested(late: int, *more: str) -> Stepper:
+    """Return the end of a run in which two schedulers give away the room of one pod."""
+    head = f"apiVersion: podstep/v1\nkind: SimulationSettings\ndescheduler: {{interval: 60s}}\n{LATE}\n"
+    made = simulate(load("\n---\n".join((head, POLICY % LOW, CONTESTED % late, *more))))
+    list(made)
+    return made
+
+
+def test_a_kubelet_refuses_what_does_not_fit() -> None:
+    """Of two pods that were given the same room the later one fails for good, with the kubelet's reason."""
+    made = contested(0)
+    assert isinstance(made, LivingSimulation)
+    assert not made.scenario.warnings
+    assert {key: pod.phase for key, pod in made.framework.pods.items()} == {
+        "default/a": "Succeeded",
+        "default/b": "Failed",
+    }
+    rows = [(one.what, one.text) for one in made.rest.happenings if one.about == "default/b"]
+    short = "Node didn't have enough resource: cpu, requested: 600, used: 600, capacity: 1000"
+    assert ("OutOfcpu", short) in rows
+
+
+PLACED = """
+apiVersion: simulation.scheduling.sigs.k8s.io/v1alpha1
+kind: Scenario
+metadata: {name: later}
+spec:
+  operations:
+  - id: "1"
+    time: 20
+    createOperation:
+      object:
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: c}
+        spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: 600m}}}]}
+"""
+
+
+@pytest.mark.parametrize(("late", "phase"), [(0, "Running"), (100, "Failed")])
+def test_a_kubelet_counts_an_ended_pod_while_it_cleans_up(late: int, phase: str) -> None:
+    """For the seconds that its node's annotation says; a pod that nobody scheduled is asked too."""
+    made = contested(late, PLACED)
+    assert isinstance(made, LivingSimulation)
+    assert made.framework.pods["default/c"].phase == phase
 
 
 @pytest.mark.parametrize(
