@@ -20,6 +20,8 @@ def kueue_lines(kueue: Kueue) -> Iterator[str]:
         yield f"  {workload.key}: {_state(kueue, workload)}"
     if len(workloads) > SHOWN:
         yield f"  and {len(workloads) - SHOWN:,} more"
+    for text in kueue.left_out:
+        yield f"  {text}"
     for text in kueue.crashes:
         yield f"  {text}; here it finds nothing to preempt"
     for key in kueue.restless:

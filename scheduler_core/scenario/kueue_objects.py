@@ -21,6 +21,9 @@ from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.kueue import GROUP, is_of_kueue
 
 CONFIGURATION = "Configuration"
+OPERATED = frozenset(KINDS) - {"LimitRange", "Namespace", "RuntimeClass"}
+"""The kinds of Kueue's own."""
+
 _CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
 _WRONG = (AttributeError, KeyError, TypeError, ValueError)
 """What reading a manifest raises that does not have the form of its kind."""
@@ -45,7 +48,7 @@ def taken(ignored: dict[str, list[Entry]], namespaces: Iterable[Entry], report: 
     for entries in (listed, configured):
         _remove(ignored, [one for one in entries if is_of_kueue(one.value.get("apiVersion"))])
     documents = [
-        _stored(one.value) for one in chain(namespaces, listed) if _is_sound(one, At(report, None, one))
+        stored(one.value) for one in chain(namespaces, listed) if _is_sound(one, At(report, None, one))
     ]
     configuration = next((_configuration(one, At(report, None, one)) for one in configured), None)
     _warn_of_checks(listed, report)
@@ -66,16 +69,31 @@ def _remove(ignored: dict[str, list[Entry]], taken_: Iterable[Entry]) -> None:
 
 def _is_sound(entry: Entry, at: At) -> bool:
     """Return whether an object can be read; a warning says why not."""
-    manifest: Any = entry.value
-    try:
-        refusals = refusals_of(manifest)
-        if not refusals:
-            _read(manifest)
-    except _WRONG as error:
-        refusals = [f"{type(error).__name__} {error}"]
+    refusals = _refusals(entry.value)
     for text in refusals[:1]:
         at.child("spec").warn(f"Kueue's API refuses this {entry.kind}, which is left out: {text}")
     return not refusals
+
+
+def is_operated(manifest: Document) -> bool:
+    """Return whether operations may change an object: it is of a kind of Kueue's own."""
+    return manifest.get("kind") in OPERATED and is_of_kueue(manifest.get("apiVersion"))
+
+
+def check(manifest: Document, at: At) -> None:
+    """Report what is wrong with an object that an operation creates or changes."""
+    for text in _refusals(manifest)[:1]:
+        at.child("spec").error(f"Kueue's API refuses this {manifest['kind']}: {text}")
+
+
+def _refusals(manifest: Any) -> list[str]:
+    try:
+        found = refusals_of(manifest)
+        if not found:
+            _read(manifest)
+    except _WRONG as error:
+        return [f"{type(error).__name__} {error}"]
+    return found
 
 
 def _read(manifest: Any) -> None:
@@ -88,7 +106,7 @@ def _read(manifest: Any) -> None:
         read_workload(manifest, 0.0)
 
 
-def _stored(manifest: Document) -> Document:
+def stored(manifest: Document) -> Document:
     """Return a manifest as the API server stores it."""
     meta = dict(manifest["metadata"])
     namespace = "" if manifest["kind"] in _CLUSTERS else meta.get("namespace") or "default"

@@ -331,7 +331,8 @@ class _Loading(Intake):
         self.write_down(self.assembly.changed)
         if self.assembly.admitting:
             check_references(objects, self.assembly.places, self.assembly.notices)
-        operations = self.operations(settings, release, crons if plane else None)
+        queued = () if self.kueue is None else self.kueue.documents
+        operations = self.operations(settings, release, (*crons, *queued) if plane else None)
         self.refuse_if_wrong()
         later = (operation.configuration for operation in operations)
         everything = (configuration, *(one for one in later if one is not None))

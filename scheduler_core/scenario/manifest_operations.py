@@ -15,7 +15,7 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
-from scheduler_core.scenario import cron_jobs
+from scheduler_core.scenario import cron_jobs, kueue_objects
 from scheduler_core.schedulers.v1_37.fields import check_manifest
 
 _LISTED = 2000
@@ -33,12 +33,13 @@ class ManifestOperations:
     """The objects of these kinds, as the operations read so far leave them."""
 
     def __init__(self, initial: Iterable[Entry], crons: Iterable[Mapping[str, Any]] | None = None) -> None:
-        """``crons`` are the CronJobs that begin Jobs; ``None`` where none would."""
+        """``crons`` are CronJobs that begin Jobs, and Kueue's objects; ``None`` without controllers."""
         known = (entry.value for entry in initial if is_manifest_kind(entry.value))
         self.documents: dict[Key, Mapping[str, Any]] = {
             document_key(one): one for one in chain(known, crons or ())
         }
         self._begins_jobs = crons is not None
+        self._queues = any(map(kueue_objects.is_operated, self.documents.values()))
 
     def knows(self, named: Mapping[str, Any], *, checked: bool) -> bool:
         """Return whether a manifest, or a typeMeta, is of a kind without a typed object that is changed.
@@ -46,7 +47,8 @@ class ManifestOperations:
         ``checked``: v1.37 reads its own kinds.
         """
         return (checked and is_manifest_kind(named)) or (
-            self._begins_jobs and named.get("kind") == cron_jobs.KIND
+            self._begins_jobs
+            and (named.get("kind") == cron_jobs.KIND or (self._queues and kueue_objects.is_operated(named)))
         )
 
     def take(self, action: str, body: Mapping[str, Any], at: At) -> Made | None:
@@ -99,6 +101,8 @@ class ManifestOperations:
         wrong = len(at.report.errors)
         if key[0] == cron_jobs.KIND:
             cron_jobs.check(manifest, at)
+        elif kueue_objects.is_operated(manifest):
+            kueue_objects.check(manifest, at)
         else:
             check_manifest(manifest, at)
         if len(at.report.errors) > wrong:

@@ -28,7 +28,7 @@ from scheduler_core.cluster.kueue.manifest import workload_manifest, written
 from scheduler_core.cluster.kueue.nomination import CycleRecord
 from scheduler_core.cluster.kueue.objects import QUEUE_LABEL
 from scheduler_core.cluster.kueue.pods import gated, is_gated, is_managed, let_go, pod_workload
-from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in
+from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in, placed_on
 from scheduler_core.cluster.kueue.workload import ADMITTED, EVICTED, FINISHED, Workload, read_workload
 from scheduler_core.cluster.kueue.writing import key_for, put
 from scheduler_core.cluster.v1_37.clientset import Clientset
@@ -41,6 +41,7 @@ from scheduler_core.cluster.v1_37.objects import (
     key_of,
     labels_of,
     namespace_of,
+    ready_status,
     reference_to,
     spec_of,
     status_of,
@@ -73,7 +74,7 @@ class Held(Struct, frozen=True):
 
 class Kueue:
     """The actor. ``cycles`` are the last that decided anything, ``restless`` the Workloads tried forever,
-    ``crashes`` what the original would not have survived.
+    ``crashes`` what the original would not have survived, ``left_out`` what it would have done otherwise.
 
     ``documents`` are the manifests of its kinds; ``configuration`` is a part of Kueue's own Configuration.
     """
@@ -91,6 +92,7 @@ class Kueue:
         self.count = 0  # of all cycles that decided anything
         self.restless: dict[str, None] = {}
         self.crashes: dict[str, None] = {}
+        self.left_out: dict[str, None] = {}
         self._priorities = Priorities()
         self._held: dict[str, Held] = {}  # by the Workload's key
         self._unplaced: dict[str, None] = {}  # pods that wait for a domain
@@ -110,6 +112,7 @@ class Kueue:
         for name in ("server", "loop", "client"):
             setattr(made, name, deepcopy(getattr(self, name), memo))
         made.control = self.control.copy(made._stop_time)
+        made.left_out = dict(self.left_out)
         made.restless, made.crashes = dict(self.restless), dict(self.crashes)
         made._priorities, made._held = deepcopy(self._priorities), dict(self._held)
         made._unplaced = dict(self._unplaced)
@@ -160,6 +163,12 @@ class Kueue:
             put(self.control, write.kind, write.key, write.new)
         if write.kind == "Pod":
             self._observe_pod(write)
+        elif write.new is None or ready_status(write.new) != "True":
+            node = write.key
+            keys = placed_on(self.control.workloads.values(), node) if self.control.cache.topologies else ()
+            self.left_out |= {
+                f"{key} keeps its place on {node}: failed nodes are not replaced": None for key in keys
+            }
 
     def _read_places(self) -> None:
         for kind in ("Node", "Pod"):

@@ -87,7 +87,6 @@ class Workload(Struct, frozen=True):
     reclaimable: Mapping[str, int] = field(default_factory=dict)
     requests: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     past_execution_seconds: float = 0
-    unhealthy_nodes: tuple[str, ...] = ()
 
     @property
     def namespace(self) -> str:

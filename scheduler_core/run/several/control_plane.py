@@ -31,6 +31,7 @@ from scheduler_core.cluster.v1_37.objects import (
     annotations_of,
     controller_of,
     is_deleting,
+    key_in,
     key_of,
     node_of,
     owners_of,
@@ -63,7 +64,7 @@ from scheduler_core.run.several.reasons import (
 from scheduler_core.run.several.running_dump import running_dump
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
-from scheduler_core.scenario import cron_jobs
+from scheduler_core.scenario import cron_jobs, kueue_objects
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
 from scheduler_core.settings.release import TIMED
@@ -255,17 +256,25 @@ class ControlPlaneManager:
         self._settle()
         return self.store.objects.get((kind, key), obj)
 
+    def operates(self, operation: Operation) -> bool:
+        """Return whether an operation is on an object that has no typed one: a CronJob, or one of Kueue's."""
+        kinds = kueue_objects.OPERATED if self.kueue is not None else ()
+        return operation.kind == cron_jobs.KIND or operation.kind in kinds
+
     def operate(self, operation: Operation) -> None:
-        """Write what a user does to an object that has no typed one: a CronJob."""
-        kind, key = operation.kind, operation.key
-        made = None if operation.manifest is None else dict(cron_jobs.admitted(operation.manifest))
-        if made is None:
+        """Write what a user does to an object that has no typed one."""
+        kind = operation.kind
+        namespace, _, name = operation.key.rpartition("/")
+        key, stored = key_in(kind, namespace, name), _as_stored(operation)
+        if stored is None:
             self._remove(kind, key, "user")
         elif self.server.get(kind, key) is None:
-            self.server.create(made, "user")
+            self.server.create(stored, "user")
         else:
-            patched = admitted({**made, "metadata": {**made["metadata"], "uid": ""}}, self.server)
-            self.server.change(kind, key, lambda stored: {**stored, "spec": patched["spec"]}, "user")
+            made = admitted({**stored, "metadata": {**stored["metadata"], "uid": ""}}, self.server)
+            kept = {"metadata", "status"} - ({"status"} if kind == "AdmissionCheck" else set())
+            parts = {name: part for name, part in made.items() if name not in kept}
+            self.server.change(kind, key, lambda one: {**one, **parts}, "user")
 
     @contextmanager
     def _writing(self, kind: str, key: str) -> Iterator[None]:
@@ -490,6 +499,14 @@ class ControlPlaneManager:
             return
         self.store.objects[kind, key] = obj
         yield Change("create" if write.old is None else "update", obj, *reason_of(write))
+
+
+def _as_stored(operation: Operation) -> Manifest | None:
+    """Return an operation's object as the API server stores it, ``None`` for a deletion."""
+    if operation.manifest is None:
+        return None
+    completed = cron_jobs.admitted if operation.kind == cron_jobs.KIND else kueue_objects.stored
+    return dict(completed(operation.manifest))
 
 
 def _flags(scenario: Scenario) -> NodeOptions:

@@ -24,7 +24,6 @@ from scheduler_core.run.several.queueing import QueueingObserver
 from scheduler_core.run.several.running_dump import taken_at
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.scenario.cron_jobs import KIND as CRON_JOB
 from scheduler_core.scenario.scenario import Operation, Scenario
 
 
@@ -74,7 +73,7 @@ class LivingSimulation(SeveralSimulation):
 
     def _operate(self, operation: Operation) -> None:
         manager = self.framework.manager
-        if operation.kind == CRON_JOB and isinstance(manager, ControlPlaneManager):
+        if isinstance(manager, ControlPlaneManager) and manager.operates(operation):
             record_operation(self.framework, operation)
             manager.operate(operation)
             self.framework.ask_to_settle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,15 @@ spec:
       object:
         {indented}
 """
+
+
+def patched(time: int, kind: str, name: str, patch: dict[str, Any]) -> str:
+    """Return a Scenario whose one operation patches an object."""
+    version = "v1" if kind == "Node" else "kueue.x-k8s.io/v1beta2"
+    target = {"typeMeta": {"kind": kind, "apiVersion": version}, "objectMeta": {"name": name}, "patch": patch}
+    operation = {"id": "1", "time": time, "patchOperation": target}
+    head = {"apiVersion": "podstep/v1", "kind": "Scenario", "metadata": {"name": "s"}}
+    return json.dumps({**head, "spec": {"operations": [operation]}})
 
 
 def states(simulation: LoneSimulation) -> dict[str, Any]:
@@ -141,3 +151,37 @@ def test_objects_that_the_api_refuses_are_left_out() -> None:
     assert any("refuses this ClusterQueue" in one.message for one in simulation.scenario.warnings)
     list(simulation)
     assert states(simulation) == {"a": True}
+
+
+TOPOLOGY = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Topology
+metadata: {name: t}
+spec: {levels: [{nodeLabel: kubernetes.io/hostname}]}
+"""
+
+
+def test_pods_of_a_topology_wait_for_their_nodes_and_stay_there() -> None:
+    """Each is bound for the node that it was placed on; when that fails the summary says what is left out."""
+    tas = CLUSTER.replace("spec: {nodeLabels: {pool: a}}", "spec: {nodeLabels: {pool: a}, topologyName: t}")
+    required = "annotations: {kueue.x-k8s.io/podset-required-topology: kubernetes.io/hostname, podstep"
+    fails = {"metadata": {"annotations": {"podstep/fails-at": "20"}}}
+    placed = job("a", 3).replace("annotations: {podstep", required)
+    simulation = simulate(load("\n---\n".join((tas, TOPOLOGY, placed, patched(10, "Node", "n1", fails)))))
+    assert isinstance(simulation, LoneSimulation)
+    assert [cycle.node for cycle in simulation][:3] == ["n1"] * 3
+    assert simulation.kueue is not None and "keeps its place on n1" in " ".join(simulation.kueue.left_out)
+
+
+@pytest.mark.parametrize(
+    ("patch", "admitted"),
+    [
+        ({"stopPolicy": "HoldAndDrain"}, {"a": False, "b": False}),
+        ({"namespaceSelector": {}}, {"a": True, "b": True}),
+    ],
+)
+def test_an_operation_changes_a_queue(patch: dict[str, Any], admitted: dict[str, bool]) -> None:
+    """A queue that is drained stops its Job, and nothing of it starts again."""
+    simulation = running(job("a", 3), job("b", 2), patched(30, "ClusterQueue", "team", {"spec": patch}))
+    list(simulation)
+    assert states(simulation) == admitted
