@@ -246,4 +246,10 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     node = simulation.cluster.pods[pod].node_name or None
     state = "bound" if node else "pending"
     here = Explanation(pod, state, node, asked, simulation.index, _step(simulation), "")
-    return (yield from EXPLAINERS[simulation.release].pending(simulation, here, shown, tried))
+    answer = yield from EXPLAINERS[simulation.release].pending(simulation, here, shown, tried)
+    if simulation.kueue is None:
+        return answer
+    from scheduler_core.explain.kueue.section import kueue_sections  # most runs have no Kueue
+
+    held = kueue_sections(simulation.kueue, pod)
+    return replace(answer, sections=(*held, *answer.sections))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.problems import problems_of
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod, Workload
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report, owner_of
@@ -28,6 +30,18 @@ def is_of_kueue(api_version: object) -> bool:
     """Return whether an apiVersion is of one of Kueue's groups."""
     group = str(api_version).partition("/")[0]
     return group == GROUP or group.endswith(f".{GROUP}")
+
+
+class KueueSetup(Struct, frozen=True):
+    """The manifests that Kueue reads, and its Configuration, if the bundle has one."""
+
+    documents: tuple[Document, ...]
+    configuration: Document | None = None
+
+
+def has_queues(ignored: Iterable[Entry]) -> bool:
+    """Return whether a bundle says what Kueue has to give: it has a ClusterQueue."""
+    return any(one.kind == "ClusterQueue" and is_of_kueue(one.value.get("apiVersion")) for one in ignored)
 
 
 def waits_for_kueue(

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct
-
 from scheduler_core.cluster.kueue.actor import KINDS
 from scheduler_core.cluster.kueue.configuration import left_out, read_configuration
 from scheduler_core.cluster.kueue.reading import READERS
@@ -18,7 +16,7 @@ from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.kubernetes.support import part_of
-from scheduler_core.scenario.kueue import GROUP, is_of_kueue
+from scheduler_core.scenario.kueue import GROUP, KueueSetup, is_of_kueue
 
 CONFIGURATION = "Configuration"
 OPERATED = frozenset(KINDS) - {"LimitRange", "Namespace", "RuntimeClass"}
@@ -27,18 +25,6 @@ OPERATED = frozenset(KINDS) - {"LimitRange", "Namespace", "RuntimeClass"}
 _CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
 _WRONG = (AttributeError, KeyError, TypeError, ValueError)
 """What reading a manifest raises that does not have the form of its kind."""
-
-
-class KueueSetup(Struct, frozen=True):
-    """The manifests that Kueue reads, and its Configuration, if the bundle has one."""
-
-    documents: tuple[Document, ...]
-    configuration: Document | None = None
-
-
-def has_queues(ignored: Iterable[Entry]) -> bool:
-    """Return whether a bundle says what Kueue has to give: it has a ClusterQueue."""
-    return any(one.kind == "ClusterQueue" and is_of_kueue(one.value.get("apiVersion")) for one in ignored)
 
 
 def taken(ignored: dict[str, list[Entry]], namespaces: Iterable[Entry], report: Report) -> KueueSetup:

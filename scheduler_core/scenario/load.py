@@ -35,8 +35,7 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_strangers,
 )
 from scheduler_core.scenario.intake import Intake
-from scheduler_core.scenario.kueue import waits_for_kueue
-from scheduler_core.scenario.kueue_objects import KueueSetup, has_queues, taken
+from scheduler_core.scenario.kueue import KueueSetup, has_queues, waits_for_kueue
 from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import Reconfiguration
@@ -304,6 +303,8 @@ class _Loading(Intake):
             self.take_dump(settings)
         crons = cron_jobs.taken(self.ignored, self.report) if plane else ()
         if plane and self.queues:
+            from scheduler_core.scenario.kueue_objects import taken  # most bundles have no queues
+
             self.kueue = taken(self.ignored, self.namespaces, self.report)
         asked = (SUPPORT[release], *(support_beside(settings) if row.is_timed else ()))
         checks = tuple(one.check_objects for one in asked if one.check_objects is not None)

@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.recorded import Recorded, recorded_of
-from scheduler_core.scenario.kueue_objects import KueueSetup
+from scheduler_core.scenario.kueue import KueueSetup
 from scheduler_core.scenario.living import kubelets_lack, without_time
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers

@@ -119,6 +119,10 @@ class Kueue:
         made._fruitless = None
         return made
 
+    def workload_of_pod(self, pod: str) -> str:
+        """Return the key of the Workload of a pod that Kueue queues by itself, "" for any other."""
+        return next((key for key, held in self._held.items() if held == Held("Pod", pod)), "")
+
     # --- what Kueue's webhooks and controllers see
 
     def _admit(self, obj: Manifest) -> Manifest:

@@ -94,3 +94,31 @@ def test_a_pod_of_a_job_that_waits_is_answered_by_kueue(
     path.write_text(f"{path.read_text()}---\n{yaml.safe_dump(pod)}")
     assert main(["explain", files[0], "--pod", "waits-0"]) == 0
     assert "is pending in ClusterQueue b: WaitingForQuota" in capsys.readouterr().out
+
+
+def test_a_pod_that_kueue_gates_is_explained_by_both(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a living cluster: the scheduler names the gate, and Kueue says why it is still there."""
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": "held",
+            "namespace": "default",
+            "labels": {"kueue.x-k8s.io/queue-name": "a"},
+        },
+        "spec": {"containers": template("9")["spec"]["containers"]},
+    }
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "node-1"},
+        "status": {"allocatable": {"cpu": "16", "memory": "8Gi", "pods": "10"}},
+    }
+    path = tmp_path / "cluster.yaml"
+    path.write_text(yaml.safe_dump_all([node, *manifests({**CLUSTER, "workloads": {}}), pod]))
+    assert main(["explain", str(path), "--pod", "held"]) == 0
+    said = capsys.readouterr().out
+    assert "kueue.x-k8s.io/admission is removed" in said
+    assert "Held by Kueue:" in said and "ExceedsMaxQuota" in said

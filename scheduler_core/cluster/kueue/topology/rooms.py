@@ -37,8 +37,8 @@ class Room(Struct, eq=False):
 class Demand(Struct, frozen=True):
     """What is to be placed together, and the rules of its placement, levels as depths.
 
-    ``leader``: the requests of the pod that goes with the others. ``within``: the domain that a
-    replacement has to be in, its values joined. ``least_free``: the fullest domains first, not the best fit.
+    ``leader``: the requests of the pod that goes with the others. ``least_free``: the fullest domains
+    first, not the best fit.
     """
 
     count: int
@@ -51,7 +51,6 @@ class Demand(Struct, frozen=True):
     is_required: bool = False
     is_unconstrained: bool = False
     least_free: bool = False
-    within: str = ""
 
     @property
     def slices(self) -> int:
@@ -112,7 +111,8 @@ class _Leaves(Struct, frozen=True):
     def _count_leaf(self, room: Room) -> None:
         excluded = self.rooms.excluded
         excluded.total += 1
-        reason = self._reason_against(room.domain)
+        node, tolerations = room.domain.node, self.tree.tolerations
+        reason = "" if node is None else _reason_against_node(node, self.demand.spec, tolerations)
         if reason:
             excluded.reasons[reason] += 1
             return
@@ -128,18 +128,6 @@ class _Leaves(Struct, frozen=True):
             room.leaders = 1
             subtract(left, leader)
         room.pods_with_leader = count_in(self.demand.requests, left)[0]
-
-    def _reason_against(self, leaf: Domain) -> str:
-        if leaf.node is not None:
-            reason = _reason_against_node(leaf.node, self.demand.spec, self.tree.tolerations)
-            if reason:
-                return reason
-        return "" if joined(leaf.values).startswith(self.demand.within) else "topologyDomain"
-
-
-def joined(values: Iterable[str]) -> str:
-    """Return a domain's name as Kueue compares it, which "b1" of "b10" is a beginning of."""
-    return ",".join(values)
 
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
