@@ -25,6 +25,7 @@ COPY docker/answers.py docker/answers.py
 COPY scheduler_core scheduler_core
 COPY playground playground
 COPY templates templates
+COPY docs docs
 COPY static static
 COPY --from=browser /app/static/built static/built
 COPY --from=browser /app/static/vendor static/vendor

@@ -11,7 +11,7 @@ SHORTEST, LONGEST = 3, 24  # characters of what the nodes' names share
 def named(scenario: Scenario) -> str:
     """Return a title from the nodes' common name and how much there is; "" without nodes and pods."""
     nodes = [one.meta.name for one in scenario.objects if isinstance(one, Node)]
-    pods = sum(isinstance(one, Pod) for one in scenario.objects)
+    pods = sum(isinstance(one, Pod) and not one.terminal for one in scenario.objects)
     if not nodes and not pods:
         return ""
     firsts = {name.partition("-")[0] for name in nodes}

@@ -110,11 +110,16 @@ def private(files: Sequence[File]) -> tuple[list[File], Contents]:
             others = [(name, data) for name, data in file.files if not isinstance(data, str)]
             made.append(replace(file, files=[*inner, *others]) if any(_tuple(left)) else file)
         else:
-            left = contents(str(file[1]))
-            secret = left.env or left.commands or left.secrets
-            made.append((file[0], without(str(file[1]), ["env", "secrets"])) if secret else file)
+            text, left = private_text(str(file[1]))
+            made.append((file[0], text))
         total.update(env=left.env, commands=left.commands, secrets=left.secrets)
     return made, Contents(**total)
+
+
+def private_text(text: str) -> tuple[str, Contents]:
+    """Return a text as of :func:`private`."""
+    left = contents(text)
+    return (without(text, ["env", "secrets"]) if any(_tuple(left)) else text), left
 
 
 def _tuple(found: Contents) -> tuple[int, ...]:

@@ -189,14 +189,17 @@ def _topics() -> list[dict[str, Any]]:
 
 
 def _drafts(owner: str, now: datetime) -> list[dict[str, Any]]:
-    """Return a visitor's drafts, latest first, each with its age as kubectl would print it."""
+    """Return a visitor's drafts, latest first, with their ages and the branches made of them."""
     rows = (
         Draft.objects.filter(owner=owner)
         .order_by("-updated")
-        .values("pk", "title", "updated", "expires", "branched_at")
+        .values("pk", "title", "updated", "expires", "branched_at", "family")
     )
-    return [
+    made: list[dict[str, Any]] = [
         {
+            "key": f"draft:{row['pk']}",
+            "family": row["family"],
+            "branches": [],
             "url": f"/p/{row['pk']}/",
             "title": row["title"],
             "branched_at": row["branched_at"],
@@ -206,6 +209,11 @@ def _drafts(owner: str, now: datetime) -> list[dict[str, Any]]:
         }
         for row in rows[:DRAFTS_SHOWN]
     ]
+    roots = {one["key"]: one for one in made}
+    for one in made:
+        if one["family"] in roots:
+            roots[one["family"]]["branches"].append(one)
+    return [one for one in made if one["family"] not in roots]
 
 
 def _links(visitor: str) -> list[dict[str, Any]]:

@@ -111,8 +111,9 @@ async def open_bundle(call: Call) -> Answer:
 def _open(text: str, title: str, visitor: str, release: str, keep: bool = False) -> dict[str, Any]:
     text = texts.answered_then(text, release)
     bundles.parse([("", text)])
-    [(_, kept)], left = ([("", text)], privacy.Contents()) if keep else privacy.private([("", text)])
-    text = str(kept)
+    left = privacy.Contents()
+    if not keep:
+        text, left = privacy.private_text(text)
     scenario = bundles.parse([("", text)])
     scenario = replace(scenario, title=store.clean_title(title) or naming.named(scenario))
     bundles.ask_on()

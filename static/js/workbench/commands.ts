@@ -364,6 +364,29 @@ export const COMMANDS: Row[] = [
     },
   },
   {
+    id: "report",
+    group: "Change",
+    name: "Compare and write a verdict: a report for a review",
+    run: ({ playback }) => {
+      const { revision: _, ...source } = playback.source;
+      const [[kind, id]] = Object.entries(source);
+      location.assign(`/compare/?left=${kind}%3A${id}#report`);
+    },
+  },
+  {
+    id: "download",
+    group: "Change",
+    name: "Download the YAML",
+    help: "Download the YAML of the cluster, its configuration and operations",
+    when: () => Boolean($("[data-workbench]")?.dataset.bundleUrl),
+    run: () => {
+      const link = document.createElement("a");
+      link.href = $("[data-workbench]")?.dataset.bundleUrl ?? "";
+      link.download = "scenario.yaml";
+      link.click();
+    },
+  },
+  {
     id: "greed",
     group: "Change",
     name: "The price of greed: the best placement from this step on",
@@ -426,6 +449,13 @@ export const COMMANDS: Row[] = [
     run: ({ palette }) => palette.open(),
   },
   { id: "help", group: "Help", name: "Keys", help: "This help", keys: ["?"], run: ({ help }) => help() },
+  { id: "docs", group: "Help", name: "Documentation", run: () => location.assign("/docs/") },
+  {
+    id: "words",
+    group: "Help",
+    name: "Glossary: the words of these pages",
+    run: () => location.assign("/docs/words.md"),
+  },
   { id: "home", group: "Help", name: "To the start page", run: () => location.assign("/") },
   { id: "learn", group: "Help", name: "To the lessons", run: () => location.assign("/learn/") },
   {

@@ -1,5 +1,6 @@
 // The two layers of the controls. The first has the stage, the transport, the phases and the story; everything else is
-// behind "More". A first example begins in it; what somebody chose is remembered, for every scenario.
+// behind "More". A first example begins in it; what somebody chose is remembered for every page of its kind: drafts,
+// shared scenarios, rooms.
 
 import { render } from "preact";
 import { $, $$, announce, set, toast } from "../lib/dom.ts";
@@ -19,15 +20,17 @@ const HIDDEN = '.inspect [role=tab]:not([hidden], [data-tab="story"], [aria-sele
 export class Controls {
   readonly #button: HTMLElement | null = $("[data-controls]");
   readonly #note = document.createElement("p");
+  readonly #kept: string; // where the choice for pages of this kind is
   few = false;
 
   constructor(
     private readonly root: HTMLElement,
     view: View,
   ) {
+    const { room, mine } = root.dataset;
+    this.#kept = `${KEY}.${room === undefined ? (mine === undefined ? "shared" : "draft") : "room"}`;
     this.#note.className = "few-note";
     $("#region-inspect", root).append(this.#note);
-    this.#button?.addEventListener("click", () => this.choose(!this.few));
     // What asks for Build, such as the search or an edit, gets it; that is no choice for the next time.
     view.on("region", (name) => {
       if (name === "build") this.#show(false);
@@ -35,7 +38,13 @@ export class Controls {
     view.on("edit", () => this.#show(false));
     follow([view.store.scenario, view.store.parts], () => this.#tell());
     follow(view.store.tab, () => this.#tell());
-    this.#show(Boolean(this.#button) && begins());
+    this.#show(Boolean(this.#button) && begins(this.#kept));
+  }
+
+  /** The switch with a name, in a menu. */
+  get entry() {
+    const text = this.few ? "All controls" : "Basic controls";
+    return { text, icon: this.few ? "plus" : "minus", title: "m switches", run: () => this.choose(!this.few) };
   }
 
   /** Show few controls or all, from now on. */
@@ -43,7 +52,7 @@ export class Controls {
     if (!this.#button) return;
     this.#show(few);
     try {
-      localStorage.setItem(KEY, few ? "few" : "all");
+      localStorage.setItem(this.#kept, few ? "few" : "all");
       sessionStorage.removeItem(KEY);
     } catch {
       /* for this visit only */
@@ -57,9 +66,8 @@ export class Controls {
     document.body.classList.toggle("few", few);
     if (few && this.root.dataset.view === "build") this.root.dataset.view = "stage";
     if (this.#button) {
-      $("span", this.#button).textContent = few ? "More" : "Less";
-      const title = few ? `More controls (m): ${MORE}` : "Basic controls only (m)";
-      set(this.#button, { title, "aria-label": few ? "More controls" : "Basic controls" });
+      $("span", this.#button).textContent = few ? "More" : "";
+      set(this.#button, { title: few ? `More: all controls (m), files, documents. ${MORE}` : "More" });
     }
     this.#tell();
     dispatchEvent(new Event("resize")); // the regions have other widths
@@ -81,11 +89,11 @@ export class Controls {
 }
 
 /** Whether this page begins with the basic controls: as was chosen, else on a first example that is opened as such. */
-function begins() {
+function begins(kind: string) {
   const query = new URLSearchParams(location.search);
   const asked = query.get("controls") === "few";
   try {
-    const kept = localStorage.getItem(KEY);
+    const kept = localStorage.getItem(kind);
     if (kept === "few") return !query.has("edit") && !query.has("create");
     if (kept) return false;
     if (BEYOND.some((key) => query.has(key) && query.get(key) !== "story")) return false;

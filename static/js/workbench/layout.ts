@@ -38,6 +38,10 @@ export class Layout {
       if (this.single) this.show(name);
       else if (this.collapsed[name]) this.toggle(name);
     });
+    view.on("maximize", (on) => {
+      root.classList.toggle("large-build", on);
+      this.refit();
+    });
     const seen = new ResizeObserver(() => this.#clear());
     addEventListener("resize", () => this.#apply());
     for (const part of [root, ...$$("[data-deck], .phone-tabs", root)]) seen.observe(part);

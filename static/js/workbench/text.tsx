@@ -1,6 +1,7 @@
 // The YAML of a draft: typed, checked as it is typed, kept until it is applied, and merged with what other tabs save.
 
 import { render, type ComponentChild } from "preact";
+import { useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { focused } from "../kit/focus.ts";
 import { Hosted } from "../kit/hosted.tsx";
@@ -122,6 +123,7 @@ export class DraftText {
             </Button>
             <span class="grow" />
             <kbd>Ctrl Enter</kbd>
+            <Maximize view={this.view} />
           </div>
         ) : (
           <div class="yaml-bar">
@@ -129,6 +131,7 @@ export class DraftText {
               {canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only."}
             </span>
             <span class="grow" />
+            <Maximize view={this.view} />
             {canFork ? (
               <Button icon="fork" act={onFork}>
                 Fork
@@ -460,6 +463,25 @@ export class DraftText {
   async settle() {
     return this.dirty ? this.applyTyped() : true;
   }
+}
+
+/** A switch between a narrow editor and one beside which only Inspect has room. */
+function Maximize({ view }: { view: View }) {
+  const [large, set] = useState(false);
+  const words = large ? "Make the editor narrow again" : "Maximize the editor, with Inspect beside it";
+  return (
+    <Button
+      look="quiet square"
+      icon={large ? "minus" : "fit"}
+      label={words}
+      title={words}
+      aria-pressed={large}
+      act={() => {
+        set(!large);
+        view.emit("maximize", !large);
+      }}
+    />
+  );
 }
 
 /** Warnings about a whole document lead to its first line. */
