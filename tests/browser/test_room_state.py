@@ -43,7 +43,7 @@ def test_a_class_leaves_the_lesson_and_comes_back(visitor: Callable[..., Page]) 
     for page in pages:
         comes(page, stops["feasible"].title)
     assert projector.evaluate("[podstep.room.room.leads, podstep.view.shown.present]") == [False, "1"]
-    expect(projector.get_by_role("region", name="Room").locator(".room-join b")).to_be_visible()
+    expect(projector.get_by_role("region", name="Room").locator(".room-at b")).to_be_visible()
 
     teacher.get_by_role("button", name="Ask the question").click()
     panel = teacher.get_by_role("region", name="Prediction")

@@ -176,9 +176,10 @@ async function comments(button) {
   new Review(view, root, button, hash, deck.timeline);
 }
 
-/** The address of a room: of its query only the mode belongs to the page. */
+/** The address of a room: of its query only the mode belongs to the page, which of a projector's is given. */
 function presented() {
-  return location.pathname + (new URLSearchParams(location.search).get("present") === "1" ? "?present=1" : "");
+  const large = playback.fresh || new URLSearchParams(location.search).get("present") === "1";
+  return location.pathname + (large ? "?present=1" : "");
 }
 
 /** @param {string} id */

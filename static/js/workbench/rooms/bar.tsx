@@ -63,7 +63,7 @@ function Bar({ room, follow, alone }: BarProps) {
       ) : null}
       <span class="grow" />
       {room.projects && here && room.code ? (
-        <span class="room-join">
+        <span class="room-at">
           {`${joinAt(room)} `}
           <b aria-label={`Code: ${[...room.code].join(" ")}`}>{room.code}</b>
         </span>

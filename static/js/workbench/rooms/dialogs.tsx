@@ -32,8 +32,10 @@ export function invite(room: Room) {
           <p class="dim">Viewers scan the code, type the address with its six letters, or open this link.</p>
         ) : (
           <p class="note warn" role="alert">
-            This link leads only to this machine ({location.hostname}). Start podstep with{" "}
-            <code>make run HOST=0.0.0.0</code> so that others in your network can join.
+            <span>
+              This link leads only to this machine ({location.hostname}). Start podstep with{" "}
+              <code>make run HOST=0.0.0.0</code> so that others in your network can join.
+            </span>
           </p>
         )}
         {room.leadUrl ? (

@@ -47,7 +47,10 @@ function Prediction({ room, view }: QuestionProps) {
   const { votes, revealed, number, pod, index, round } = question;
   const about = [pod ? `Cycle ${index}: ${short(pod)}` : "", round === 2 ? "second vote" : ""];
   return (
-    <section class={`question ${revealed ? "revealed" : leads ? "" : "voting"}`} aria-label="Prediction">
+    <section
+      class={`question ${revealed ? "revealed" : leads || room.projects ? "" : "voting"}`}
+      aria-label="Prediction"
+    >
       <header>
         <div>
           <h2>{titleOf(question)}</h2>
@@ -55,7 +58,9 @@ function Prediction({ room, view }: QuestionProps) {
         </div>
         <span class="grow" />
         <span class="question-votes num" role="status">
-          {leads && !revealed ? `${count(votes)} of ${count(Math.max(votes, watching))} voted` : plural(votes, "vote")}
+          {(leads || room.projects) && !revealed
+            ? `${count(votes)} of ${count(Math.max(votes, watching))} voted`
+            : plural(votes, "vote")}
         </span>
         <Button
           look="quiet square"
@@ -88,7 +93,7 @@ function Body({ room, view, question }: QuestionProps & { question: Question }) 
       announce(`You said ${worded(question, answer)}.`);
     });
   if (revealed) return <Tally question={question} given={given} />;
-  if (room.leads) return null;
+  if (room.leads || room.projects) return null;
   return (
     <>
       <Ballot question={question} view={view} given={given} vote={vote} />

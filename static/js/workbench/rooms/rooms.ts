@@ -40,7 +40,6 @@ export function enter({
   if (lesson) showLesson(lesson, room, view.store);
   showQuestions(root, room, view);
   room.on("left", leave);
-  if (room.projects) view.setShown({ present: "1" });
   follow(view.store.room, () => {
     show(room);
     veil(room, following, view);
