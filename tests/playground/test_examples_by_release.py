@@ -9,12 +9,14 @@ import pytest
 
 from playground.panels.cycle import PARTS
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.settings.release import ALONE, TIMED
+from scheduler_core.settings.release import ALONE, BY_PLUGINS, DEFAULT_RELEASE, TIMED
 from tests.playground.conftest import Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Source = dict[str, Any]
+PLAYED = [row.name for row in ALONE if row.name not in BY_PLUGINS[1:] or row.name == DEFAULT_RELEASE]
+"""Of the releases that are one set of plugins the one that differs most, and the default."""
 NO_CACHE = f"kube-scheduler {TIMED} has no equivalence cache: leave out one of the two"
 
 
@@ -22,8 +24,8 @@ async def sources(socket: Socket, example: Example) -> AsyncIterator[tuple[str, 
     """Yield an example under each release: as a comparison puts it there, or as an edit of its settings."""
     text = example.read()
     draft = (await socket.success("bundle.open", {"text": text}))["draft"]
-    for row in ALONE:
-        yield row.name, {"draft": draft, "scheduler": row.name}
+    for release in PLAYED:
+        yield release, {"draft": draft, "scheduler": release}
     change = {"text": text, "what": "setting", "key": "scheduler", "value": TIMED}
     if example.claims:  # of what the equivalence cache does
         refused = await socket.error("bundle.configure", change)
