@@ -208,16 +208,25 @@ class Kueue:
             self._follow_job(job, workload)
 
     def _take(self, job: Manifest, key: str) -> None:
-        """Make the Workload of a Job that waits."""
+        """Make the Workload of a Job that waits; say why there is none."""
         queue = self._queue_of(job)
-        if queue is None or not spec_of(job).get("suspend") or end_of(job) is not None:
+        if queue is None or end_of(job) is not None:
+            return
+        if not spec_of(job).get("suspend"):
+            self._note(f"Job {key_of(job)} runs without a Workload: its quota is not counted")
             return
         try:
             workload = workload_of(job, queue, self._priorities, self.control.now)
-        except (UnknownPriorityClassError, ValueError):
-            return
-        self._held[key] = Held("Job", key_of(job))
-        self.control.write(workload)
+        except UnknownPriorityClassError as error:
+            self._note(f"Job {key_of(job)} has no Workload: there is no WorkloadPriorityClass {error}")
+        except ValueError as error:
+            self._note(f"Job {key_of(job)} has no Workload: an annotation is not a number ({error})")
+        else:
+            self._held[key] = Held("Job", key_of(job))
+            self.control.write(workload)
+
+    def _note(self, text: str) -> None:
+        self.left_out[text] = None
 
     def _follow_job(self, job: Manifest, workload: Workload) -> None:
         """Let a Workload finish or stop with its Job, and give back what that no longer needs."""

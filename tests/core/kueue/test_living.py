@@ -185,3 +185,13 @@ def test_an_operation_changes_a_queue(patch: dict[str, Any], admitted: dict[str,
     simulation = running(job("a", 3), job("b", 2), patched(30, "ClusterQueue", "team", {"spec": patch}))
     list(simulation)
     assert states(simulation) == admitted
+
+
+def test_a_job_of_an_unknown_priority_class_waits_and_is_named() -> None:
+    """Kueue makes no Workload for it."""
+    simulation = running(job("a", 1, more=", kueue.x-k8s.io/priority-class: nowhere"))
+    list(simulation)
+    assert states(simulation) == {} and simulation.kueue is not None
+    assert [*simulation.kueue.left_out] == [
+        "Job default/a has no Workload: there is no WorkloadPriorityClass nowhere"
+    ]
