@@ -216,7 +216,7 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ),
         ("never",),
     ),
-    ("resize-deferred", "needs-cpu", ("cpu: requested 3, free 2",), ("resize",)),
+    ("resize-deferred", "needs-cpu", ("cpu: requested 3, free 2",), ("deferred resize", "take back")),
     # no kubelet reports what devices serve
     (
         *("devices-extended", "third"),
