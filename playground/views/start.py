@@ -103,15 +103,15 @@ TOPICS = (
         ("/reference/kube-batch/", "actions and plugins"),
     ),
     Topic(
-        "kueue",
-        "Kueue",
-        "Jobs that wait for quota: which queue admits them, on which flavors, and whom it preempts for them.",
-    ),
-    Topic(
         "cache",
         "The equivalence cache",
         "Pods of one class share their predicate results, until an event makes them untrue, or should have.",
         ("/reference/cache/", "the invalidation table"),
+    ),
+    Topic(
+        "kueue",
+        "Kueue",
+        "Jobs that wait for quota: which queue admits them, on which flavors, and whom it preempts for them.",
     ),
 )
 
