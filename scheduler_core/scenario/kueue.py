@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,11 +26,22 @@ NOT_SIMULATED = "admission by Kueue is not simulated"
 DEFAULT_QUEUE = "default"
 """The LocalQueue of a namespace that Jobs without the label go to (LocalQueueDefaulting)."""
 
+OPERATED = frozenset((
+    "Topology", "ResourceFlavor", "AdmissionCheck", "Cohort", "ClusterQueue", "LocalQueue",
+    "WorkloadPriorityClass", "Workload",
+))  # fmt: skip
+"""The kinds of Kueue's own."""
+
 
 def is_of_kueue(api_version: object) -> bool:
     """Return whether an apiVersion is of one of Kueue's groups."""
     group = str(api_version).partition("/")[0]
     return group == GROUP or group.endswith(f".{GROUP}")
+
+
+def is_operated(manifest: Mapping[str, Any]) -> bool:
+    """Return whether operations may change an object: it is of a kind of Kueue's own."""
+    return manifest.get("kind") in OPERATED and is_of_kueue(manifest.get("apiVersion"))
 
 
 class KueueSetup(Struct, frozen=True):

@@ -19,9 +19,6 @@ from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.kueue import GROUP, KueueSetup, is_of_kueue
 
 CONFIGURATION = "Configuration"
-OPERATED = frozenset(KINDS) - {"LimitRange", "Namespace", "RuntimeClass"}
-"""The kinds of Kueue's own."""
-
 _CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
 _WRONG = (AttributeError, KeyError, TypeError, ValueError)
 """What reading a manifest raises that does not have the form of its kind."""
@@ -59,11 +56,6 @@ def _is_sound(entry: Entry, at: At) -> bool:
     for text in refusals[:1]:
         at.child("spec").warn(f"Kueue's API refuses this {entry.kind}, which is left out: {text}")
     return not refusals
-
-
-def is_operated(manifest: Document) -> bool:
-    """Return whether operations may change an object: it is of a kind of Kueue's own."""
-    return manifest.get("kind") in OPERATED and is_of_kueue(manifest.get("apiVersion"))
 
 
 def check(manifest: Document, at: At) -> None:

@@ -15,7 +15,8 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
-from scheduler_core.scenario import cron_jobs, kueue_objects
+from scheduler_core.scenario import cron_jobs
+from scheduler_core.scenario.kueue import is_operated
 from scheduler_core.schedulers.v1_37.fields import check_manifest
 
 _LISTED = 2000
@@ -39,7 +40,7 @@ class ManifestOperations:
             document_key(one): one for one in chain(known, crons or ())
         }
         self._begins_jobs = crons is not None
-        self._queues = any(map(kueue_objects.is_operated, self.documents.values()))
+        self._queues = any(map(is_operated, self.documents.values()))
 
     def knows(self, named: Mapping[str, Any], *, checked: bool) -> bool:
         """Return whether a manifest, or a typeMeta, is of a kind without a typed object that is changed.
@@ -48,7 +49,7 @@ class ManifestOperations:
         """
         return (checked and is_manifest_kind(named)) or (
             self._begins_jobs
-            and (named.get("kind") == cron_jobs.KIND or (self._queues and kueue_objects.is_operated(named)))
+            and (named.get("kind") == cron_jobs.KIND or (self._queues and is_operated(named)))
         )
 
     def take(self, action: str, body: Mapping[str, Any], at: At) -> Made | None:
@@ -101,8 +102,10 @@ class ManifestOperations:
         wrong = len(at.report.errors)
         if key[0] == cron_jobs.KIND:
             cron_jobs.check(manifest, at)
-        elif kueue_objects.is_operated(manifest):
-            kueue_objects.check(manifest, at)
+        elif is_operated(manifest):
+            from scheduler_core.scenario.kueue_objects import check  # most bundles have no queues
+
+            check(manifest, at)
         else:
             check_manifest(manifest, at)
         if len(at.report.errors) > wrong:

@@ -65,6 +65,7 @@ from scheduler_core.run.several.running_dump import running_dump
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario import cron_jobs, kueue_objects
+from scheduler_core.scenario.kueue import OPERATED
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
 from scheduler_core.settings.release import TIMED
@@ -258,7 +259,7 @@ class ControlPlaneManager:
 
     def operates(self, operation: Operation) -> bool:
         """Return whether an operation is on an object that has no typed one: a CronJob, or one of Kueue's."""
-        kinds = kueue_objects.OPERATED if self.kueue is not None else ()
+        kinds = OPERATED if self.kueue is not None else ()
         return operation.kind == cron_jobs.KIND or operation.kind in kinds
 
     def operate(self, operation: Operation) -> None:
