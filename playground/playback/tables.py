@@ -93,8 +93,9 @@ class Tables:
             self._note_node_update(operation)
         initial = [item for item in scenario.objects if isinstance(item, Pod)]
         started = simulate(scenario, trace=False).cluster.pods if self.timed else {}
-        for pod in initial:
-            self.add(pod, self.placement_of(pod))
+        for pod in initial:  # those of a Job that Kueue holds exist once it is admitted
+            exists = scenario.kueue is None or pod.meta.key in started
+            self.add(pod, self.placement_of(pod) if exists else ABSENT)
         for key, state in started.items():
             self.add(state.pod)
             self.start[self.pod_index[key]] = self._placed(state.node_name)

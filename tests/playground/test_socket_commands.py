@@ -61,6 +61,7 @@ async def test_opening_and_reading(web: str) -> None:
             "end": False,
             "timed": False,
             "release": "v1.11",
+            "offered": "",
             "schedulers": {"design": "side-by-side", "views": False, "listed": []},
             "descheduler": None,
             "stopped": None,

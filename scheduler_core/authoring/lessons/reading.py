@@ -33,7 +33,7 @@ from scheduler_core.kubernetes.problems import Problem
 
 VIEWS = (
     "story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events", "session",
-    "network", "hints", "views", "descheduler", "availability",
+    "network", "hints", "views", "descheduler", "kueue", "availability",
 )  # fmt: skip
 """The tabs of Inspect that a stop may show."""
 MOST_FILES = 80
