@@ -34,6 +34,11 @@ def pytest_collection() -> Generator[None, Any, Any]:
     return found
 
 
+#: A browser and whole stacks share this machine, and a rare key press or frame is lost: such a test is run
+#: once more, and the summary lists it, so that it is looked at.
+ONCE_MORE = ("tests/browser/", "tests/e2e/")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer what `make test-quick` asks for."""
     parser.addoption("--one-row", action="store_true", help="one row of each table of cases, by the seed")
@@ -41,6 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse a test that does not say in a sentence what it shows; keep one row of each table where asked."""
+    for item in items:
+        if item.nodeid.startswith(ONCE_MORE):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     silent = [
         item.nodeid for item in items if isinstance(item, pytest.Function) and not item.function.__doc__
     ]

@@ -121,7 +121,7 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
         dialog = themed.get_by_role("dialog", name=name)
         expect(dialog).to_be_visible()
         if key == "s":
-            expect(dialog.get_by_label("Link to this view")).to_be_visible()
+            expect(dialog.get_by_role("button", name="Create the link")).to_be_visible()
         sound(themed)
         themed.keyboard.press("Escape")
         expect(dialog).to_have_count(0)

@@ -118,7 +118,7 @@ def written(page: Page) -> None:
     text.blur()
     problem = page.locator(".author-problems .problems button")
     expect(problem).to_contain_text("the number 3 is written by hand", timeout=60_000)
-    expect(problem).to_contain_text(re.compile(r"stops/01-the-cluster\.md:\d+"))
+    expect(problem).to_contain_text("Stop 1, “The cluster”: text")
     pictured(page, "problem")
     expect(page.get_by_role("button", name="Publish and get a link")).to_be_disabled()
     text.fill('`n1` has {{ free("n1", "cpu") }} left.')
