@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any
 
 from tests.load.bounds import AtLeast, AtMost, Bound, Ratio
 from tests.load.neighbour import STEPS, Neighbour
@@ -66,7 +67,7 @@ async def _live(base: str, cookie: str, number: int, answers: Counter[str]) -> N
             await asyncio.sleep(0.2)
 
 
-async def healthz(base: str, seconds: float) -> list[float]:
+async def _healthz(base: str, seconds: float) -> list[float]:
     """Return the seconds that each answer of /healthz took, asked for that long."""
     times: list[float] = []
     total = Stopwatch()
@@ -79,18 +80,22 @@ async def healthz(base: str, seconds: float) -> list[float]:
     return times
 
 
-async def measure(server: Server, seconds: float) -> Mapping[str, float]:
-    """Return the neighbour's figures and those of /healthz, alone and beside the lives."""
+Loads = Callable[[str, Counter[str]], Iterable[Coroutine[Any, Any, None]]]
+"""What a visitor does without end, of their cookie and of the answers that they count."""
+
+
+async def measured(server: Server, seconds: float, name: str, loads: Loads) -> dict[str, float]:
+    """Return a neighbour's figures and those of /healthz, alone and beside a load."""
     neighbour = Neighbour(server, shared(server.base, cluster(20, STEPS)), [])
-    _, alone = await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), healthz(server.base, ALONE_SECONDS))
+    _, alone = await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), _healthz(server.base, ALONE_SECONDS))
     found = {**figures("step alone", neighbour.steps), **figures("healthz alone", alone)}
     neighbour.begin_anew()
     answers: Counter[str] = Counter()
     cookie = cookie_of(server.base)
-    load = [asyncio.create_task(_live(server.base, cookie, number, answers)) for number in range(LIVES)]
+    load = [asyncio.create_task(one) for one in loads(cookie, answers)]
     try:
         await asyncio.sleep(1)
-        _, beside = await asyncio.gather(neighbour.take_steps(seconds), healthz(server.base, seconds))
+        _, beside = await asyncio.gather(neighbour.take_steps(seconds), _healthz(server.base, seconds))
     finally:
         for task in load:
             task.cancel()
@@ -99,9 +104,18 @@ async def measure(server: Server, seconds: float) -> Mapping[str, float]:
     assert not failed, failed
     return {
         **found,
-        **figures("step beside lives", neighbour.steps),
-        **figures("healthz beside lives", beside),
+        **figures(f"step beside {name}", neighbour.steps),
+        **figures(f"healthz beside {name}", beside),
         "refused to the neighbour": float(sum(neighbour.refused.values())),
-        **{f"lives: {name}": float(count) for name, count in sorted(answers.items())},
+        **{f"{name}: {answer}": float(count) for answer, count in sorted(answers.items())},
         "web process, MiB": server.resident_mib(),
     }
+
+
+async def measure(server: Server, seconds: float) -> Mapping[str, float]:
+    """Return the neighbour's figures and those of /healthz, alone and beside the lives."""
+
+    def loads(cookie: str, answers: Counter[str]) -> Iterable[Coroutine[Any, Any, None]]:
+        return (_live(server.base, cookie, number, answers) for number in range(LIVES))
+
+    return await measured(server, seconds, "lives", loads)

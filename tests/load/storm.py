@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from typing import Any
 
 from tests.load.bounds import AtLeast, AtMost, Bound, Ratio
-from tests.load.lives import ALONE_SECONDS, AT_ONCE, healthz
-from tests.load.neighbour import STEPS, Neighbour
+from tests.load.lives import AT_ONCE, measured
 from tests.load.server import Server
-from tests.load.texts import ALLOCATABLE, cluster
-from tests.load.visiting import cookie_of, figures, shared, socket
+from tests.load.texts import ALLOCATABLE
+from tests.load.visiting import shared, socket
 
 SOCKETS = 8
 NODES, DEPLOYMENTS, REPLICAS = 500, 100, 30
@@ -94,28 +94,9 @@ async def _ask(base: str, cookie: str, scenario: str, number: int, answers: Coun
 
 async def measure(server: Server, seconds: float) -> Mapping[str, float]:
     """Return the neighbour's figures and those of /healthz, alone and beside the what-ifs."""
-    neighbour = Neighbour(server, shared(server.base, cluster(20, STEPS)), [])
-    _, alone = await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), healthz(server.base, ALONE_SECONDS))
-    found = {**figures("step alone", neighbour.steps), **figures("healthz alone", alone)}
-    neighbour.begin_anew()
-    answers: Counter[str] = Counter()
-    cookie = cookie_of(server.base)
     scenario = await asyncio.to_thread(shared, server.base, _parent())
-    load = [asyncio.create_task(_ask(server.base, cookie, scenario, at, answers)) for at in range(SOCKETS)]
-    try:
-        await asyncio.sleep(1)
-        _, beside = await asyncio.gather(neighbour.take_steps(seconds), healthz(server.base, seconds))
-    finally:
-        for task in load:
-            task.cancel()
-        ended = await asyncio.gather(*load, return_exceptions=True)
-    failed = [one for one in ended if isinstance(one, Exception)]
-    assert not failed, failed
-    return {
-        **found,
-        **figures("step beside what-ifs", neighbour.steps),
-        **figures("healthz beside what-ifs", beside),
-        "refused to the neighbour": float(sum(neighbour.refused.values())),
-        **{f"what-ifs: {name}": float(count) for name, count in sorted(answers.items())},
-        "web process, MiB": server.resident_mib(),
-    }
+
+    def loads(cookie: str, answers: Counter[str]) -> Iterable[Coroutine[Any, Any, None]]:
+        return (_ask(server.base, cookie, scenario, number, answers) for number in range(SOCKETS))
+
+    return await measured(server, seconds, "what-ifs", loads)
