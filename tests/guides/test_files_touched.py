@@ -20,6 +20,7 @@ LIMITS = {
     "a priority": (1, 0),
     "a framework plugin": (1, 1),
     "a plugin of v1.37": (1, 0),
+    "a release of kube-scheduler": (1, 0),
     "a scheduler beside the framework": (1, 1),
     "a controller for a new kind": (1, 2),  # one row is the kind's type
     "a tab of Inspect": (2, 2),
