@@ -324,7 +324,7 @@ class Assembly:
         waiting = [owner]
         while waiting:
             current = waiting.pop(0)
-            if not self._within(current, at):
+            if not self.within(current, at):
                 return done
             changes = expand(self.world, current)
             if not self.count_pods(sum(isinstance(o, Pod) for o in changes.create), at):
@@ -343,7 +343,7 @@ class Assembly:
                 done.append(("delete", obj))
         return done
 
-    def _within(self, owner: Workload, at: At) -> bool:
+    def within(self, owner: Workload, at: At) -> bool:
         """Check a controller against the limits before anything is created for it."""
         spec = at.child("spec")
         if owner.replicas > self.limits.replicas:

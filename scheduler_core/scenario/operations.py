@@ -430,7 +430,9 @@ class _History:
         assembly.admission.learn(obj)
         assembly.world.put(obj)
         changes: list[WorkloadChange] = [(action, obj)]
-        if not assembly.expand or self.assembly.timed:
+        if assembly.timed and isinstance(obj, Workload) and not assembly.within(obj, at):
+            return []
+        if not assembly.expand or assembly.timed:
             return changes
         if isinstance(obj, Workload):
             if isinstance(before, Workload):

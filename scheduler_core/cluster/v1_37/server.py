@@ -138,9 +138,14 @@ class ApiServer(Listers):
         self._watches.release({kind: list(self.of_kind(kind)) for kind in kinds})
 
     @property
+    def room(self) -> int:
+        """How many further pods are stored."""
+        return self.most_pods - len(self.objects.get("Pod", ()))
+
+    @property
     def is_full(self) -> bool:
         """Whether no further pod is stored."""
-        return len(self.objects.get("Pod", ())) >= self.most_pods
+        return self.room <= 0
 
     def _identified(self, owner: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
         """Return an owner reference with its uid, which manifests written by hand may lack."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.cluster.v1_37 import revisions
@@ -36,6 +36,9 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.replicaset import becomes_ready, next_check
 from scheduler_core.cluster.v1_37.watching import StoredWrite
+
+MOST_MISSING = 10_000
+"""Pods that one sync of a parallel set creates; the next one creates more."""
 
 _POD_NAME, _POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 Step = Callable[[Manifest], Work]
@@ -135,15 +138,29 @@ class _StatefulSetSync:
         self.removed = 0
         self.collisions = 0
         by_ordinal = {ordinal_of(pod): pod for pod in pods if in_range(owner, ordinal_of(pod))}
-        first = start_of(owner)
-        places = range(first, first + int(spec_of(owner)["replicas"]))
-        self.replicas = [by_ordinal.get(place) or self._new_pod(place) for place in places]
+        self.replicas = self._placed(by_ordinal)
         surplus = [pod for pod in pods if not in_range(owner, ordinal_of(pod)) and ordinal_of(pod) >= 0]
         self.condemned = sorted(surplus, key=ordinal_of, reverse=True)
         waiting = [pod for pod in (*self.replicas, *reversed(self.condemned)) if self._is_unavailable(pod)]
         self.first_unavailable = waiting[0] if waiting else None
 
     # --- pods
+
+    def _placed(self, pods: Mapping[int, Manifest]) -> list[Manifest]:
+        """Return the pods in order of their places; of those that are missing as many as a sync may create.
+
+        In order that is one, for which the others wait.
+        """
+        room = 1 if self.monotonic else max(1, min(MOST_MISSING, self.server.room))
+        first, made = start_of(self.owner), []
+        places = iter(range(first, first + int(spec_of(self.owner)["replicas"])))
+        for place in places:
+            made.append(pods.get(place) or self._new_pod(place))
+            room -= place not in pods
+            if room == 0:
+                break
+        rest = next(places, None)
+        return made + [pods[place] for place in sorted(pods) if rest is not None and place >= rest]
 
     def _is_unavailable(self, pod: Manifest) -> bool:
         return is_deleting(pod) or not is_available(pod, self.wait, self.now)
