@@ -9,16 +9,30 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
+from msgspec import UNSET, UnsetType
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import files_of, json_of
-from playground.api.lookups import shared_answer
-from playground.api.route import BUSY, ERRORS, FULL, OWN, OWNER, STALE, TEXT, TITLE, UNREAD, route
+from playground.api.lookups import leaving_out, shared_answer
+from playground.api.route import (
+    BUSY,
+    ERRORS,
+    FULL,
+    KEEP,
+    OWN,
+    OWNER,
+    STALE,
+    TEXT,
+    TITLE,
+    UNREAD,
+    WITHOUT,
+    route,
+)
 from playground.limits import limit
 from playground.models import Draft
 from playground.pool.reading import reading
-from playground.storage import bundles, store, texts
+from playground.storage import bundles, privacy, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
 from scheduler_core.kubernetes.problems import BundleError, Problem
@@ -114,7 +128,7 @@ def _payload(
         401: ("Not a valid token", "Errors"),
         **UNREAD,
     },
-    query=TITLE,
+    query=(*TITLE, *KEEP),
     body=TEXT,
 )
 def create_draft(request: HttpRequest) -> HttpResponse:
@@ -123,6 +137,10 @@ def create_draft(request: HttpRequest) -> HttpResponse:
     with _refusing():
         files, title = files_of(request)
     with _reading():
+        bundles.parse(files)
+        left = privacy.Contents()
+        if not _keeps(request):
+            files, left = privacy.private(files)
         scenario = bundles.parse(files, store.clean_title(title))
     row = store.create_draft(owner, texts.stored(files, scenario), title)
     body = _payload(
@@ -132,6 +150,7 @@ def create_draft(request: HttpRequest) -> HttpResponse:
         token=token_of(request) or identity.sign(owner),
         warnings=bundles.problems_wire(scenario.warnings),
         summary=dict(scenario.summary or {}),
+        left_out=payloads.LeftOut(**left.private()),
     )
     return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store", ETag=_etag(row))
 
@@ -182,6 +201,7 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
         **OWN,
         **BUSY,
     },
+    query=KEEP,
     body=(("application/json", "DraftChange"),),
     token=OWNER,
     matched=True,
@@ -203,13 +223,30 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
         raise ApiError(400, f"Send the fields to change: {' or '.join(_CHANGES)}.")
     try:
         with _reading():
-            row = store.save_draft(row, body.get("bundle"), body.get("title"), base, whole=True)
+            text, left = _stored(request, row, body.get("bundle"))
+            row = store.save_draft(row, text, body.get("title"), base, whole=True)
     except Draft.DoesNotExist as error:
         raise ApiError(404, GONE) from error
     except store.StaleError as error:
         raise _stale(error.row) from error
-    saved = _payload(request, row, **_problems(body.get("bundle")))
+    saved = _payload(request, row, **_problems(text), left_out=left)
     return answer(saved, Cache_Control="no-store", ETag=_etag(row))
+
+
+def _keeps(request: HttpRequest) -> bool:
+    return request.GET.get("keep") == "yes"
+
+
+def _stored(
+    request: HttpRequest, row: Draft, text: str | None
+) -> tuple[str | None, payloads.LeftOut | UnsetType]:
+    """Return the text to store, and what was left out of it, if there is a text."""
+    if text is None:
+        return None, UNSET
+    made, left = (text, privacy.Contents()) if _keeps(request) else privacy.private_text(text)
+    if made != text and privacy.is_kept(row):
+        made, left = text, privacy.Contents()
+    return made, payloads.LeftOut(**left.private())
 
 
 def _problems(text: str | None) -> dict[str, Any]:
@@ -238,6 +275,7 @@ def _problems(text: str | None) -> dict[str, Any]:
         **OWN,
         **BUSY,
     },
+    query=WITHOUT,
     token=OWNER,
     matched=True,
 )
@@ -247,8 +285,8 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     if (base := _base(request, row)) is not None and row.revision > base:
         raise _stale(row)
     with _reading():
-        scenario = store.load_draft(row)
-        shared = store.share(scenario, row.owner, text=store.draft_text(row))
+        scenario, text = leaving_out(request, store.load_draft(row), store.draft_text(row))
+        shared = store.share(scenario, row.owner, text=text)
     return shared_answer(request, shared, scenario)
 
 

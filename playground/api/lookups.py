@@ -14,7 +14,7 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.reading import reading
 from playground.rooms import rows
-from playground.storage import bundles, store
+from playground.storage import bundles, privacy, store
 from scheduler_core.kubernetes.plain import converted
 from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario import scenario as core
@@ -33,6 +33,16 @@ def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Sce
         summary=dict(scenario.summary or {}),
     )
     return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")
+
+
+def leaving_out(request: HttpRequest, scenario: core.Scenario, text: str) -> tuple[core.Scenario, str]:
+    """Return a scenario and its text without what the query's ``without`` lists. Raises ApiError."""
+    try:
+        parts = privacy.names_of(request.GET.get("without"))
+    except ValueError as error:
+        raise ApiError(400, [{"line": None, "path": "without", "message": str(error)}]) from error
+    made = privacy.without(text, parts) if parts else text
+    return (scenario if made == text else bundles.parse([("", made)], scenario.title)), made
 
 
 def expires_of(row: Scenario) -> str | None:

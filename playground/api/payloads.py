@@ -104,6 +104,14 @@ class Created(Payload):
     summary: Totals
 
 
+class LeftOut(Payload):
+    """How many of each a draft does not store."""
+
+    env: Count
+    commands: Count
+    secrets: Count
+
+
 class Draft(Payload):
     """An owner's bundle, which may have errors."""
 
@@ -125,6 +133,9 @@ class Draft(Payload):
     errors: Annotated[list[Problem] | UnsetType, Meta(description="Present when a text was saved")] = UNSET
     warnings: list[Problem] | UnsetType = UNSET
     summary: Totals | UnsetType = UNSET
+    left_out: Annotated[
+        LeftOut | UnsetType, Meta(description="What of a saved text was not stored; `keep=yes` stores it")
+    ] = UNSET
 
 
 class NewDraft(Draft, kw_only=True):

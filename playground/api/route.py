@@ -79,6 +79,20 @@ UNREAD = {
     **BUSY,
 }
 TITLE = (("title", "string", "Title, if the body is the bundle itself"),)
+KEEP = (
+    (
+        "keep",
+        "string",
+        '"yes" to store env values, command lines and Secrets\' data, which are left out by default',
+    ),
+)
+WITHOUT = (
+    (
+        "without",
+        "string",
+        "What the link leaves out, separated by commas: env (with command lines), annotations, data, names",
+    ),
+)
 OWNER = "The token returned when a draft was created; for a browser, the value of its cookie podstep_visitor"
 STALE = {412: ("The draft's revision is not that of If-Match; ETag has the current one", "Errors")}
 OWN = {401: ("No valid token", "Errors"), **ERRORS}

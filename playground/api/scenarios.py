@@ -16,19 +16,20 @@ from playground.api.lookups import (
     cycle_answer,
     expires_of,
     index_of,
+    leaving_out,
     number_of,
     playback_of,
     scenario_of,
     shared_answer,
 )
-from playground.api.route import BUSY, ERRORS, SAME, TEXT, TITLE, UNREAD, route
+from playground.api.route import BUSY, ERRORS, SAME, TEXT, TITLE, UNREAD, WITHOUT, route
 from playground.limits import limit
 from playground.models import Scenario
 from playground.panels.why import WhyQuestion, explaining, why
 from playground.playback import sources
 from playground.pool import gate
 from playground.pool.reading import reading
-from playground.storage import bundles, store, texts
+from playground.storage import bundles, naming, privacy, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import address_of, token_of
 from scheduler_core.explain import ExplainError
@@ -47,24 +48,35 @@ CYCLES_PER_ANSWER = 100
         201: ("Stored; the same content has the same id, each share its own delete token", "Created"),
         **UNREAD,
     },
-    query=TITLE,
+    query=(*TITLE, *WITHOUT),
     body=TEXT,
 )
 def create_scenario(request: HttpRequest) -> HttpResponse:
-    """Store a bundle as an immutable scenario."""
+    """Store a bundle as an immutable scenario: byte for byte, without what the caller leaves out."""
     try:
         files, title = files_of(request)
         with reading():
             scenario = bundles.parse(files, store.clean_title(title))
             owner = identity.owner_at(address_of(request))
             text = texts.joined(texts.stored(files, scenario), scenario)
+            scenario, text = leaving_out(request, scenario, text)
             shared = store.share(scenario, owner, text=text, exact=True)
-            answers = _answering(shared.scenario, scenario)
+            answers = _revealing(_answering(shared.scenario, scenario), text)
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise ApiError(413, str(error)) from error
     return shared_answer(request, shared, answers)
+
+
+def _revealing(scenario: core.Scenario, text: str) -> core.Scenario:
+    """Return a scenario with a warning where its link shows env values or command lines."""
+    found = privacy.contents(text) if privacy.SUSPECT.search(text) else privacy.Contents()
+    if not found.env and not found.commands:
+        return scenario
+    shown = f"{naming.counted(found.env, 'env value')} and {naming.counted(found.commands, 'command line')}"
+    message = f"The link shows {shown}. Scheduling reads none of them; `?without=env` leaves them out"
+    return replace(scenario, warnings=(*scenario.warnings, Problem(message)))
 
 
 def _answering(row: Scenario, scenario: core.Scenario) -> core.Scenario:

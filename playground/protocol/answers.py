@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from playground.protocol.comments import ThreadWire
 from playground.protocol.declaring import Named, Raw, row
@@ -158,6 +158,8 @@ class OpenedBundleWire(TypedDict):
 
 class SavedDraftWire(TypedDict):
     revision: int
+    left: NotRequired[LeftOutWire]
+    text: NotRequired[str]
 
 
 class TitledDraftWire(TypedDict):

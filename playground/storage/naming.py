@@ -17,8 +17,9 @@ def named(scenario: Scenario) -> str:
     firsts = {name.partition("-")[0] for name in nodes}
     shared = firsts.pop() if len(nodes) > 1 and len(firsts) == 1 else ""
     head = [shared] if SHORTEST <= len(shared) <= LONGEST else []
-    return ", ".join([*head, _counted(len(nodes), "node"), _counted(pods, "pod")])
+    return ", ".join([*head, counted(len(nodes), "node"), counted(pods, "pod")])
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1,200 pods"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playground.storage import bundles, texts
+from playground.models import Draft
+from playground.storage import bundles, store, texts
 from scheduler_core.formats.bundle import Entry, File
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.folder import Folder
@@ -45,6 +46,9 @@ FIXED = frozenset(
 """Fields whose values are no names, even where they are like one."""
 PARTS = ("env", "annotations", "data", "names")
 """What can be left out, in the order of the dialog."""
+DATA = ("data", "binaryData", "stringData")
+SUSPECT = re.compile(r"\b(?:env|command|args)\b|" + "|".join(SECRET_KINDS) + r"|\\[xuU\r\n]")
+"""What a text has somewhere that has anything private; a key may be written with escapes."""
 
 Visit = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -60,6 +64,10 @@ class Contents(Struct, frozen=True):
     data: int = 0
     secrets: int = 0
 
+    def private(self) -> dict[str, int]:
+        """Return how much there is of what a draft does not store."""
+        return {"env": self.env, "commands": self.commands, "secrets": self.secrets}
+
 
 def contents(text: str) -> Contents:
     """Count what a text tells. A text with errors counts as empty."""
@@ -67,7 +75,7 @@ def contents(text: str) -> Contents:
     names: set[str] = set()
     images: set[str] = set()
     for entry in _entries(text):
-        found["secrets"] += entry.kind in SECRET_KINDS
+        found["secrets"] += entry.kind in SECRET_KINDS and any(map(entry.value.get, DATA))
         found["data"] += _has_data(entry)
         names |= _names(entry.value)
         for mapping in _mappings(entry.value):
@@ -108,22 +116,36 @@ def private(files: Sequence[File]) -> tuple[list[File], Contents]:
         if isinstance(file, Folder):
             inner, left = private([(name, text) for name, text in file.files if isinstance(text, str)])
             others = [(name, data) for name, data in file.files if not isinstance(data, str)]
-            made.append(replace(file, files=[*inner, *others]) if any(_tuple(left)) else file)
+            made.append(replace(file, files=[*inner, *others]) if _any(left) else file)
         else:
             text, left = private_text(str(file[1]))
             made.append((file[0], text))
-        total.update(env=left.env, commands=left.commands, secrets=left.secrets)
+        total.update(left.private())
     return made, Contents(**total)
 
 
 def private_text(text: str) -> tuple[str, Contents]:
-    """Return a text as of :func:`private`."""
-    left = contents(text)
-    return (without(text, ["env", "secrets"]) if any(_tuple(left)) else text), left
+    """Return a text as of :func:`private`; one with errors as it is."""
+    left = contents(text) if SUSPECT.search(text) else Contents()
+    return (without(text, ["env", "secrets"]) if _any(left) else text), left
 
 
-def _tuple(found: Contents) -> tuple[int, ...]:
-    return found.env, found.commands, found.secrets
+def is_kept(draft: Draft) -> bool:
+    """Return whether a draft stores something private already: its owner chose to keep that."""
+    text = store.draft_text(draft)
+    return private_text(text)[0] != text
+
+
+def names_of(parts: str | None) -> list[str]:
+    """Return the parts that a text lists, separated by spaces or commas. Raises ValueError."""
+    listed = (parts or "").replace(",", " ").split()
+    if unknown := sorted(set(listed) - set(PARTS)):
+        raise ValueError(f"{unknown[0]!r} is none of {', '.join(PARTS)}.")
+    return listed
+
+
+def _any(found: Contents) -> bool:
+    return any(found.private().values())
 
 
 def _entries(text: str) -> list[Entry]:
@@ -138,9 +160,6 @@ def _without(entry: Entry, parts: Sequence[str]) -> dict[str, Any]:
     if ("data" in parts and _has_data(entry)) or ("secrets" in parts and entry.kind in SECRET_KINDS):
         value = {key: one for key, one in value.items() if key not in DATA}
     return dict(value)
-
-
-DATA = ("data", "binaryData", "stringData")
 
 
 def _has_data(entry: Entry) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
 from playground.models import Draft, Scenario
 from playground.playback.playback import Playback
@@ -120,6 +121,63 @@ async def test_a_paste_stores_no_env_values() -> None:
         assert "hunter2" in store.draft_text(await Draft.objects.aget(pk=kept["draft"]))
         error = await socket.error("draft.share", {**asked, "without": "nodes"})
         assert error["field"] == "without"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_an_edit_stores_no_env_values_either() -> None:
+    """A saved text goes without them unless they are kept; a draft that stores some is not stripped later."""
+    async with connected(OWNER) as socket:
+        opened = await socket.success("bundle.open", {"text": NODE})
+        asked = {"draft": opened["draft"], "text": CLUSTER}
+        saved = await socket.success("draft.save", asked)
+        row = await Draft.objects.aget(pk=opened["draft"])
+        stored = store.draft_text(row)
+        assert saved["left"] == {"env": 1, "commands": 1, "secrets": 1}
+        assert saved["text"] == stored and not any(word in stored for word in HIDDEN)
+        kept = await socket.success("draft.save", {**asked, "keep": "yes"})
+        assert set(kept) == {"revision"}
+        later = await socket.success("draft.save", {**asked, "text": CLUSTER + "# later"})
+        assert set(later) == {"revision"}
+        await row.arefresh_from_db()
+        assert "hunter2" in store.draft_text(row)
+        broken = await socket.success("draft.save", {**asked, "text": "a: ["})
+        assert set(broken) == {"revision"}
+
+
+@pytest.mark.django_db
+def test_drafts_of_the_api_store_no_env_values(client: Client) -> None:
+    """Creating and changing a draft leave them out and count them, unless the caller keeps them."""
+    made = client.post("/api/drafts", CLUSTER, content_type="application/yaml").json()
+    assert made["left_out"] == {"env": 1, "commands": 1, "secrets": 1}
+    owner = {"Authorization": f"Bearer {made['token']}"}
+    place = f"/api/drafts/{made['id']}"
+
+    def stored() -> str:
+        return str(client.get(place, headers=owner).json()["bundle"])
+
+    assert not any(word in stored() for word in HIDDEN)
+    body = {"bundle": CLUSTER}
+    changed = client.patch(place, body, content_type="application/json", headers=owner).json()
+    assert changed["left_out"]["env"] == 1 and not any(word in stored() for word in HIDDEN)
+    client.patch(f"{place}?keep=yes", body, content_type="application/json", headers=owner)
+    assert "hunter2" in stored()
+    shared = client.post(f"{place}/share?without=env,annotations,data", headers=owner).json()
+    text = client.get(f"/api/scenarios/{shared['id']}/bundle").content.decode()
+    assert not any(word in text for word in (*HIDDEN, "alice", "postgres"))
+
+
+@pytest.mark.django_db
+def test_a_scenario_of_the_api_is_what_was_sent(client: Client) -> None:
+    """It is stored byte for byte, with a warning about env values; the caller may leave parts out."""
+    text = NODE + POD
+    made = client.post("/api/scenarios", text, content_type="application/yaml").json()
+    assert any("1 env value" in one["message"] for one in made["warnings"])
+    assert client.get(f"/api/scenarios/{made['id']}/bundle").content.decode() == text
+    bare = client.post("/api/scenarios?without=env", text, content_type="application/yaml").json()
+    assert not any("env value" in one["message"] for one in bare["warnings"])
+    assert "hunter2" not in client.get(f"/api/scenarios/{bare['id']}/bundle").content.decode()
+    refused = client.post("/api/scenarios?without=nodes", text, content_type="application/yaml")
+    assert refused.status_code == 400 and refused.json()["errors"][0]["path"] == "without"
 
 
 def test_a_draft_is_named_by_what_it_holds() -> None:

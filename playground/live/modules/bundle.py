@@ -122,7 +122,7 @@ def _open(text: str, title: str, visitor: str, release: str, keep: bool = False)
     return {
         "draft": draft.pk,
         "url": f"/p/{draft.pk}/",
-        "left": {"env": left.env, "commands": left.commands, "secrets": left.secrets},
+        "left": left.private(),
         "warnings": bundles.problems_wire(scenario.warnings),
         "summary": dict(scenario.summary or {}),
     }

@@ -44,12 +44,30 @@ def _draft(call: Call) -> Draft:
     text="text?",
     title="text?",
     base="index?",
+    keep="text?",
 )
 async def save(call: Call) -> Answer:
-    """Replace the draft's text, valid or not, or its title: half-written YAML is not lost."""
-    given = (call.payload.get(name) for name in ("text", "title", "base"))
-    row = await in_storage(store.save_draft, _draft(call), *given)
-    return {"revision": row.revision}
+    """Replace the draft's text, valid or not, or its title: half-written YAML is not lost.
+
+    Env values, command lines and Secrets' data are stored only if ``keep`` is "yes", or if the draft has some
+    already.
+    """
+    text, title, base = (call.payload.get(name) for name in ("text", "title", "base"))
+    kept, left = await _without_private(call, text)
+    row = await in_storage(store.save_draft, _draft(call), kept, title, base)
+    stored = {} if kept == text else {"left": left.private(), "text": kept}
+    return {"revision": row.revision, **stored}
+
+
+async def _without_private(call: Call, text: str | None) -> tuple[str | None, privacy.Contents]:
+    """Return the text that is stored in place of ``text``, and how much was left out of it."""
+    nothing = privacy.Contents()
+    if not text or call.payload.get("keep") == "yes" or not privacy.SUSPECT.search(text):
+        return text, nothing
+    made, left = await call.in_pool(privacy.private_text, text)
+    if made == text or await in_storage(privacy.is_kept, _draft(call)):
+        return text, nothing
+    return made, left
 
 
 @command("draft.watch", answers=RevisionWire, source="draft", owner=True)
@@ -71,12 +89,11 @@ async def watch(call: Call) -> Answer:
     title="text?",
 )
 async def branch(call: Call) -> Answer:
-    """Store a text, valid or not, as a branch of the draft, which is not changed."""
+    """Store a text, valid or not, as a branch of the draft, which is not changed; of env values as a save."""
     title = store.clean_title(call.payload.get("title") or "")
+    text, _ = await _without_private(call, call.payload["text"])
     try:
-        draft = await in_storage(
-            branching.branch, call.found(), call.visitor, "", title, call.payload["text"]
-        )
+        draft = await in_storage(branching.branch, call.found(), call.visitor, "", title, text)
     except branching.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
@@ -105,11 +122,10 @@ async def share(call: Call) -> Answer:
 
 def leaving_out(given: str | None) -> list[str]:
     """Return the parts of a text that are left out. Raises CommandError for an unknown one."""
-    parts = (given or "").split()
-    if unknown := sorted(set(parts) - set(privacy.PARTS)):
-        known = ", ".join(privacy.PARTS)
-        raise CommandError("payload.invalid", f"{unknown[0]!r} is none of {known}.", field="without")
-    return parts
+    try:
+        return privacy.names_of(given)
+    except ValueError as error:
+        raise CommandError("payload.invalid", str(error), field="without") from error
 
 
 def told(source: sources.Source, parts: list[str]) -> tuple[Scenario, str]:

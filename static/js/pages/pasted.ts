@@ -1,13 +1,26 @@
 // What stands in the paste box, kept in this browser until it is a draft.
 
+import type { LeftOut } from "../lib/protocol.js";
+import { plural } from "../lib/quantity.ts";
+
 const KEPT = "podstep.paste";
 const KEPT_MOST = 2_000_000; // characters; browsers keep about five million
 
 const LEFT = "podstep.left"; // of a text that was opened, until its page says so
 
+/** What of a text was not stored, in words; "" if all of it was. */
+export function unstored({ env, commands, secrets }: LeftOut) {
+  const parts = [
+    env && plural(env, "env value"),
+    commands && plural(commands, "command line"),
+    secrets && `the data of ${plural(secrets, "Secret")}`,
+  ].filter(Boolean);
+  return parts.length ? `Not stored: ${parts.join(", ")}. Scheduling reads none of it.` : "";
+}
+
 /** Remember for the next page what of the text was not stored. */
-export function noteLeft(left?: { env: number; commands: number; secrets: number }) {
-  if (!left || !(left.env || left.commands || left.secrets)) return;
+export function noteLeft(left?: LeftOut) {
+  if (!left || !unstored(left)) return;
   try {
     sessionStorage.setItem(LEFT, JSON.stringify(left));
   } catch {
@@ -16,7 +29,7 @@ export function noteLeft(left?: { env: number; commands: number; secrets: number
 }
 
 /** What was not stored of the text that was opened on the page before, once. */
-export function takeLeft(): { env: number; commands: number; secrets: number } | null {
+export function takeLeft(): LeftOut | null {
   try {
     const found = sessionStorage.getItem(LEFT);
     sessionStorage.removeItem(LEFT);

@@ -12,15 +12,16 @@ import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.tsx";
 import { Undo } from "./undo.ts";
 import { Verbs } from "./verbs/verbs.ts";
+import { unstored } from "../pages/pasted.ts";
 import { follow } from "./store.ts";
-import type { Edited } from "./draft.ts";
+import type { Edited, How } from "./draft.ts";
 import type { EditOptions } from "./edit.ts";
 import type { View } from "./view.ts";
 
 /** Make an edit, save it and simulate it; see `Build`. */
 export type Change = (
   make: Parameters<Draft["change"]>[0],
-  options?: { words?: string | null; saved?: (answer: Edited) => void; based?: string; whole?: boolean },
+  options?: { words?: string | null; saved?: (answer: Edited) => void; based?: string } & How,
 ) => Promise<Edited>;
 
 /**
@@ -68,7 +69,7 @@ export class Build {
     const dirty = () => this.text.dirty;
     this.text = new DraftText(view, { mine, canFork, onFork, draft: this.draft, strip: this.strip, change, bundle });
     this.undo = new Undo(view, {
-      change: (make, how) => change(make, { ...how, words: null }),
+      change: (make, how) => change(make, { ...how, words: null, keep: true }),
       dirty,
       text,
       store: mine ? `podstep.undo.${options.draft}` : "",
@@ -160,21 +161,19 @@ export class Build {
    */
   async #change(
     make: Parameters<Draft["change"]>[0],
-    {
-      words,
-      saved,
-      ...how
-    }: { words?: string | null; saved?: (answer: Edited) => void; based?: string; whole?: boolean } = {},
+    { words, saved, ...how }: { words?: string | null; saved?: (answer: Edited) => void; based?: string } & How = {},
   ) {
     const answer = await this.draft.change(make, how);
-    const { text, before, merged } = answer;
-    if (text === before) return answer;
+    const { text, before, merged, given = text } = answer;
+    if (given !== text)
+      noteUnstored(answer, () => void this.#change(() => ({ text: given }), { based: text, whole: true, keep: true }));
+    else if (text === before) return answer;
     if (saved) saved(answer);
     else this.text.take(text);
     try {
       await this.options.onApplied();
     } finally {
-      if (words !== null) this.undo.push(words ?? answer.words ?? "", before, text);
+      if (words !== null && text !== before) this.undo.push(words ?? answer.words ?? "", before, text);
     }
     if (merged && words !== null) this.#notifyMerged();
     return answer;
@@ -239,4 +238,15 @@ export class Build {
   async settle() {
     return this.text.settle();
   }
+}
+
+/** Say what of an edit was not stored, with the way to keep it. */
+function noteUnstored({ left }: Edited, keep: () => void) {
+  const note = left && toast(unstored(left), { name: "help", ms: 12_000 });
+  const button = h("button", { type: "button", class: "btn small", text: "Keep it" });
+  button.addEventListener("click", () => {
+    note?.remove();
+    keep();
+  });
+  note?.append(button);
 }

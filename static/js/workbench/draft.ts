@@ -7,7 +7,7 @@ import { Emitter } from "../lib/emitter.ts";
 import { hunks, merge, resolved, spares } from "../lib/merge.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { conflict } from "./conflict.tsx";
-import type { Revision } from "../lib/protocol.js";
+import type { LeftOut, Revision } from "../lib/protocol.js";
 import type { Part } from "../lib/merge.ts";
 import type { Socket } from "../lib/socket.ts";
 import type { Choice } from "./conflict.tsx";
@@ -15,9 +15,10 @@ import type { Choice } from "./conflict.tsx";
 /** an edit that was made on a text */
 export type Made = { text: string; words?: string; [more: string]: any };
 export type Make = (text: string) => Made | Promise<Made>;
+export type How = { whole?: boolean; keep?: boolean };
 export type Receive = (answer: Response) => Promise<string>;
-/** the same once it is saved */
-export type Edited = Made & { before: string; merged: boolean };
+/** the same once it is saved; `left` of its text was not stored, and `given` is the text with it */
+export type Edited = Made & { before: string; merged: boolean; left?: LeftOut; given?: string };
 
 const OUTAGES = new Set([503, 507]); // of the server's storage
 const UNLOADED = undefined as any; // in place of a text that no answer has brought yet
@@ -190,14 +191,15 @@ export class Draft extends Emitter {
   /**
    * Make an edit and save it. `make(text)` answers `{text, …}`: the edit made on a text. `based` is the text that
    * whoever edits has seen, the newest one without it. `whole`: the answer of `make` is a text that was typed, which
-   * means nothing on another one. Resolves with what `make` answered, `before` (the text that was saved over),
-   * `text`, and `merged`: whether another tab's edit is in it that this one was not made on.
+   * means nothing on another one; `keep`: env values, command lines and Secrets' data are stored. Resolves with what
+   * `make` answered, `before` (the text that was saved over), `text`, and `merged`: whether another tab's edit is in it
+   * that this one was not made on.
    */
-  change(make: Make, { based, whole = false }: { based?: string; whole?: boolean } = {}): Promise<Edited> {
-    return this.#inTurn(() => this.#change(make, based, whole));
+  change(make: Make, { based, ...how }: { based?: string } & How = {}): Promise<Edited> {
+    return this.#inTurn(() => this.#change(make, based, how));
   }
 
-  async #change(make: Make, seen: string | undefined, whole: boolean): Promise<Edited> {
+  async #change(make: Make, seen: string | undefined, { whole = false, keep = false }: How): Promise<Edited> {
     await this.load();
     const based = seen ?? this.text;
     const own = await make(based);
@@ -207,15 +209,17 @@ export class Draft extends Emitter {
       const made = merged ? await this.#merged(make, { based, own, now: before, whole }) : own;
       if (made.text === before) return { ...made, before, merged };
       try {
-        const { revision } = await this.socket.call("draft.save", {
+        const { revision, left, ...stored } = await this.socket.call("draft.save", {
           draft: this.id,
           text: made.text,
           base: this.revision,
+          keep: keep ? "yes" : "",
         });
-        Object.assign(this, { text: made.text, revision });
+        const text = stored.text ?? made.text;
+        Object.assign(this, { text, revision });
         this.#newest = Math.max(this.#newest, revision);
         this.shown = revision; // whoever makes an edit simulates it
-        return { ...made, before, merged };
+        return { ...made, text, before, merged, left, given: made.text };
       } catch (error) {
         const { code, body } = refusalOf(error);
         if (code !== "draft.stale" || tries >= TRIES) throw error;

@@ -15,7 +15,7 @@ import { useAnswer } from "./asking.tsx";
 import { DifferNote, isUnclear } from "./differ.tsx";
 import { reads } from "./store.ts";
 import { aboutNode, zones } from "./verbs/table.ts";
-import { takeLeft } from "../pages/pasted.ts";
+import { takeLeft, unstored } from "../pages/pasted.ts";
 import type { View } from "./view.ts";
 
 const NODES_LISTED = 30; // of a menu, those with the most pods first
@@ -119,15 +119,7 @@ const Left = () =>
   left ? (
     <p class="note">
       <Icon name="help" />
-      <span>
-        {`Not stored: ${[
-          left.env && plural(left.env, "env value"),
-          left.commands && plural(left.commands, "command line"),
-          left.secrets && `the data of ${plural(left.secrets, "Secret")}`,
-        ]
-          .filter(Boolean)
-          .join(", ")}. Scheduling reads none of it.`}
-      </span>
+      <span>{unstored(left)}</span>
     </p>
   ) : null;
 
