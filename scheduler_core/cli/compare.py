@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.cli.availability_report import difference_lines
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take pods off their nodes and schedule them once more, but for those of DaemonSets, static "
         "ones and those that have ended",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_output_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -97,10 +97,7 @@ def run(options: argparse.Namespace) -> int:
         scenarios.append(one if cache is None else with_cache(one, cache=cache))
         _check(names[-1], scenarios[-1])
     result = compare(scenarios[0], scenarios[1])
-    if options.json:
-        print(json.dumps({"configs": names, **result.as_dict()}, ensure_ascii=False))
-    else:
-        print("\n".join(lines(result, names)))
+    write_answer(options.output, lambda: lines(result, names), lambda: {"configs": names, **result.as_dict()})
     return 0
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.cost import Cost, measure_costs
 from scheduler_core.kubernetes.problems import PolicyError
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="may be given several times; the first is compared with "
         "(default: off, the bundle's own mode, sound, batching)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON list")
+    add_output_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -51,10 +51,7 @@ def run(options: argparse.Namespace) -> int:
         costs = measure_costs(scenario, options.strategy)
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
-    if options.json:
-        print(json.dumps([cost.as_dict() for cost in costs]))
-    else:
-        print("\n".join(_lines(costs)))
+    write_answer(options.output, lambda: _lines(costs), lambda: [cost.as_dict() for cost in costs])
     return 0
 
 

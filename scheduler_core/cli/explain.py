@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
@@ -14,6 +15,7 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
+from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
 from scheduler_core.explain import ExplainError, Explanation, explain
 from scheduler_core.kubernetes.problems import PolicyError
 
@@ -33,13 +35,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--step", metavar="STEP", help="explain the state after this cycle: 17 or 3.4")
     add_scheduler_argument(parser)
     add_gates_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_verb_arguments(parser)
+    add_output_argument(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain and print."""
-    scenario = read_scenario(options.files, options.config, options.scheduler, gates=options.feature_gates)
+    scenario = read_scenario(
+        options.files,
+        options.config,
+        options.scheduler,
+        options.feature_gates,
+        verbs=asked_verbs(options),
+    )
     pod = "" if options.pod is None else options.pod if "/" in options.pod else f"default/{options.pod}"
     if not pod or any(one.get("kind") == "ClusterQueue" for one in scenario.documents):
         from scheduler_core.cli import kueue_explain
@@ -52,10 +61,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(str(error)) from error
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
-    if options.json:
-        print(json.dumps(answer.as_dict(), ensure_ascii=False))
-    else:
-        print("\n".join(lines(answer)))
+    write_answer(options.output, lambda: lines(answer), answer.as_dict)
     return 0
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 
+from scheduler_core.cli.output import write_answer
 from scheduler_core.cli.reporting import InputError, read_scenario
 from scheduler_core.cluster.kueue.workload import ADMITTED
 from scheduler_core.explain import ExplainError
@@ -41,9 +41,7 @@ def run(scenario: Scenario, options: argparse.Namespace) -> int:
         found = _submitted(cluster, options.submit) if options.submit else _explained(cluster, options)
     except ExplainError as error:
         raise InputError(str(error)) from error
-    print(
-        json.dumps(found.as_dict(), ensure_ascii=False) if options.json else "\n".join(_lines(found, cluster))
-    )
+    write_answer(options.output, lambda: _lines(found, cluster), found.as_dict)
     return 0
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator
 
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.optimum.greed import VERDICTS, GreedRow, price_of_greed
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="let each scheduler place them too, and say whether the optimum is better",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_output_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -63,10 +63,11 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(problem_lines(error.problems)) from error
     except ShortRunError as error:
         raise InputError(f"--step {options.step}: the run ends after {error.cycles} cycles") from error
-    if options.json:
-        print(json.dumps({**plain(optimum), **({"rows": plain(rows)} if options.schedulers else {})}))
-    else:
-        print("\n".join((_question(options), *_lines(optimum), *_beside(rows, objectives))))
+    write_answer(
+        options.output,
+        lambda: (_question(options), *_lines(optimum), *_beside(rows, objectives)),
+        lambda: {**plain(optimum), **({"rows": plain(rows)} if options.schedulers else {})},
+    )
     return 0 if optimum.feasible else 1
 
 

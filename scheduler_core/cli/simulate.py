@@ -7,11 +7,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from scheduler_core.cli.caching import add_cache_arguments, asks_for_cache, with_cache
 from scheduler_core.cli.extenders import add_extender_arguments, transport_of, write_answers
+from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
@@ -67,11 +69,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cache_arguments(parser)
     add_extender_arguments(parser)
     add_verb_arguments(parser)
+    add_output_argument(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Simulate and print; if the trace is on standard output, the report is on standard error."""
+    if options.output != "text" and (options.trace == "-" or options.events):
+        raise InputError(
+            f"--output {options.output} prints the outcome alone, without --events and --trace -"
+        )
     with using(transport_of(options)):
         return _run(options)
 
@@ -99,7 +106,7 @@ def _run(options: argparse.Namespace) -> int:
     conditions = _recorded_answers(scenario)
     out = sys.stderr if options.trace == "-" else sys.stdout
     with _opened(options.trace) as trace:
-        for cycle in simulation:
+        for cycle in counted_on_terminal(simulation, "cycles"):
             if trace is not None:
                 _print_trace(cycle, trace)
             if options.events:
@@ -117,21 +124,44 @@ def _run(options: argparse.Namespace) -> int:
     if options.events:
         _print_events(simulation.rest, out)
         print(file=out)
+    agreed = agreement(recorded, placements)
+    rest = [
+        *(conditions.lines() if conditions else ()),
+        *([agreed.text()] if agreed else ()),
+        *(simulation.cache.report() if simulation.cache else ()),
+    ]
+    write_answer(
+        options.output, lambda: (*_lines(simulation, last), *rest), lambda: _data(simulation, last, rest), out
+    )
+    return 0
+
+
+def _lines(simulation: Stepper, last: dict[str, Cycle]) -> list[str]:
+    """Return the report of a run: every pod, and the totals."""
+    text = StringIO()
     if is_timed_run(simulation):
         from scheduler_core.cli.timed_report import report_timed
 
-        report_timed(simulation, out)
+        report_timed(simulation, text)
     else:
-        report(simulation, last, out)
-    if conditions is not None:
-        print_lines(conditions.lines(), out)
-    agreed = agreement(recorded, placements)
-    if agreed is not None:
-        print(agreed.text(), file=out)
-    cache = simulation.cache
-    if cache is not None:
-        print("\n".join(cache.report()), file=out)
-    return 0
+        report(simulation, last, text)
+    return text.getvalue().splitlines()
+
+
+def _data(simulation: Stepper, last: dict[str, Cycle], rest: list[str]) -> dict[str, object]:
+    """Return the outcome of every pod, and what else is noted."""
+    if is_timed_run(simulation):
+        from scheduler_core.cli.timed_report import timed_outcomes
+
+        pods = list(timed_outcomes(simulation))
+    else:
+        pods = [row._asdict() for row in outcomes(simulation, last)]
+    return {
+        "nodes": simulation.cluster.columns.size,
+        "cycles": simulation.index,
+        "pods": pods,
+        "notes": [*simulation.notes(), *rest],
+    }
 
 
 def _recorded_answers(scenario: Scenario) -> RecordedAnswers | None:

@@ -57,6 +57,15 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
     print(totals(simulation), file=out)
 
 
+def timed_outcomes(simulation: TimedSimulation) -> Iterator[dict[str, str]]:
+    """Yield each pod's STATUS and node, and why it has none, in the order of their names."""
+    for key in sorted(simulation.framework.pods):
+        pod = simulation.framework.pods[key]
+        pending = not pod.node_name and not pod.terminal
+        why = _why(simulation, key) if pending else ""
+        yield {"pod": key, "state": status(pod), "node": pod.node_name or "", "why": why}
+
+
 def event_lines(recorded: Cycle | FinalState | None) -> Iterator[str]:
     """Yield what happened up to a cycle's end, or at the end of a run, by virtual second."""
     if isinstance(recorded, Cycle) and not recorded.happenings and not recorded.consequences:

@@ -1,0 +1,91 @@
+"""The subcommands of ``podstep``, in the order of its help, and its exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Collection
+from importlib import import_module
+from types import ModuleType
+from typing import NamedTuple
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+EXIT_CODES = {
+    0: "done, or what was asked holds",
+    1: "violated, at risk or infeasible",
+    BAD_INPUT: "bad input: the message names the file, the line and what would be right",
+    INTERRUPTED: "interrupted by Ctrl-C",
+}
+
+
+class Command(NamedTuple):
+    """A subcommand: ``module`` has ``add_arguments(parser)``, which sets ``run(options) -> exit code``.
+
+    Only the module of the command that is run is imported. ``needs`` is what to install where the module,
+    or a library of its own, is not there.
+    """
+
+    name: str
+    summary: str
+    module: str
+    needs: str = ""
+
+
+COMMANDS = (
+    Command("simulate", "run a cluster to its end; each pod with its reason", "scheduler_core.cli.simulate"),
+    Command("explain", "why a pod is where it is, and the smallest change", "scheduler_core.cli.explain"),
+    Command("compare", "where two configurations or releases differ", "scheduler_core.cli.compare"),
+    Command("cost", "what the equivalence cache and batching save and cost", "scheduler_core.cli.cost"),
+    Command("optimum", "the best placement, its proof and the moves there", "scheduler_core.cli.optimum"),
+    Command("export", "a cluster in another format", "scheduler_core.cli.export"),
+    Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),
+    Command("bench", "measure scheduling on standard workloads", "scheduler_core.cli.bench"),
+    Command("completion", "completion of commands and options in a shell", "scheduler_core.cli.completion"),
+)
+"""A line a command."""
+
+BY_NAME = {command.name: command for command in COMMANDS}
+
+
+def parser(names: Collection[str]) -> argparse.ArgumentParser:
+    """Describe the commands; only the modules of those in ``names`` are imported, for their arguments."""
+    codes = "; ".join(f"{code}: {text}" for code, text in EXIT_CODES.items())
+    top = argparse.ArgumentParser(
+        prog="podstep",
+        description="Kubernetes scheduling, one visible step at a time.",
+        epilog=f"Exit codes: {codes}.",
+    )
+    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        module = imported(command) if command.name in names else None
+        about = module.__doc__ if module else None
+        described = subparsers.add_parser(command.name, help=command.summary, description=about)
+        if module:
+            module.add_arguments(described)
+    return top
+
+
+def imported(command: Command) -> ModuleType:
+    """Import a command's module; exit with what to install where a part of it is missing."""
+    try:
+        return import_module(command.module)
+    except ModuleNotFoundError as error:
+        if not command.needs:
+            raise
+        print(f"podstep {command.name} needs {command.needs}: {error}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+
+
+def available() -> list[str]:
+    """Return the commands of which every part is installed."""
+    return [command.name for command in COMMANDS if not command.needs or _is_installed(command)]
+
+
+def _is_installed(command: Command) -> bool:
+    try:
+        import_module(command.module)
+    except ModuleNotFoundError:
+        return False
+    return True
