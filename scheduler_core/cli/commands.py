@@ -39,6 +39,7 @@ COMMANDS = (
     Command("compare", "where two configurations or releases differ", "scheduler_core.cli.compare"),
     Command("cost", "what the equivalence cache and batching save and cost", "scheduler_core.cli.cost"),
     Command("optimum", "the best placement, its proof and the moves there", "scheduler_core.cli.optimum"),
+    Command("sweep", "a scenario under every combination of a grid's values", "scheduler_core.cli.sweep"),
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
     Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),
     Command("bench", "measure scheduling on standard workloads", "scheduler_core.cli.bench"),

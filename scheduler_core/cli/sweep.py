@@ -1,0 +1,156 @@
+"""``sweep``: run a scenario under every combination of a grid's values, and compare the figures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
+from scheduler_core.cli.reporting import FILES, InputError, in_columns, problem_lines, read_scenario
+from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.locate import find_lines
+from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.kubernetes.problems import BundleError, PolicyError, Problem
+from scheduler_core.kubernetes.reading import path_text, steps_of
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.sweep import AXES, Sweep, cell_run, pareto_front, read_sweep, scenario_of_cell
+
+_LIMITS = Limits(size=256 * 1024)
+COLUMNS = (
+    *("placed", "pending", "preemptions", "nodesUsed", "cpu", "memory", "fragmentation", "cpuDeviation"),
+    *("meanWait", "pricePerHour"),
+)
+Row = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help=FILES)
+    parser.add_argument(
+        "grid", metavar="GRID", help="a YAML or JSON file with the grid; - for standard input"
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="how many run cells at once (default: one for each processor)",
+    )
+    add_output_argument(parser)
+    parser.epilog = "Axes: " + "; ".join(f"{row.title}: {row.about}" for row in AXES.values())
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the cells and print a row for each; return 1 if a cell could not be run."""
+    if options.processes < 1:
+        raise InputError("--processes must be 1 or more")
+    scenario = read_scenario([options.file])
+    sweep = _read(options.grid, scenario)
+    rows = list(counted_on_terminal(_rows(scenario, sweep, options.processes), "cells"))
+    write_answer(options.output, lambda: _lines(sweep, rows), lambda: {"cells": rows, "whole": sweep.whole})
+    return int(any("error" in row for row in rows))
+
+
+def _read(name: str, scenario: Scenario) -> Sweep:
+    """Read the grid's file; each error has its line."""
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+    if len(text) > _LIMITS.size:
+        raise InputError(f"{name}: a grid has at most {_LIMITS.size:,} bytes")
+    try:
+        bodies = [value for _, value in read_yaml(text, _LIMITS, ValueTally(_LIMITS))]
+    except FormatError as error:
+        raise InputError(f"{name}:{error.line or 1}: {error.message}") from error
+    if len(bodies) != 1:
+        raise InputError(f"{name}: one document is expected, not {len(bodies)}")
+    try:
+        return read_sweep(bodies[0], scenario)
+    except BundleError as error:
+        raise InputError(problem_lines(_placed(error.problems, name, text, bodies[0]))) from error
+
+
+def _placed(problems: list[Problem], name: str, text: str, body: Any) -> list[Problem]:
+    """Return the problems with their lines in the file; a bare grid's paths begin with its axes."""
+    bare = not (isinstance(body, Mapping) and "grid" in body)
+    steps = [steps_of(one.path)[1:] if bare else steps_of(one.path) for one in problems]
+    lines = find_lines(text, "yaml", [(1, one) for one in steps])
+    return [
+        Problem(one.message, path_text(at), lines.get((1, at)), file=name) for one, at in zip(problems, steps)
+    ]
+
+
+_shared: tuple[Scenario, Sweep] | None = None
+
+
+def _rows(scenario: Scenario, sweep: Sweep, processes: int) -> Iterator[Row]:
+    """Yield a row for each cell, in order; cells run in forked processes, which share what was read."""
+    global _shared  # noqa: PLW0603 - forked processes inherit it
+    _shared = scenario, sweep
+    numbers = range(len(sweep.cells))
+    if processes == 1 or len(numbers) == 1:
+        yield from map(_row, numbers)
+        return
+    with ProcessPoolExecutor(min(processes, len(numbers)), get_context("fork")) as pool:
+        yield from pool.map(_row, numbers)
+
+
+def _row(number: int) -> Row:
+    assert _shared is not None
+    scenario, sweep = _shared
+    values = sweep.cells[number]
+    try:
+        return {
+            "values": values,
+            "metrics": cell_run(scenario_of_cell(scenario, sweep.axes, sweep.configs, values)),
+        }
+    except (BundleError, PolicyError) as error:
+        return {"values": values, "error": problem_lines(error.problems[:3])}
+
+
+def _lines(sweep: Sweep, rows: list[Row]) -> Iterator[str]:
+    best = pareto_front([row.get("metrics") for row in rows])
+    alike = len(best) == len(rows) > 1
+    shown = [name for name in COLUMNS if any(_figure(row, name) is not None for row in rows)]
+    table = [[*sweep.axes, *shown, ""]]
+    for number, row in enumerate(rows):
+        values = [_words(row["values"][name]) for name in sweep.axes]
+        if "error" in row:
+            table.append([*values, row["error"].replace("\n", "; "), *[""] * len(shown)])
+            continue
+        table.append(
+            [*values, *(_words(_figure(row, name)) for name in shown), _mark(number in best and not alike)]
+        )
+    yield from in_columns(table)
+    yield ""
+    if len(sweep.cells) < sweep.whole:
+        yield f"{len(sweep.cells):,} of {sweep.whole:,} cells, drawn by the seed."
+    yield (
+        "No cell is better than another in pods placed, nodes used and fragmentation together."
+        if alike
+        else "* no other cell places as many pods on as few nodes at as little fragmentation."
+    )
+
+
+def _mark(best: bool) -> str:
+    return "*" if best else ""
+
+
+def _figure(row: Row, name: str) -> Any:
+    metrics = row.get("metrics") or {}
+    return metrics.get("utilisation", {}).get(name) if name in ("cpu", "memory") else metrics.get(name)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "–"}[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,242 @@
+"""The axes of a sweep: what can vary between cells, each with the edit of the bundle that a value stands for.
+
+An axis is named as in ``weights.NodeResourcesFit`` or ``cache``: one of a family names its part after the
+dot. Edits are those that the workbench and the command line make, so a cell is a scenario that a user could
+have written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from random import Random
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.authoring import policy_editing, v1_37_editing
+from scheduler_core.authoring.policy_editing import CHOICES, SWITCHES
+from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.verbs import VERBS, Verb, operations
+from scheduler_core.compare.again import taken_off
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.support import part_of
+from scheduler_core.scenario.history_entries import with_entries
+from scheduler_core.settings.release import ALONE, CACHING, CONFIGURATION_KIND, POLICY_KIND, row_of
+from scheduler_core.settings.settings import ONLY_V1_11
+from scheduler_core.sweep.shapes import ORDERS, arrived, grown, resized
+
+Documents = Sequence[Document]
+Change = Callable[["Setting", Documents], Documents]
+
+
+class Setting(Struct, frozen=True):
+    """An axis's value in a cell: the axis, its part ("" without), the value, the release and the seed."""
+
+    axis: str
+    part: str
+    value: Any
+    release: str
+    seed: int = 0
+
+    @property
+    def text(self) -> str:
+        """The value as the forms send it."""
+        if isinstance(self.value, bool):
+            return str(self.value).lower()
+        return "" if self.value is None else str(self.value)
+
+    @property
+    def by_plugins(self) -> bool:
+        """Whether the release is configured by plugins."""
+        return row_of(self.release).form == "plugins"
+
+
+class Axis(Struct, frozen=True):
+    """What can vary: its name, what it is, values as an example, and the edit; a family has a ``part``."""
+
+    name: str
+    about: str
+    example: tuple[Any, ...]
+    change: Change
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name with the placeholder of its part, as in ``weights.PLUGIN``."""
+        return f"{self.name}.{self.part}" if self.part else self.name
+
+
+def _setting(one: Setting, documents: Documents) -> Documents:
+    return policy_editing.edited(documents, "setting", one.axis, one.text)
+
+
+def _weight(one: Setting, documents: Documents) -> Documents:
+    if one.by_plugins:
+        return v1_37_editing.edited(documents, "weight", f"0/{one.part}", one.text)
+    if any(document.get("kind") == CONFIGURATION_KIND for document in documents):
+        return policy_editing.edited(documents, "weights", "", json.dumps({one.part: one.value}))
+    return policy_editing.edited(documents, "priority", one.part, one.text)
+
+
+def _switch(one: Setting) -> str:
+    if type(one.value) is not bool:
+        raise EditError(f"must be true or false, not {one.text[:40]!r}")
+    return "on" if one.value else "off"
+
+
+def _predicate(one: Setting, documents: Documents) -> Documents:
+    if one.by_plugins:
+        raise EditError(f"predicates are v1.11's: use plugins.NAME under {one.release}")
+    return policy_editing.edited(documents, "predicate", one.part, _switch(one))
+
+
+def _plugin(one: Setting, documents: Documents) -> Documents:
+    if not one.by_plugins:
+        raise EditError(f"{one.release} has no plugins: use predicates.NAME or weights.NAME")
+    return v1_37_editing.edited(documents, "plugin", f"0/{v1_37_editing.EVERYWHERE}/{one.part}", _switch(one))
+
+
+def _gate(one: Setting, documents: Documents) -> Documents:
+    if not row_of(one.release).has_gates:
+        raise EditError(f"{one.release} has no feature gates here")
+    return v1_37_editing.edited(documents, "gate", one.part, one.text)
+
+
+def _percentage(one: Setting, documents: Documents) -> Documents:
+    if not one.by_plugins:
+        raise EditError(f"{one.release} takes it from no configuration here")
+    return v1_37_editing.edited(documents, "percentage", "", one.text)
+
+
+_LEAST, _MOST = "LeastAllocated", "MostAllocated"
+_PRIORITIES = {_LEAST: "LeastRequestedPriority", _MOST: "MostRequestedPriority"}
+
+
+def _strategy(one: Setting, documents: Documents) -> Documents:
+    if one.value not in _PRIORITIES:
+        raise EditError(f"must be {_LEAST} or {_MOST}, not {one.text[:40]!r}")
+    if one.by_plugins:
+        resources = [{"name": name, "weight": 1} for name in ("cpu", "memory")]
+        arguments = {"scoringStrategy": {"type": one.value, "resources": resources}}
+        return v1_37_editing.edited(documents, "arguments", "0/NodeResourcesFit", json.dumps(arguments))
+    for name, priority in _PRIORITIES.items():
+        documents = policy_editing.edited(documents, "priority", priority, "1" if name == one.value else "0")
+    return documents
+
+
+def _configuration(one: Setting, documents: Documents) -> Documents:
+    """Replace the bundle's configuration by the named one, which the grid holds."""
+    kept = [one for one in documents if one.get("kind") not in (POLICY_KIND, CONFIGURATION_KIND)]
+    return kept if one.value is None else [one.value, *kept]
+
+
+def _descheduler(one: Setting, documents: Documents) -> Documents:
+    if one.value is None or one.value is False:
+        return policy_editing.edited(documents, "descheduling", "", "")
+    documents = policy_editing.edited(documents, "descheduling", "", "on")
+    return documents if one.value is True else policy_editing.edited(documents, "strategy", one.text, "on")
+
+
+def _again(one: Setting, documents: Documents) -> Documents:
+    return list(taken_off(documents)) if _switch(one) == "on" else documents
+
+
+def _nodes(one: Setting, documents: Documents) -> Documents:
+    return resized(documents, one.value)
+
+
+def _copies(one: Setting, documents: Documents) -> Documents:
+    return grown(documents, one.part, one.value)
+
+
+def _arrival(one: Setting, documents: Documents) -> Documents:
+    return arrived(documents, one.text, one.seed)
+
+
+def _seed(one: Setting, documents: Documents) -> Documents:
+    """Leave the bundle as it is: :func:`_arrival` reads the seed."""
+    if type(one.value) is not int or not 0 <= one.value < 2**31:
+        raise EditError(f"must be a whole number from 0, not {one.text[:40]!r}")
+    return documents
+
+
+def _verb(one: Setting, documents: Documents) -> Documents:
+    if one.value is None:
+        return documents
+    return with_entries(documents, operations(documents, [(one.axis, one.text)]))
+
+
+def _failures(one: Setting, documents: Documents) -> Documents:
+    names = [str(part_of(node, "metadata", "name")) for node in documents if node.get("kind") == "Node"]
+    if type(one.value) is not int or not 0 <= one.value <= len(names):
+        raise EditError(f"must be a whole number from 0 to the {len(names):,} nodes, not {one.text[:40]!r}")
+    failed = Random(f"failures/{one.seed}").sample(names, one.value)  # noqa: S311 - a simulation
+    return with_entries(documents, operations(documents, [("fail", name) for name in failed]))
+
+
+def _of_v1_11(one: Setting, documents: Documents) -> Documents:
+    if not row_of(one.release).has_cache:
+        raise EditError(f"is read by {CACHING} alone, and {one.release} answers")
+    return _setting(one, documents)
+
+
+def _choices(name: str) -> tuple[Any, ...]:
+    values = CHOICES[name][0]
+    return tuple(value == "true" for value in values) if name in SWITCHES else tuple(values)
+
+
+def _example(verb: Verb) -> str:
+    about = {"Node": "NODE", "Pod": "POD"}.get(verb.kinds[0], "deploy/NAME")
+    return f"{about}={verb.value.example}" if verb.value is not None else about
+
+
+_ROWS = (
+    Axis("scheduler", "which kube-scheduler answers", tuple(row.name for row in ALONE), _setting),
+    Axis("config", "a Policy or KubeSchedulerConfiguration, by a name of your own", (), _configuration),
+    *(
+        Axis(name, f"{name} of SimulationSettings, under {CACHING}", _choices(name), _of_v1_11)
+        for name in ONLY_V1_11
+    ),
+    Axis("weights", "the weight of a score plugin or priority; 0 disables it", (0, 1, 2), _weight, "NAME"),
+    Axis("predicates", f"a predicate of {CACHING}, on or off", (True, False), _predicate, "NAME"),
+    Axis("plugins", "a plugin at all its points, on or off", (True, False), _plugin, "NAME"),
+    Axis("gates", "a feature gate", (True, False), _gate, "NAME"),
+    Axis("scoringStrategy", f"of NodeResourcesFit; under {CACHING} its priority", (_LEAST, _MOST), _strategy),
+    Axis("percentageOfNodesToScore", "of all profiles; 0 is adaptive", (0, 20, 50, 100), _percentage),
+    Axis("nodes", "the number of nodes: copies are added, or the last are left out", (10, 20, 40), _nodes),
+    Axis("copies", "how many copies of one node are added", (0, 2, 4), _copies, "NODE"),
+    Axis("again", "whether running pods are taken off their nodes first", (True,), _again),
+    Axis("arrival", "the order in which workloads and pods arrive", ORDERS, _arrival),
+    Axis("seed", "what a shuffled arrival and failures are drawn from; 0: as given", (1, 2, 3), _seed),
+    Axis("failures", "how many nodes, drawn by the seed, fail at 60 s", (0, 1, 2), _failures),
+    Axis("descheduler", "whether one runs, or with one more strategy", (False, True), _descheduler),
+    *(
+        Axis(name, f"{verb.help}; null for nothing", (None, _example(verb)), _verb)
+        for name, verb in VERBS.items()
+    ),
+)
+AXES: Mapping[str, Axis] = {row.name: row for row in _ROWS}
+"""The axes by name, in the order in which a cell's values are applied."""
+
+
+def written(name: str, value: Any) -> Any:
+    """Return a value of an axis as it was meant: YAML reads an unquoted ``off`` as false."""
+    return "off" if value is False and "off" in CHOICES.get(name, ((),))[0] else value
+
+
+def axis_of(name: str) -> tuple[Axis, str]:
+    """Return the axis of a name in a grid, and the part of a family that it names.
+
+    Raises:
+        EditError: There is none.
+    """
+    head, _, part = name.partition(".")
+    axis = AXES.get(head)
+    if axis is None or bool(part) != bool(axis.part):
+        near = get_close_matches(head, AXES, 1)
+        known = ", ".join(row.title for row in _ROWS if row.name not in VERBS)
+        did = f"; did you mean {AXES[near[0]].title}?" if near else f": {known}, or a verb such as scale"
+        raise EditError(f"is no axis{did}")
+    return axis, part

@@ -1,0 +1,134 @@
+"""The figures of a cell's run, by which cells are compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from scheduler_core.compare.results.metrics import Work, measure
+from scheduler_core.kubernetes.quantity import format_resource
+from scheduler_core.record.cycle import Decision
+from scheduler_core.run import Stepper
+from scheduler_core.schedulers.columns import Cluster
+from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES, NodeColumns
+
+PRICE = "podstep/price-per-hour"
+"""The annotation of a node with its price, in any currency."""
+
+SIZES_SHOWN = 5
+NEVER = -1.0
+
+Request = tuple[tuple[str, int], ...]
+"""What a pod requests: resources by name with their amounts, those of 0 left out."""
+
+MEASURED = (
+    *("placed", "pending", "cycles", "failedCycles", "preemptions", "victims", "nodesUsed"),
+    *("utilisation", "zoneSpread", "cpuDeviation"),
+)
+"""What a cell takes over from :class:`scheduler_core.compare.results.metrics.Metrics`."""
+
+
+class SizeFits(Struct, frozen=True, rename="camel"):
+    """How many more pods of a size the nodes' free resources hold, and one node with all of them would.
+
+    ``pods`` is how many pods of the scenario have the size; rules other than resources are not asked.
+    """
+
+    size: str
+    pods: int
+    fits: int
+    whole: int
+
+    @property
+    def fragmentation(self) -> float:
+        """The share of the pods that would fit into one node and do not fit into several."""
+        return 1 - self.fits / self.whole if self.whole else 0.0
+
+
+def cell_figures(
+    simulation: Stepper, decisions: Iterable[Decision], waits: Iterable[float]
+) -> dict[str, Any]:
+    """Return the figures of a run that has ended, as a JSON object.
+
+    ``waits`` are the virtual seconds that pods waited until they were placed. The price is that of the nodes
+    that run pods, None if none of the nodes has one.
+    """
+    cluster = simulation.cluster
+    measured = measure(simulation, _work(decisions)).as_dict()
+    seconds = sorted(waits)
+    sizes = sizes_of(cluster)
+    most = max(sizes, key=lambda one: one.pods, default=None)
+    return {
+        **{name: measured[name] for name in MEASURED},
+        "nodes": cluster.columns.size,
+        "meanWait": round(sum(seconds) / len(seconds), 3) if seconds else 0.0,
+        "p95Wait": round(seconds[int(0.95 * (len(seconds) - 1))], 3) if seconds else 0.0,
+        "fragmentation": round(most.fragmentation, 4) if most else 0.0,
+        "fits": [{"size": one.size, "pods": one.pods, "fits": one.fits, "whole": one.whole} for one in sizes],
+        "pricePerHour": price_of(cluster),
+    }
+
+
+def _work(decisions: Iterable[Decision]) -> Work:
+    work = Work()
+    for decision in decisions:
+        work.cycles += 1
+        work.preemptions += decision.nominated is not None
+        work.victims += len(decision.victims)
+        work.failed += decision.result != "scheduled"
+    return work
+
+
+def sizes_of(cluster: Cluster) -> list[SizeFits]:
+    """Return the sizes of pod that are asked for most, the most frequent first."""
+    counts: Counter[Request] = Counter()
+    for pod in cluster.pods.values():
+        counts[_request_of(pod.info)] += 1
+    free = _free(cluster)
+    return [_fits(request, pods, free) for request, pods in counts.most_common(SIZES_SHOWN)]
+
+
+def _request_of(info: Any) -> Request:
+    named = (*zip(BASIC_RESOURCES, info.request.tolist()), *info.scalar_request)
+    return tuple((name, amount) for name, amount in named if amount)
+
+
+def _free(cluster: Cluster) -> Mapping[str, Any]:
+    columns: NodeColumns = cluster.columns
+    basic = zip(BASIC_RESOURCES, np.maximum(columns.allocatable - cluster.used[: len(BASIC_RESOURCES)], 0))
+    scalars = {
+        name: np.maximum(all_ - cluster.scalar_used(name), 0) for name, all_ in columns.scalars.items()
+    }
+    return {**dict(basic), **scalars}
+
+
+def _fits(request: Request, pods: int, free: Mapping[str, Any]) -> SizeFits:
+    of_nodes = [free[name] // amount for name, amount in request if name in free]
+    of_all = [int(free[name].sum()) // amount for name, amount in request if name in free]
+    unknown = any(name not in free for name, _ in request)
+    words = ", ".join(f"{name} {format_resource(name, amount)}" for name, amount in request if name != "pods")
+    none = unknown or not of_nodes
+    fits = 0 if none else int(np.minimum.reduce(of_nodes).sum())
+    return SizeFits(words or "nothing", pods, fits, 0 if none else min(of_all))
+
+
+def price_of(cluster: Cluster) -> float | None:
+    """Return the price by the hour of the nodes that run pods; None where no node has a price."""
+    columns = cluster.columns
+    prices = [_price(node.meta.annotations.get(PRICE)) for node in columns.nodes]
+    if all(price is None for price in prices):
+        return None
+    used = cluster.used[BASIC_RESOURCES.index("pods")].tolist()
+    return round(sum(price or 0.0 for price, pods in zip(prices, used) if pods), 4)
+
+
+def _price(text: str | None) -> float | None:
+    try:
+        price = float(text) if text else NEVER
+    except ValueError:
+        return None
+    return price if 0 <= price < 1e9 else None
