@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
-from scheduler_core.compare.plane import living, reread
 from scheduler_core.run import Stepper, simulate
-from scheduler_core.scenario.history_entries import with_entries
+from scheduler_core.scenario.load import ExtensibleScenario
 from scheduler_core.scenario.scenario import Scenario
 
 SECOND = 60.0
@@ -27,27 +27,30 @@ class CalmCluster:
 
     def __init__(self, scenario: Scenario, second: float = SECOND) -> None:
         self.second = second
-        self.run = simulate(living(scenario), trace=False)
+        self._scenario = ExtensibleScenario(scenario)
+        self.run = simulate(self._scenario.scenario, trace=False)
         self.run.keep_before(second)
         while not self.run.has_kept(second) and self.run.step() is not None:
             pass
 
-    def after(self, entries: Sequence[dict[str, Any]], *, trace: bool = False) -> Stepper:
+    def after(self, entries: Sequence[dict[str, Any]], *, trace: bool = False, until: float = inf) -> Stepper:
         """Return the run with further operations, at the moment before the first of them lands.
 
-        ``entries`` are those of a Scenario document with their ``time``, none before :attr:`second`. One
-        that cannot share what was played is at its start.
+        ``entries`` are those of a Scenario document with their ``time``. One that cannot share what was
+        played is at its start. The run ends when nothing is left to happen, or before what comes after the
+        second ``until``.
 
         Raises:
             BundleError: An operation cannot be read.
         """
-        own = self.run.scenario
-        scenario = reread(own, with_entries(own.documents, entries))
-        return self.run.branched(scenario, trace=trace) or simulate(scenario, trace=trace)
+        scenario = self._scenario.extended(entries)
+        run = self.run.branched(scenario, trace=trace) or simulate(scenario, trace=trace)
+        run.stop_after(until)
+        return run
 
-    def outcome(self, entries: Sequence[dict[str, Any]]) -> Stepper:
+    def outcome(self, entries: Sequence[dict[str, Any]], *, until: float = inf) -> Stepper:
         """Return the run with further operations at its end; raises what :meth:`after` raises."""
-        run = self.after(entries)
+        run = self.after(entries, until=until)
         while run.step() is not None:
             pass
         return run

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.progress import Watch, unwatched
-from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.load import ExtensibleScenario
 from scheduler_core.scenario.scenario import Scenario
 
 
@@ -46,16 +48,5 @@ def reread(
     Raises:
         BundleError: It cannot be read so.
     """
-    settings = scenario.settings
-    read = load_documents(
-        documents,
-        title=scenario.title,
-        limits=limits or Limits(pods=scenario.most_pods),
-        watch=watch,
-        scheduler=settings.scheduler,
-        presumed=scenario.presumed,
-        only_v1_11=settings.names_v1_11,
-        feature_gates=dict(settings.feature_gates),
-        living=True,
-    )
-    return read.under(scenario.policy, settings)
+    changed = replace(scenario, documents=tuple(documents))
+    return ExtensibleScenario(changed, limits=limits, watch=watch).scenario

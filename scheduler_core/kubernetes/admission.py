@@ -83,6 +83,12 @@ class Admission:
         for obj in objects:
             self.learn(obj)
 
+    def forked(self) -> Admission:
+        """Return an independent copy."""
+        other = Admission()
+        other.priorities, other.default_storage_class = dict(self.priorities), self.default_storage_class
+        return other
+
     def learn(self, obj: KubernetesObject) -> None:
         """Register a PriorityClass or a default StorageClass for the objects admitted after it."""
         if isinstance(obj, PriorityClass):

@@ -216,6 +216,10 @@ class Stepper(ReportedRun, Forkable):
         """Keep a fork of the moment at which an operation of this second would land, for :meth:`branched`."""
         del second
 
+    def stop_after(self, second: float) -> None:
+        """Have the run end before anything that comes after a second, where time passes."""
+        del second
+
     def has_kept(self, second: float) -> bool:
         """Return whether that moment has come."""
         del second

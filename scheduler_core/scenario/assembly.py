@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy, deepcopy
 from datetime import UTC, datetime
 
 from msgspec import Struct, field
@@ -90,6 +91,15 @@ class Assembly:
         self.pods = 0
         self.claims = 0  # created for StatefulSets
         self.full = False
+
+    def forked(self, report: Report) -> Assembly:
+        """Return a copy that operations change; what is found in them is reported elsewhere."""
+        other = copy(self)
+        other.report, other.notices = report, Notices()
+        other.world, other.admission = deepcopy(self.world), self.admission.forked()
+        other.children = {key: list(made) for key, made in self.children.items()}
+        other.places, other.ignored, other.changed = dict(self.places), [], []
+        return other
 
     # --- one object
 

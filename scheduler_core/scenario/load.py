@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -14,10 +14,10 @@ from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.openb import read_tables
-from scheduler_core.formats.problems import format_problem, problems_of
+from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import duplicate_findings
-from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import BundleError, Problem
@@ -34,11 +34,12 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
+from scheduler_core.scenario.history_entries import SCENARIO_KIND, with_entries
 from scheduler_core.scenario.intake import Intake
 from scheduler_core.scenario.kueue import KueueSetup, has_queues, waits_for_kueue
 from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin, schedulers_named
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
-from scheduler_core.scenario.reconfiguration import Reconfiguration
+from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.running_dump import assumptions, dumped_objects
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -56,7 +57,7 @@ from scheduler_core.schedulers.kube_batch.document import (
 from scheduler_core.schedulers.table import SUPPORT, TYPED, checked, support_beside
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
-from scheduler_core.settings.descheduler import DESCHEDULER_POLICY
+from scheduler_core.settings.descheduler import DESCHEDULE, DESCHEDULER_POLICY
 from scheduler_core.settings.feature_gates import check_locked, read_gates
 from scheduler_core.settings.release import (
     CONFIGURATION_KIND,
@@ -76,6 +77,8 @@ if TYPE_CHECKING:
     from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 
 DEFAULT_LIMITS = Limits()
+_READ_FIRST = (*VERSIONS, DESCHEDULE, "schedulerName")
+"""What an operation cannot name without being read together with the cluster."""
 MOST_ROUNDS = 12  # of reading a directory again without what is wrong in it
 
 
@@ -158,14 +161,53 @@ def load_documents(
     Without ``controllers`` they do not run under v1.37, whatever there is for them to do; ``living`` makes
     them run there even if there is nothing.
     """
-    bundle = Bundle()
-    for number, value in enumerate(documents, 1):
-        kind = value.get("kind")
-        bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
     loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
     loading.gates, loading.controllers, loading.living = feature_gates or {}, controllers, living
-    return loading.run(bundle)
+    return loading.run(_bundle_of(documents))
+
+
+def _bundle_of(documents: Iterable[Mapping[str, Any]]) -> Bundle:
+    bundle = Bundle()
+    for number, value in enumerate(documents, 1):
+        bundle.entries.append(_entry_of(value, number))
+    return bundle
+
+
+def _entry_of(document: Mapping[str, Any], number: int) -> Entry:
+    kind = document.get("kind")
+    return Entry(dict(document), kind if isinstance(kind, str) else "", None, number)
+
+
+class ExtensibleScenario:
+    """A living scenario, and further operations on it, which are read without its other documents.
+
+    Raises:
+        BundleError: It cannot be read with controllers.
+    """
+
+    def __init__(self, scenario: Scenario, *, limits: Limits | None = None, watch: Watch = unwatched) -> None:
+        settings, limits = scenario.settings, limits or Limits(pods=scenario.most_pods)
+        self._loading = loading = _Loading(scenario.title, limits, expand=True, admission=True, watch=watch)
+        loading.scheduler, loading.presumed = settings.scheduler, scenario.presumed
+        loading.only_v1_11, loading.gates = settings.names_v1_11, dict(settings.feature_gates)
+        loading.living = loading.extensible = True
+        self._policy, self._settings = scenario.policy, settings
+        self.scenario = loading.run(_bundle_of(scenario.documents)).under(scenario.policy, settings)
+
+    def extended(self, entries: Sequence[dict[str, Any]]) -> Scenario:
+        """Return the scenario with further entries of a Scenario document.
+
+        Its warnings are those of the scenario, and what is found in the operations.
+
+        Raises:
+            BundleError: An operation cannot be read.
+        """
+        own = self.scenario
+        documents = with_entries(own.documents, entries)
+        if any(name in str(entry) for entry in entries for name in _READ_FIRST):
+            return ExtensibleScenario(replace(own, documents=tuple(documents))).scenario
+        return self._loading.extended(own, documents).under(self._policy, self._settings)
 
 
 def read_text(text: str, *, scheduler: str = "", feature_gates: Mapping[str, bool] | None = None) -> Scenario:
@@ -206,6 +248,8 @@ class _Loading(Intake):
         self.watch = watch
         self.limits = limits
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
+        self.extensible = False  # the cluster is kept as it is before the first operation
+        self.before_operations: _BeforeOperations | None = None
         self.errors: list[Problem] = []
         self.left: list[Problem] = []  # of documents that were left out before
         self.assumed: list[Problem] = []  # of what a dump lacks that controllers start from
@@ -333,7 +377,19 @@ class _Loading(Intake):
         if self.assembly.admitting:
             check_references(objects, self.assembly.places, self.assembly.notices)
         queued = () if self.kueue is None else self.kueue.documents
-        operations = self.operations(settings, release, (*crons, *queued) if plane else None)
+        before = _BeforeOperations(
+            self.assembly,
+            {key_of(d.object): d.entry.value for d in self.decoded},
+            self.policy,
+            next((entry.value for entry in self.settings), None),
+            settings,
+            release,
+            tuple(chain(self.namespaces, *self.ignored.values())),
+            (*crons, *queued) if plane else None,
+        )
+        if self.extensible:
+            self.before_operations = before.forked(Report())
+        operations = before.read(self.scenarios[0]) if self.scenarios else ()
         self.refuse_if_wrong()
         later = (operation.configuration for operation in operations)
         everything = (configuration, *(one for one in later if one is not None))
@@ -399,16 +455,30 @@ class _Loading(Intake):
         later = (operation.object for operation in operations if operation.object is not None)
         return found_in(self.report, ignored, chain(objects, later))
 
-    def operations(
-        self, settings: Settings, release: str, crons: Iterable[Document] | None
-    ) -> tuple[Operation, ...]:
-        if not self.scenarios:
-            return ()
-        sources = {key_of(d.object): d.entry.value for d in self.decoded}
-        given = next((entry.value for entry in self.settings), None)
-        configuration = Reconfiguration(self.policy, given, settings, release)
-        unread = chain(self.namespaces, *self.ignored.values())
-        return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread, crons)
+    def extended(self, scenario: Scenario, documents: Sequence[Document]) -> Scenario:
+        """Return the scenario with another history of the same cluster. Raises BundleError."""
+        assert self.before_operations is not None
+        report = Report(strict=self.report.strict, limit=self.limits.problems)
+        before = self.before_operations.forked(report)
+        number, history = next(
+            (number, one) for number, one in enumerate(documents, 1) if one.get("kind") == SCENARIO_KIND
+        )
+        operations = before.read(_entry_of(history, number))
+        before.assembly.notices.flush()
+        if report.errors:
+            raise BundleError(sorted(problems_of(report.errors), key=Problem.place))
+        later = [one.object for one in operations if one.object is not None]
+        known = {one.problem.unhonored for one in scenario.unhonored}
+        found = found_in(report, before.assembly.ignored, later)
+        warnings = problems_of([*unknown_findings(report), *report.warnings])
+        return replace(
+            scenario,
+            documents=tuple(documents),
+            operations=operations,
+            summary={**(scenario.summary or {}), SCENARIO_KIND: 1},
+            unhonored=(*scenario.unhonored, *(one for one in found if one.problem.unhonored not in known)),
+            warnings=tuple(sorted({*scenario.warnings, *warnings}, key=Problem.place)),
+        )
 
     def release(self, configuration: Configuration) -> str:
         """Return the release that answers, from the start or by an operation on the configuration."""
@@ -512,3 +582,25 @@ class _Loading(Intake):
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out
+
+
+class _BeforeOperations(NamedTuple):
+    """A cluster and what else its operations are read with."""
+
+    assembly: Assembly
+    sources: dict[Key, Any]
+    policy: Document | None
+    written: Any
+    settings: Settings
+    release: str
+    unread: Sequence[Entry]
+    untyped: Sequence[Document] | None
+
+    def forked(self, report: Report) -> _BeforeOperations:
+        """Return a copy of the cluster, about which is reported elsewhere."""
+        return self._replace(assembly=self.assembly.forked(report))
+
+    def read(self, history: Entry) -> tuple[Operation, ...]:
+        """Resolve the operations of a Scenario document; they change the cluster."""
+        configuration = Reconfiguration(self.policy, self.written, self.settings, self.release)
+        return read_operations(history, self.assembly, self.sources, configuration, self.unread, self.untyped)

@@ -8,10 +8,10 @@ Names and uids are deterministic.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from scheduler_core.cluster.controllers.daemon_admission import (
     with_daemon_affinity,
     with_daemon_tolerations,
 )
+from scheduler_core.forking import Copier, Forkable, Memo, flat, nested
 from scheduler_core.formats.decode import short_hash
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.keys import Key, key_of, kind_of
@@ -54,8 +55,17 @@ class WorkloadChanges:
     delete: list[KubernetesObject] = field(default_factory=list)
 
 
-class ExistingObjects:
+def _unindexed(value: OrphanIndex | None, memo: Memo) -> None:
+    """Have an index made again when it is needed."""
+    del value, memo
+
+
+class ExistingObjects(Forkable):
     """The objects that exist at one moment, by key, in creation order, with an index by owner."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        "objects": flat, "_owned": nested, "_pods_on": nested, "_orphans": _unindexed, "_hashes": nested,
+    }  # fmt: skip
 
     def __init__(self) -> None:
         self.objects: dict[Key, KubernetesObject] = {}

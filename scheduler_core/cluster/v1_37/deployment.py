@@ -408,10 +408,11 @@ class _Rollout:
 
     def _look_again(self, status: dict[str, Any]) -> None:
         known = condition_of(self.owner, "Progressing")
-        if not self._has_deadline or known is None or is_complete(self.owner, status):
+        over = known is None or known["reason"] in ("ProgressDeadlineExceeded", "NewReplicaSetAvailable")
+        if not self._has_deadline or over or is_complete(self.owner, status):
+            self.controller.queue.cancel(key_of(self.owner))  # upstream looks then, and never finds anything
             return
-        if known["reason"] in ("ProgressDeadlineExceeded", "NewReplicaSetAvailable"):
-            return  # upstream looks at the latter ten times a second, and never finds anything
+        assert known is not None
         deadline = second(known["lastUpdateTime"]) + spec_of(self.owner)["progressDeadlineSeconds"]
         left = deadline - self.controller.now
         queue, key = self.controller.queue, key_of(self.owner)

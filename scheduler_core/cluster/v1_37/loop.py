@@ -115,6 +115,8 @@ class Loop:
         """The seconds between the passes that come again and again, by what they call."""
         self._busy: list[Callable[[], bool]] = []
         self._timers: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._cancelled: set[int] = set()
+        """The numbers of timers that are dropped as soon as they are the first."""
         self._order = 0
         self._waiting: list[tuple[tuple[Any, ...], int, Write, _PendingWrites, int]] = []
         self._polls: list[Callable[[], bool]] = []
@@ -132,9 +134,20 @@ class Loop:
         """Seconds since 1970, in which objects have their times."""
         return self.epoch + self.now
 
-    def at(self, time: float, act: Callable[..., None], *args: Any) -> None:
-        """Call ``act``, a method, at a time."""
-        heappush(self._timers, (round(time, 6), self._next_order(), act, args))
+    def at(self, time: float, act: Callable[..., None], *args: Any) -> int:
+        """Call ``act``, a method, at a time; return the timer's number for :meth:`cancel`."""
+        order = self._next_order()
+        heappush(self._timers, (round(time, 6), order, act, args))
+        return order
+
+    def cancel(self, order: int) -> None:
+        """Drop a timer that has not fired, as if it had never been set."""
+        self._cancelled.add(order)
+        self._drop_cancelled()
+
+    def _drop_cancelled(self) -> None:
+        while self._cancelled and self._timers and self._timers[0][1] in self._cancelled:
+            self._cancelled.remove(heappop(self._timers)[1])
 
     def pass_at(self, time: float, act: Callable[..., None], *args: Any) -> None:
         """Call ``act`` at a time like :meth:`at`; whether it counts for :meth:`next_time` is asked there."""
@@ -264,6 +277,7 @@ class Loop:
         while (queue := self._first()) is not None and queue[0][0] <= until:
             interrupting.look()  # passes that find nothing to do are as many as time is long
             _, _, act, args = heappop(queue)
+            self._drop_cancelled()
             act(*args)
 
     def _work(self) -> None:
@@ -342,7 +356,7 @@ class WorkQueue(Forkable):
     """A rate-limited queue of keys (client-go's workqueue): a key waits once, and is not worked on twice."""
 
     FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
-        ("queue", "_processing", "_dirty", "_failures", "_later"), flat
+        ("queue", "_processing", "_dirty", "_failures", "_later", "_timers"), flat
     )
 
     def __init__(self, loop: Loop, base: float = 0.005, most: float = 1000.0) -> None:
@@ -355,6 +369,7 @@ class WorkQueue(Forkable):
         self._failures: dict[Hashable, int] = {}
         self._tokens, self._filled_at = BURST, loop.now
         self._later: dict[Hashable, float] = {}
+        self._timers: dict[Hashable, int] = {}
         self.worker = 0
         """The place of its worker in the loop."""
 
@@ -374,12 +389,22 @@ class WorkQueue(Forkable):
         at = self.loop.now + seconds
         if key in self._later and self._later[key] <= at:
             return
+        self.cancel(key)
         self._later[key] = at
-        (self.loop.pass_at if idle else self.loop.at)(at, self._arrive, key, at)
+        if idle:
+            self.loop.pass_at(at, self._arrive, key, at)
+        else:
+            self._timers[key] = self.loop.at(at, self._arrive, key, at)
+
+    def cancel(self, key: Hashable) -> None:
+        """Queue a key no later, as its sync would find nothing to do."""
+        if self._later.pop(key, None) is not None and (timer := self._timers.pop(key, None)) is not None:
+            self.loop.cancel(timer)
 
     def _arrive(self, key: Hashable, at: float) -> None:
         if self._later.get(key) == at:
             del self._later[key]
+            self._timers.pop(key, None)
             self.add(key)
 
     def add_rate_limited(self, key: Hashable) -> None:

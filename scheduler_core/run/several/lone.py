@@ -33,6 +33,8 @@ from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 DAY = 86_400.0
+MOMENT = 1e-6
+"""The least time between two events, in seconds."""
 
 
 class LoneStepper(V1_37Stepper, LivingSimulation):  # type: ignore[override]
@@ -163,6 +165,7 @@ class LoneSimulation(LoneStepper):
         super().__init__(scenario, trace=trace, interrupt=interrupt)
         self._awaited: list[float] = []
         self._before_seconds: dict[float, LoneSimulation] = {}
+        self._last = inf
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         return super()._make_server(objects, **given, pace=Pace(creation=0.0))
@@ -226,6 +229,10 @@ class LoneSimulation(LoneStepper):
         """Keep a fork of the moment at which an operation of this second would land, for :meth:`branched`."""
         self._awaited.append(second)
 
+    def stop_after(self, second: float) -> None:
+        """Have the run end before anything that comes after a second."""
+        self._last = second
+
     def has_kept(self, second: float) -> bool:
         """Return whether that moment has come."""
         return second in self._before_seconds
@@ -235,9 +242,10 @@ class LoneSimulation(LoneStepper):
         found = self._parting(scenario)
         if found is None:
             return None
-        run = self if self._is_before(found) else self._before_seconds.get(found.second)
-        if run is None:
+        kept = [second for second in self._before_seconds if second <= found.second]
+        if not self._is_before(found) and not kept:
             return None
+        run = self if self._is_before(found) else self._before_seconds[max(kept)]
         other = run.fork(trace=trace)
         other.go_on_as(scenario)
         return other
@@ -270,7 +278,8 @@ class LoneSimulation(LoneStepper):
         for second in [one for one in self._awaited if one <= coming]:
             self._awaited.remove(second)
             if not self._broken and self.ending.paced <= second:
-                self._before_seconds[second] = self.fork(trace=False)
+                kept = self._before_seconds[second] = self.fork(trace=False)
+                kept.loop.advance(second - MOMENT)
 
     # Attempts
 
@@ -355,6 +364,8 @@ class LoneSimulation(LoneStepper):
         """Pass on; up to a given end within a day also what prolongs no run by itself is not left out."""
         until, idle = self.ending.until, self.loop.first_time
         sooner = earliest(due, self._agenda.next_time)
+        if sooner is not None and sooner > self._last:
+            return False
         if self._awaited:
             self._keep_forks(self._coming(sooner if until is None else earliest(sooner, idle)))
         within = until is not None and idle is not None and idle <= until <= self.loop.now + DAY

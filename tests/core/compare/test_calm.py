@@ -12,9 +12,11 @@ from scheduler_core.authoring.verbs import planned
 from scheduler_core.compare.in_step import InStep
 from scheduler_core.compare.plane import living, on_one_plane, reread
 from scheduler_core.kubernetes.model import Node, Workload
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import Stepper
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.history_entries import with_entries
+from scheduler_core.scenario.load import ExtensibleScenario
 from tests.conformance.random_records import Dice
 
 SECONDS = (0.0, 0.02, 5.0, 400.0)
@@ -115,3 +117,55 @@ def test_runs_that_share_their_beginning_are_compared_as_two(second: float) -> N
                 )
         assert told(shared.b)[1:] == told(apart.b)[1:]
         assert told(shared.a)[1:] == told(apart.a)[1:]
+
+
+@pytest.mark.parametrize("slug", ["shop", "spread-over-zones", "making-room"])
+def test_further_operations_are_read_as_with_their_cluster(slug: str) -> None:
+    """Entries that are read by themselves give the scenario of all documents, and the same errors."""
+    scenario = ExtensibleScenario(example(slug))
+    own = scenario.scenario
+    node = next(one.meta.name for one in own.objects if isinstance(one, Node))
+    sets = [one.meta for one in own.objects if isinstance(one, Workload) and one.kind == "Deployment"]
+    asked = [(verb, f"{node}@60") for verb in ("drain", "fail", "cordon", "force-drain")]
+    asked += [("restart", f"deploy/{one.namespace}/{one.name}@60") for one in sets[:1]]
+    for made in (entries(own, one) for one in asked):
+        assert scenario.extended(made) == reread(own, with_entries(own.documents, made))
+    missing = entries(own, asked[0])
+    missing[0]["patchOperation"]["objectMeta"]["name"] = "nowhere"
+    with pytest.raises(BundleError) as ours:
+        scenario.extended(missing)
+    with pytest.raises(BundleError) as theirs:
+        reread(own, with_entries(own.documents, missing))
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_a_restart_of_the_scheduler_is_read_with_its_cluster() -> None:
+    """What an operation on the configuration says of the release is that of the whole scenario."""
+    scenario = ExtensibleScenario(example("shop"))
+    own = scenario.scenario
+    settings = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "until": 500}
+    made = [{"time": 60, "createOperation": {"object": settings}}]
+    assert scenario.extended(made) == reread(own, with_entries(own.documents, made))
+
+
+def test_a_later_operation_goes_on_from_the_kept_second() -> None:
+    """A case whose first operation lands later shares what was played, and comes to the same."""
+    scenario = example("shop")
+    calm = CalmCluster(scenario)
+    made = entries(scenario, ("drain", "general-1@300"))
+    case = calm.after(made, trace=True)
+    played = case.index
+    lines, *rest = told(simulate(reread(scenario, with_entries(scenario.documents, made))))
+    assert played > 0
+    assert told(case) == (lines[played:], *rest)
+
+
+def test_a_case_ends_with_what_it_changes() -> None:
+    """A rollout that has finished keeps no run alive; one whose pod finds no place is given up in time."""
+    placed = CalmCluster(example("drain-budget")).outcome([])
+    assert placed.time < 120
+    scenario = example("shop")
+    calm, made = CalmCluster(scenario), entries(scenario, ("drain", "general-1@60"))
+    whole, until = calm.outcome(made), calm.outcome(made, until=70)
+    assert 60 < until.time <= 70 < whole.time
+    assert until.decisions == whole.decisions[: until.index]
