@@ -50,8 +50,6 @@ FIRST = (
     "node-fails",
     "zone-lost",
 )
-#: Those that open with the basic controls, until a visitor chooses.
-BASIC = FIRST[:3]
 DRAFTS_SHOWN = 60  # of a visitor, the latest
 LINKS_SHOWN = 12  # of a visitor, the newest
 DRAFTS_AHEAD = 6  # of them, not collapsed
@@ -157,8 +155,7 @@ def _examples() -> list[dict[str, Any]]:
     for example in examples.examples():
         nodes, pods = example.counts()
         by = "phase" if example.slug == FIRST[0] else ""
-        controls = "few" if example.slug in BASIC else ""
-        view = {"step": example.step, "tab": example.tab, "by": by, "controls": controls}
+        view = {"step": example.step, "tab": example.tab, "by": by}
         row = {
             "slug": example.slug,
             "query": urlencode({key: value for key, value in view.items() if value}),

@@ -18,6 +18,7 @@ from playwright.sync_api import (
     Page,
     Playwright,
     Request,
+    StorageState,
     sync_playwright,
 )
 
@@ -31,6 +32,8 @@ PHONE = (390, 844)
 #: Colours do not depend on the size, nor what stands where on the colours: each goes with one of the other.
 LOOKS = ((DESKTOP, "dark"), (PHONE, "light"))
 looks = pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=["1440-dark", "390-light"])
+#: What a browser keeps of a visitor who has chosen all controls; a first visit has the basic ones.
+EVERYTHING = [{"name": f"podstep.controls.{kind}", "value": "all"} for kind in ("draft", "shared", "room")]
 #: What a visitor has who has not asked for less motion.
 MOTION = {"reduced_motion": "no-preference"}
 PROCESSES = 2
@@ -115,6 +118,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in ours:
         item.add_marker(pytest.mark.browser)
         item.add_marker(pytest.mark.xdist_group(f"browser {group[item.path]}"))
+
+
+def returning(base_url: str) -> StorageState:
+    """Return the state of a browser in which all controls were chosen before."""
+    return {"origins": [{"origin": base_url, "localStorage": EVERYTHING}]}  # type: ignore[typeddict-item]
 
 
 @dataclass
@@ -240,6 +248,8 @@ def watch() -> Iterator[Watch]:
 def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
     """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative.
 
+    All controls are there; ``storage_state=None`` is a first visit, which has the basic ones.
+
     Nothing moves unless a test asks for ``**MOTION``: painting the frames is a seventh of a test's time.
     """
     contexts: list[BrowserContext] = []
@@ -250,7 +260,12 @@ def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..
         context = RUNNING.open().new_context(  # it has ended where the last test of a row is run again
             base_url=site.base_url,
             viewport={"width": width, "height": height},
-            **{"reduced_motion": "reduce", **settings, **options},  # type: ignore[arg-type]
+            **{  # type: ignore[arg-type]
+                "reduced_motion": "reduce",
+                "storage_state": returning(site.base_url),
+                **settings,
+                **options,
+            },
         )
         contexts.append(context)
         context.set_default_timeout(30_000)

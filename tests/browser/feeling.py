@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, returning
 
 Row = tuple[str, str, str, str]  # what, measured, allowed by ui.md, more about it
 
@@ -21,7 +21,11 @@ FRAMES = """() => {
 def new_page(browser: Browser, base_url: str) -> Page:
     """Open a page of a new visitor, whose browser has nothing of ours yet."""
     width, height = DESKTOP
-    context = browser.new_context(base_url=base_url, viewport={"width": width, "height": height})
+    context = browser.new_context(
+        base_url=base_url,
+        viewport={"width": width, "height": height},
+        storage_state=returning(base_url),
+    )
     context.set_default_timeout(120_000)
     return context.new_page()
 

@@ -19,7 +19,7 @@ from playwright.sync_api import TimeoutError as Overdue
 
 from tests.browser.class_pictures import LAPTOP, of_a_class, of_a_lesson
 from tests.browser.clusters import zoned
-from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE
+from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE, returning
 from tests.browser.pages import example_text, share
 from tests.browser.pictures import pictures
 from tests.browser.test_runs import SAMPLE, charts, ends, upload
@@ -43,6 +43,7 @@ def new_page(browser: Browser, site: Stack, size: Size, theme: Theme) -> Page:
         viewport={"width": size[0], "height": size[1]},
         color_scheme=theme,
         reduced_motion="reduce",
+        storage_state=returning(site.base_url),
         **phone,
     )
     context.set_default_timeout(60_000)

@@ -15,7 +15,7 @@ from scheduler_core.authoring.lessons import Lesson, bundle_of, lesson
 from scheduler_core.authoring.lessons.catalogue import words
 from scheduler_core.authoring.lessons.packing import unpacked
 from scheduler_core.authoring.lessons.reading import read_lesson
-from tests.browser.conftest import RUNNING, Watch
+from tests.browser.conftest import RUNNING, Watch, returning
 from tests.browser.pages import share
 from tests.browser.teaching import comes, onward, teach
 from tests.browser.test_learn import fill_in, submit
@@ -208,7 +208,9 @@ def test_a_lesson_travels(page: Page, site: Stack, tmp_path: Path, watch: Watch)
 
 def there(site: Stack, watch: Watch) -> Page:
     """Open a page of another server as a new visitor."""
-    context = RUNNING.open().new_context(base_url=site.base_url, reduced_motion="reduce")
+    context = RUNNING.open().new_context(
+        base_url=site.base_url, reduced_motion="reduce", storage_state=returning(site.base_url)
+    )
     context.set_default_timeout(60_000)
     watch.follow(context, urlsplit(site.base_url).netloc)
     return context.new_page()

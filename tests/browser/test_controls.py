@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, tab_name
 
-BASIC = "/examples/first-cycle/?step=1&controls=few"
+BASIC = "/examples/first-cycle/?step=1"
 BEHIND = (
     ("region", "Build"),
     ("button", "Present"),
@@ -43,10 +45,17 @@ def complete(page: Page) -> None:
         expect(find(page, role, name)).to_be_visible()
 
 
-def test_a_first_example_begins_with_the_basic_controls(
-    page: Page, accessible: Callable[[Page], None]
+@pytest.fixture
+def newcomer(visitor: Callable[..., Page]) -> Page:
+    """Return the page of a first visit."""
+    return visitor(storage_state=None)
+
+
+def test_a_first_visit_begins_with_the_basic_controls(
+    newcomer: Page, accessible: Callable[[Page], None]
 ) -> None:
     """One click brings everything, which is remembered; the key m goes back, which is remembered as well."""
+    page = newcomer
     page.goto("/")
     page.locator('[data-example="reading-the-message"]').first.click()
     Workbench(page).wait().button("Step").click()
@@ -71,17 +80,23 @@ def test_a_first_example_begins_with_the_basic_controls(
     complete(page)
 
 
-def test_nobody_else_meets_them(page: Page) -> None:
-    """An example that is not one of the first, or a link that names a tab, opens with all controls."""
-    Workbench(page).open("/examples/shop/?step=1")
+def test_each_kind_of_page_has_its_own(newcomer: Page) -> None:
+    """What is chosen on a shared scenario is not chosen for drafts; a form that is asked for is there."""
+    page = newcomer
+    Workbench(page).open(BASIC)
+    page.keyboard.press("m")
     complete(page)
-    Workbench(page).open(f"{BASIC}&tab=cache")
-    complete(page)
-    expect(find(page, "tab", "Cache")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="Fork").click()
+    page.wait_for_url("**/p/**")
+    Workbench(page).wait()
+    basic(page)
+    Workbench(page).open(f"{page.url.partition('?')[0]}?create=Pod")
+    expect(page.locator("#region-build")).to_be_visible()
 
 
-def test_what_is_asked_for_is_there(page: Page) -> None:
+def test_what_is_asked_for_is_there(newcomer: Page) -> None:
     """A link of the story opens its tab beside the story; the search brings Build, and the digit its tab."""
+    page = newcomer
     Workbench(page).open(BASIC)
     page.get_by_role("list", name="Phases of this cycle").get_by_role("button", name="score").click()
     expect(find(page, "tab", "Priorities")).to_have_attribute("aria-selected", "true")
@@ -92,17 +107,14 @@ def test_what_is_asked_for_is_there(page: Page) -> None:
     page.keyboard.press("/")
     complete(page)
     expect(page.get_by_placeholder("Find a node or pod")).to_be_focused()
-    page.reload()
-    Workbench(page).wait()
-    page.keyboard.press("m")
     Workbench(page).open("/examples/shop/?step=1&tab=preemption")
     expect(page.get_by_role("tab", name="Preemption")).to_be_visible()
     expect(find(page, "tab", "Cache")).to_be_hidden()
 
 
-def test_on_a_phone(phone: Page, accessible: Callable[[Page], None]) -> None:
+def test_on_a_phone(visitor: Callable[..., Page], accessible: Callable[[Page], None]) -> None:
     """Stage and Inspect are one tap apart, and More brings Build."""
-    page = phone
+    page = visitor(size=PHONE, storage_state=None)
     Workbench(page).open(BASIC)
     regions = page.get_by_role("navigation", name="Regions")
     expect(regions.get_by_role("button")).to_have_count(2)

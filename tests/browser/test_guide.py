@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, returning
 from tests.browser.pages import example_text
 from tests.guides.following import ROOT, follow
 from tests.services.processes import Process, free_port, listens, wait_until_ready
@@ -51,7 +51,7 @@ def test_a_new_tab_shows_its_part(base: str, browser: Browser, watch: Watch) -> 
     request = urllib.request.Request(f"{base}/api/scenarios", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:
         made = json.load(answer)["id"]
-    context = browser.new_context(base_url=base)
+    context = browser.new_context(base_url=base, storage_state=returning(base))
     watch.follow(context, base.partition("//")[2])
     page = context.new_page()
     page.goto(f"/s/{made}/?step=1&tab=feasible")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE, RUNNING, Watch
+from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE, RUNNING, Watch, returning
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share
 from tests.browser.test_rooms import bar, entered, open_room, says
 from tests.parts import chromium
@@ -29,7 +29,11 @@ def launched(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[.
         own = RUNNING.playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         started.append(own)
         width, height = size
-        context = own.new_context(base_url=site.base_url, viewport={"width": width, "height": height})
+        context = own.new_context(
+            base_url=site.base_url,
+            viewport={"width": width, "height": height},
+            storage_state=returning(site.base_url),
+        )
         context.set_default_timeout(30_000)
         watch.follow(context, urlsplit(site.base_url).netloc)
         return context.new_page()

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch, turned
+from tests.browser.editing import yaml_of
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -250,3 +251,23 @@ def test_a_paste_is_stripped_before_it_is_stored_and_again_before_it_is_shared(p
     address = page.evaluate("`/api/scenarios/${podstep.playback.scenario}/bundle`")
     text = page.evaluate("address => fetch(address).then((answer) => answer.text())", address)
     assert not any(word in text for word in ("hunter2", "alice", "web:1"))
+
+
+def test_what_is_typed_is_stripped_unless_it_is_kept(page: Page) -> None:
+    """Applying a text with env values stores it without them and shows that; a click keeps them."""
+    page.goto("/")
+    page.get_by_label("Manifests").fill(DUMPED)
+    page.get_by_role("button", name="Open the workbench").click()
+    bench = Workbench(page).wait()
+    yaml = yaml_of(bench)
+    address = f"{page.url.partition('?')[0]}bundle"
+    yaml.fill(DUMPED)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    note = page.locator(".toast", has_text="Not stored: 1 env value.")
+    expect(note).to_be_visible()
+    yaml.shows(re.compile("hunter2"), holds=False)
+    fetched = "address => fetch(address).then((answer) => answer.text())"
+    assert "hunter2" not in page.evaluate(fetched, address)
+    note.get_by_role("button", name="Keep them").click()
+    yaml.shows(re.compile("hunter2"))
+    assert "hunter2" in page.evaluate(fetched, address)

@@ -18,7 +18,6 @@ from playground.celery import app
 from playground.models import Draft, Run, Scenario
 from playground.storage import bundles, store
 from playground.tasks import run_simulation
-from playground.views.start import BASIC
 from scheduler_core.authoring import examples
 from tests.playground.conftest import DATA, OWNER
 
@@ -128,8 +127,7 @@ def test_every_example_opens(owner: Client, slug: str) -> None:
     example = examples.find(slug)
     assert example is not None
     view = f"?step={example.step}&amp;tab={example.tab}" if example.step else ""
-    view = "?controls=few" if slug in BASIC else view
-    view = "?by=phase&amp;controls=few" if slug == "first-cycle" else view
+    view = "?by=phase" if slug == "first-cycle" else view
     assert f'href="/examples/{slug}/{view}"' in owner.get("/").content.decode()
     answer = owner.get(f"/examples/{slug}/", follow=True)
     assert answer.status_code == 200

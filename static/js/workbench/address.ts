@@ -33,7 +33,7 @@ const WRITE_AFTER = 120; // browsers limit how often the address may change
 const SETTLED = 1500;
 const NAMED = 4; // wrong values that are named
 // Keys that ask for an action or for a way to begin, and are removed once it is done.
-const ELSEWHERE = new Set(["edit", "create", "by", "controls"]);
+const ELSEWHERE = new Set(["edit", "create", "by"]);
 
 /**
  * What the address holds beside the lists of the open tab and of the stage (lists.ts), in the order in which it is

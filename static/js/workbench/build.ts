@@ -243,7 +243,7 @@ export class Build {
 /** Say what of an edit was not stored, with the way to keep it. */
 function noteUnstored({ left }: Edited, keep: () => void) {
   const note = left && toast(unstored(left), { name: "help", ms: 12_000 });
-  const button = h("button", { type: "button", class: "btn small", text: "Keep it" });
+  const button = h("button", { type: "button", class: "btn small", text: "Keep them" });
   button.addEventListener("click", () => {
     note?.remove();
     keep();

@@ -344,7 +344,12 @@ export const COMMANDS: Row[] = [
     when: teaches,
     run: ({ view }, { target }) => askHere(view, target),
   },
-  { id: "authored", group: "Teach", name: "To your lessons", run: () => location.assign("/learn/author/") },
+  {
+    id: "authored",
+    group: "Teach",
+    name: "Your lessons: write one, export or import a .zip",
+    run: () => location.assign("/learn/author/"),
+  },
   { id: "share", group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
   {
     id: "present",
@@ -457,6 +462,12 @@ export const COMMANDS: Row[] = [
     run: () => location.assign("/docs/words.md"),
   },
   { id: "home", group: "Help", name: "To the start page", run: () => location.assign("/") },
+  {
+    id: "upload",
+    group: "Change",
+    name: "Open other files: YAML, JSON, a .zip or .tgz of manifests",
+    run: () => location.assign("/#paste"),
+  },
   { id: "learn", group: "Help", name: "To the lessons", run: () => location.assign("/learn/") },
   {
     id: "reference",

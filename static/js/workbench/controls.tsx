@@ -1,5 +1,5 @@
 // The two layers of the controls. The first has the stage, the transport, the phases and the story; everything else is
-// behind "More". A first example begins in it; what somebody chose is remembered for every page of its kind: drafts,
+// behind "More". A first visit begins in it; what somebody chose is remembered for every page of its kind: drafts,
 // shared scenarios, rooms.
 
 import { render } from "preact";
@@ -8,13 +8,13 @@ import { plural } from "../lib/quantity.ts";
 import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
-// Where the browser keeps what was chosen, and the tab which page began with few controls.
+// Where the browser keeps what was chosen, of each kind of page.
 const KEY = "podstep.controls";
 const MORE =
   "Objects, Policy and YAML of the cluster; all tabs of Inspect; breakpoints, speed and units of the transport; "
   + "Comments, Present and the command palette";
-// Keys of the address that ask for something that the first layer does not have.
-const BEYOND = ["edit", "create", "tab", "why", "stage", "shade", "colour", "group"];
+// Keys of the address that ask for Build.
+const BUILD = ["edit", "create"];
 const HIDDEN = '.inspect [role=tab]:not([hidden], [data-tab="story"], [aria-selected="true"])';
 
 export class Controls {
@@ -53,7 +53,6 @@ export class Controls {
     this.#show(few);
     try {
       localStorage.setItem(this.#kept, few ? "few" : "all");
-      sessionStorage.removeItem(KEY);
     } catch {
       /* for this visit only */
     }
@@ -88,18 +87,13 @@ export class Controls {
   }
 }
 
-/** Whether this page begins with the basic controls: as was chosen, else on a first example that is opened as such. */
+/** Whether this page begins with the basic controls: unless all were chosen, or the address asks for Build. */
 function begins(kind: string) {
   const query = new URLSearchParams(location.search);
-  const asked = query.get("controls") === "few";
+  if (BUILD.some((key) => query.has(key))) return false;
   try {
-    const kept = localStorage.getItem(kind);
-    if (kept === "few") return !query.has("edit") && !query.has("create");
-    if (kept) return false;
-    if (BEYOND.some((key) => query.has(key) && query.get(key) !== "story")) return false;
-    if (asked) sessionStorage.setItem(KEY, location.pathname); // the address is soon rewritten without it
-    return asked || sessionStorage.getItem(KEY) === location.pathname;
+    return localStorage.getItem(kind) !== "all";
   } catch {
-    return asked;
+    return true;
   }
 }
