@@ -358,6 +358,8 @@ class Run(models.Model):
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=64, blank=True, db_index=True)  # for limits
+    sweep = models.ForeignKey("Sweep", null=True, on_delete=models.CASCADE, related_name="runs")
+    code = models.CharField(max_length=64, blank=True, default="")  # of the engine that computed it
     request_id = models.CharField(max_length=100, blank=True, default="")  # of the request that started it
     cancel_token = models.CharField(max_length=64, blank=True)  # hash; for runs started over the API
     state = models.CharField(max_length=12, default=QUEUED, choices=[(s, s) for s in STATES], db_index=True)
@@ -399,6 +401,56 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+
+class Sweep(models.Model):
+    """One scenario under every combination of a grid's values; each cell is a run.
+
+    Each cell that ends decrements ``left``; the one that reaches zero ends the sweep.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.PROTECT, related_name="sweeps")
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # for limits
+    cancel_token = models.CharField(max_length=64)  # hash
+    body = models.JSONField()  # the grid and the sample, as sent
+    axes = models.JSONField()  # [[name, [value…]]…], in the order in which values are applied
+    state = models.CharField(max_length=12, default=RUNNING, choices=[(s, s) for s in STATES], db_index=True)
+    left = models.PositiveIntegerField()  # cells that have not ended
+    whole = models.PositiveBigIntegerField()  # cells of the whole grid, of which a sample may run
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+    finished = models.DateTimeField(null=True)
+    expires = models.DateTimeField(default=run_expiry, db_index=True)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class SweepCell(models.Model):
+    """One combination of values, its run, and the figures that the run ended with.
+
+    The run is another sweep's, or was started by itself, if it had been computed before.
+    """
+
+    sweep = models.ForeignKey(Sweep, on_delete=models.CASCADE, related_name="cells")
+    number = models.PositiveIntegerField()
+    values = models.JSONField()  # of the axes, in their order
+    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="cells")
+    ended = models.BooleanField(default=False)
+    metrics = models.JSONField(null=True)  # see scheduler_core.sweep.figures
+    error = models.TextField(blank=True)
+
+    class Meta:
+        """A cell is written once."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["sweep", "number"], name="one_cell_per_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sweep_id}[{self.number}]"
 
 
 class RunChunk(models.Model):

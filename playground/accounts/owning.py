@@ -27,6 +27,7 @@ from playground.models import (
     RoomVote,
     Run,
     Share,
+    Sweep,
 )
 from playground.rooms import people
 from playground.storage import audit, withdrawals
@@ -54,6 +55,7 @@ KINDS: tuple[OwnedKind, ...] = (
     OwnedKind("private link", "private links", Link, "/stored/"),
     OwnedKind("comparison", "comparisons", ComparisonShare, "/stored/"),
     OwnedKind("run", "runs", Run, "/runs/"),
+    OwnedKind("sweep", "sweeps", Sweep, "/runs/"),
     OwnedKind("room", "rooms", Room, "/account/#rooms"),
     OwnedKind("comment", "comments", Comment, "/account/#comments"),
 )

@@ -313,6 +313,64 @@ class Run(Payload):
     cancel_token: str | UnsetType = UNSET
 
 
+class NewSweep(Payload):
+    """A scenario and the grid to run it under; see docs/sweeps.md."""
+
+    scenario: str
+    grid: Annotated[
+        dict[str, Any], Meta(description="Lists of values by axis; for config an object of configurations")
+    ]
+    sample: Annotated[
+        Json | UnsetType, Meta(description="{cells, seed}: how many cells run, drawn by a seed")
+    ] = UNSET
+
+
+class CreatedSweep(Payload):
+    """A sweep that is queued."""
+
+    id: str
+    url: str
+    cells: Count
+    cancel_token: str
+
+
+class SweepCell(Payload):
+    """A cell: a value for each axis, its run, and the figures that it ended with."""
+
+    number: Annotated[int, Meta(ge=1)]
+    values: dict[str, Any]
+    run: Annotated[str | None, Meta(description="null once the run has expired")]
+    state: Literal["queued", "running", "cancelling", "done", "cancelled", "failed"]
+    metrics: Annotated[Json | None, Meta(description="See docs/sweeps.md; null until the run is done")]
+    error: str | None
+
+
+class SweepAxis(Payload):
+    """An axis with its values, in the order in which they are applied."""
+
+    name: str
+    values: list[Any]
+
+
+class Sweep(Payload):
+    """A sweep; ``front`` has the numbers of the cells that no other is better than."""
+
+    id: str
+    url: str
+    title: str
+    scenario: str | None
+    state: Literal["running", "done", "cancelled"]
+    done: Annotated[Count, Meta(description="Cells that have ended")]
+    total: Count
+    whole: Annotated[Count, Meta(description="Cells of the whole grid, of which a sample may run")]
+    axes: list[SweepAxis]
+    front: list[int]
+    cells: list[SweepCell]
+    created: str | None
+    finished: str | None
+    mine: bool
+
+
 class Link(Payload):
     """Field by field in docs/protocol.md, at link.check."""
 
@@ -501,7 +559,21 @@ class NewRoom(Room):
 
 COMPONENTS: tuple[type[Struct], ...] = (
     *(Form, Errors, NewScenario, Created, NewDraft, Drafts, DraftChange, Scenario, Cycles, Why, Found, Costs),
-    *(Divergence, Generator, Recipe, Generated, NewRun, Run, Link, CommentRequest, CommentChange, NewComment),
+    *(
+        Divergence,
+        Generator,
+        Recipe,
+        Generated,
+        NewRun,
+        Run,
+        NewSweep,
+        CreatedSweep,
+        Sweep,
+        Link,
+        CommentRequest,
+        CommentChange,
+        NewComment,
+    ),
     *(Threads, Comparison, NewComparison, ComparisonCreated, StoredComparison),
     *(RoomRequest, RoomEnd, NewRoom, Room, Availability),
 )

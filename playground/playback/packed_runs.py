@@ -77,6 +77,11 @@ def _code() -> bytes:
     return digest.digest()
 
 
+def engine_code() -> str:
+    """Return a name of the code that computes runs: the same code computes the same."""
+    return _code().hex()
+
+
 def keep_checkpoint(run: Run, cycle: int, content: bytes) -> bool:
     """Sign and store a run as it is after a cycle; return whether others had to make room for it."""
     sealed = _signature(run.pk, cycle, content) + content

@@ -26,12 +26,12 @@ from playground.limits import MIB, limit
 from playground.models import CANCELLED, CANCELLING, DONE, FAILED, QUEUED, RUNNING, Run, RunChunk
 from playground.playback import over_time
 from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
-from playground.playback.packed_runs import keep_checkpoint
+from playground.playback.packed_runs import engine_code, keep_checkpoint
 from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
-from playground.runs import dumps, fairness, service, several
+from playground.runs import cells, dumps, fairness, service, several
 from playground.runs.caching import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
@@ -55,6 +55,10 @@ OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "err
 
 class LostClaimError(RuntimeError):
     """Another worker has taken the run over; this one must not write to it any more."""
+
+
+class KnownError(RuntimeError):
+    """The run is a cell of a sweep that the store has answered; there is nothing to compute."""
 
 
 class LimitReachedError(RuntimeError):
@@ -122,6 +126,8 @@ def _compute(run_id: str, claim: str) -> str | None:
                 return state
         except OutageError:
             raise
+        except KnownError:
+            return DONE
         except LostClaimError:
             log.warning("run was taken over", run=run_id)
             return None
@@ -150,7 +156,13 @@ def _too_much(what: str) -> Exception:
 
 def _fail(run_id: str, claim: str, text: str) -> str:
     values = {"state": FAILED, "error": text, "finished": timezone.now(), "peak_mib": peak_mib(), "claim": ""}
-    retry_outages(lambda: Run.objects.filter(pk=run_id, claim=claim).update(**values))
+
+    def end() -> None:
+        with transaction.atomic():
+            if Run.objects.filter(pk=run_id, claim=claim).update(**values):
+                cells.end(run_id, error=text)
+
+    retry_outages(end)
     return FAILED
 
 
@@ -171,6 +183,8 @@ class _Attempt:
                 f"{ATTEMPTS} workers in a row ended before this run went a cycle further, most likely for "
                 "want of memory. Simulate fewer nodes or pods, or give the worker more memory."
             )
+        if self.run.sweep_id is not None and cells.prepare(self.run):
+            raise KnownError
         self.scenario = store.load_scenario(self.run.scenario)
         self.tables = Tables(self.scenario)
         self.trail = Trail(self.scenario, self.tables)
@@ -344,13 +358,18 @@ class _Attempt:
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
         self.at_end = over_time.stored(self.simulation.availability())
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
-        retry_outages(lambda: self._end(values))
+        values |= {"code": engine_code()} if state == DONE else {}
+        ended = state == DONE and self.run.sweep_id is not None
+        figures = cells.figures_of(self.simulation, self.trail) if ended else None
+        retry_outages(lambda: self._end(values, figures))
         return state
 
-    def _end(self, values: dict[str, Any]) -> None:
+    def _end(self, values: dict[str, Any], figures: dict[str, Any] | None) -> None:
         rows = Run.objects.filter(pk=self.run.pk)
-        if rows.filter(claim=self.claim).update(**values):
-            return
+        with transaction.atomic():
+            if rows.filter(claim=self.claim).update(**values):
+                cells.end(self.run.pk, figures, "" if figures else values["state"])
+                return
         # A COMMIT whose reply was lost has cleared the claim.
         if not rows.filter(state=values["state"], finished=values["finished"]).exists():
             raise LostClaimError

@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from playground.models import CANCELLING, QUEUED, RUNNING, Run
-from playground.runs import service
+from playground.runs import cells, service
 from playground.runs.compute import claims_of
 from playground.runs.fairness import stale
 
@@ -23,8 +23,9 @@ def rescue() -> list[str]:
 
     A redundant announcement is harmless: claiming decides which worker computes a run. A run that was being
     cancelled when its worker died ends through the same claim. If the broker is unavailable, only one run is
-    tried per call, because each further one could take as long to fail.
+    tried per call, because each further one could take as long to fail. Sweeps are recounted.
     """
+    cells.repair()
     now = timezone.now()
     silent = Q(state=QUEUED) | stale(now)
     waiting = Run.objects.filter(silent, enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))

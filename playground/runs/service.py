@@ -28,7 +28,7 @@ from playground.models import (
 )
 from playground.playback import over_time
 from playground.queues import RUN_TASK
-from playground.runs import fairness, several, sizing
+from playground.runs import cells, fairness, several, sizing
 from playground.runtime import log_context, outage
 from playground.storage import bundles, quotas, store
 from scheduler_core.authoring.policy_editing import edited
@@ -97,11 +97,12 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
 
 def _check_room(owner: str, address: str) -> None:
     """Raise TooManyRunsError if another run would exceed a limit."""
-    unfinished = Run.objects.filter(state__in=UNFINISHED)
+    alone = Run.objects.filter(sweep=None)  # sweeps have limits of their own
+    unfinished = alone.filter(state__in=UNFINISHED)
     for name, runs, text in (
         ("RUNS_PER_OWNER", unfinished.filter(owner=owner), "You have {} unfinished runs."),
         ("RUNS_PER_ADDRESS", unfinished.filter(address=address), "Your address has {} unfinished runs."),
-        ("RUNS_QUEUED", Run.objects.filter(state=QUEUED), "{} runs wait for a worker."),
+        ("RUNS_QUEUED", alone.filter(state=QUEUED), "{} runs wait for a worker."),
     ):
         if name == "RUNS_PER_ADDRESS" and not address:
             continue
@@ -175,14 +176,16 @@ def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
 def cancel(run: Run) -> Run:
     """Cancel a queued run at once; ask the worker of a running one to stop after its slice."""
     now = timezone.now()
-    Run.objects.filter(pk=run.pk, state=QUEUED).update(state=CANCELLED, finished=now)
+    if Run.objects.filter(pk=run.pk, state=QUEUED).update(state=CANCELLED, finished=now):
+        cells.end(run.pk, error=CANCELLED)
     Run.objects.filter(pk=run.pk, state=RUNNING).update(state=CANCELLING)
     fresh = store.run_row(run.pk)
     assert fresh is not None
     return fresh
 
 
-def _text(moment: datetime | None) -> str | None:
+def text_of(moment: datetime | None) -> str | None:
+    """Return a moment as the protocol has it, to the millisecond."""
     return None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -213,10 +216,10 @@ def run_wire(
         "peakMib": round(run.peak_mib, 1),
         "error": run.error or None,
         "mine": may_cancel(run, visitor),
-        "created": _text(run.created),
-        "started": _text(run.started),
-        "finished": _text(run.finished),
-        "expires": _text(run.expires),
+        "created": text_of(run.created),
+        "started": text_of(run.started),
+        "finished": text_of(run.finished),
+        "expires": text_of(run.expires),
     }
 
 

@@ -30,6 +30,7 @@ from playground.models import (
     Run,
     Scenario,
     Share,
+    Sweep,
 )
 from playground.visitors.identity import AT_ADDRESS
 
@@ -103,7 +104,7 @@ def _comparisons(holder: Q) -> QuerySet[Comparison]:
 
 def _scenarios(holder: Q) -> QuerySet[Scenario]:
     """Return the distinct scenarios referenced by what matches ``holder``."""
-    referring = (model.objects.filter(holder, scenario=OuterRef("pk")) for model in (Share, Run, Link))
+    referring = (model.objects.filter(holder, scenario=OuterRef("pk")) for model in (Share, Run, Sweep, Link))
     sides = ComparedSide.objects.filter(comparison__in=_comparisons(holder), scenario=OuterRef("pk"))
     return Scenario.objects.filter(reduce(or_, map(Exists, (*referring, sides))))
 

@@ -38,6 +38,7 @@ from playground.models import (
     Run,
     Scenario,
     Share,
+    Sweep,
     UsedState,
     Worker,
 )
@@ -71,7 +72,7 @@ def _unused(now: datetime) -> QuerySet[Account]:
     idle = Account.objects.filter(last_login__lt=now - timedelta(days=limit("ACCOUNT_DAYS")))
     held = (
         model.objects.filter(owner=OuterRef("owner"))
-        for model in (Share, Link, Draft, Run, Room, Comment, ComparisonShare, AuthoredLesson)
+        for model in (Share, Link, Draft, Run, Sweep, Room, Comment, ComparisonShare, AuthoredLesson)
     )
     learned = LearnerProgress.objects.filter(account=OuterRef("pk"))
     return idle.exclude(reduce(or_, map(Exists, (*held, learned))))
@@ -93,6 +94,13 @@ RULES: tuple[RetentionRule, ...] = (
         "expires",
         20,
         _delete(Run),
+    ),
+    RetentionRule(
+        "sweeps",
+        lambda now: Sweep.objects.exclude(state__in=UNFINISHED).filter(expires__lt=now),
+        "expires",
+        1,
+        _delete(Sweep),
     ),
     RetentionRule(
         "links",

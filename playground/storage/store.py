@@ -29,6 +29,7 @@ from playground.models import (
     Run,
     Scenario,
     Share,
+    Sweep,
     draft_expiry,
     link_expiry,
     run_expiry,
@@ -40,7 +41,13 @@ from scheduler_core.scenario import scenario as core
 
 log = structlog.get_logger(__name__)
 
-HOLDERS: tuple[Any, ...] = (Share, Link, Run, ComparedSide)  # of a scenario, which goes with the last of them
+HOLDERS: tuple[Any, ...] = (
+    Share,
+    Link,
+    Run,
+    Sweep,
+    ComparedSide,
+)  # of a scenario, which goes with the last of them
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 Dated = Draft | Link | Scenario | Run | Comparison | AuthoredLesson
 EXTENDED_AGAIN = timedelta(days=1)  # after which opening a row extends its date again
@@ -57,7 +64,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def extended(row: Dated, until: datetime) -> None:
+def extended(row: Dated | Sweep, until: datetime) -> None:
     """Extend a row's expiry to ``until``, with at most one write a day. A row without expiry is unchanged."""
     if row.expires is None or until - row.expires < EXTENDED_AGAIN:
         return
@@ -65,7 +72,7 @@ def extended(row: Dated, until: datetime) -> None:
     row.expires = until
 
 
-def opened(row: Dated, until: datetime) -> None:
+def opened(row: Dated | Sweep, until: datetime) -> None:
     """Extend the expiry of an opened row. If the database is not writable, the row is shown all the same."""
     try:
         extended(row, until)

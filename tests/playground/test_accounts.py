@@ -39,7 +39,7 @@ from playground.models import (
     Share,
 )
 from playground.rooms import people, rows
-from playground.runs import service
+from playground.runs import sweeps
 from playground.storage import authored, bundles, comments, comparisons, quotas, retention, store
 from playground.tasks import sweep
 from playground.visitors import bans, caller, identity, sessions
@@ -83,7 +83,8 @@ def one_of_each(text: str, owner: str, address: str = "192.0.2.1") -> dict[type[
     scenario = bundles.parse([("", text)])
     shared = store.share(scenario, owner, text=text)
     draft = store.create_draft(owner, [("", text)], "Mine")
-    run, _ = service.start(scenario, owner, address, text=text)
+    sweep, _ = sweeps.start(shared.scenario, scenario, {"grid": {"seed": [1]}}, owner, address)
+    run = sweep.runs.get()
     link = Link.objects.create(scenario=shared.scenario, owner=owner, decisions=b"", packed=1)
     room = rows.create(shared.scenario, owner, address, {"step": "0"}).room
     comment = Comment.objects.create(scenario=shared.scenario, owner=owner, step="1", text="Why?")
@@ -91,14 +92,16 @@ def one_of_each(text: str, owner: str, address: str = "192.0.2.1") -> dict[type[
     side = comparisons.KeptSide(shared.scenario, scenario.release)
     compared = comparisons.share((side, side), b"{}", owner).comparison.shares.get(owner=owner)
     lesson = authored.create(owner, {"notes.md": "Say little."}, "01-lesson", "A lesson")
-    return {type(row): row.pk for row in (share, draft, run, link, room, comment, compared, lesson)}
+    rows_ = (share, draft, run, sweep, link, room, comment, compared, lesson)
+    return {type(row): row.pk for row in rows_}
 
 
 def counted(owner: str) -> dict[str, int]:
     return {kind.one: count for kind, count in owning.held(owner)}
 
 
-NONE = dict.fromkeys(("draft", "lesson", "link", "private link", "comparison", "run", "room", "comment"), 0)
+KINDS = ("draft", "lesson", "link", "private link", "comparison", "run", "sweep", "room", "comment")
+NONE = dict.fromkeys(KINDS, 0)
 ONE = dict.fromkeys(NONE, 1)
 
 
@@ -128,7 +131,7 @@ def test_signing_up_claims_what_the_cookie_owns(owner: Client, stranger: Client,
     assert counted(STRANGER) == ONE
     assert named(stranger) == STRANGER
     entries = list(AuditEntry.objects.order_by("pk").values_list("what", "subject", "why"))
-    claimed = "1 draft, 1 lesson, 1 link, 1 private link, 1 comparison, 1 run, 1 room, 1 comment"
+    claimed = "1 draft, 1 lesson, 1 link, 1 private link, 1 comparison, 1 run, 1 sweep, 1 room, 1 comment"
     assert entries == [("sign up", NAME, ""), ("claim for account", NAME, claimed)]
     page = owner.get("/account/")
     assert [row["words"] for row in page.context["held"]] == claimed.split(", ")

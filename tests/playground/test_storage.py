@@ -365,7 +365,7 @@ def test_cleaning_by_hand_is_the_same() -> None:
     expire(store.create_draft(OWNER, [("", "x")]))
     said = io.StringIO()
     call_command("cleanup", stdout=said)
-    assert said.getvalue().startswith("removed 1 drafts, 0 runs, 0 links")
+    assert said.getvalue().startswith("removed 1 drafts, 0 runs, 0 sweeps, 0 links")
 
 
 @pytest.mark.django_db(transaction=True)

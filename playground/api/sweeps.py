@@ -1,0 +1,109 @@
+"""Sweeps over HTTP: start, read and cancel them."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+
+from playground.api import payloads
+from playground.api.answers import ApiError, answer
+from playground.api.bodies import json_of
+from playground.api.lookups import scenario_of
+from playground.api.route import BUSY, ERRORS, FULL, route
+from playground.models import Sweep
+from playground.pool.reading import reading
+from playground.runs import service, sweeps
+from playground.storage import store
+from playground.visitors import identity
+from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+
+FIELDS = ("scenario", "grid", "sample")
+
+
+@route(
+    "POST",
+    "/api/sweeps",
+    "Run a scenario under every combination of a grid's values",
+    {
+        201: ("Queued, a run for each cell; keep the cancel token", "CreatedSweep"),
+        400: ("The body cannot be read", "Errors"),
+        422: ("The grid has errors; all are listed, with their path", "Errors"),
+        **FULL,
+        **ERRORS,
+        **BUSY,
+    },
+    body=(("application/json", "NewSweep"),),
+)
+def create_sweep(request: HttpRequest) -> HttpResponse:
+    """Start a sweep of a shared scenario."""
+    body = json_of(request)
+    name = body.get("scenario")
+    if not isinstance(name, str):
+        message = "scenario must be a scenario's id."
+        raise ApiError(400, [{"line": None, "path": "scenario", "message": message}])
+    if unknown := sorted(set(body) - set(FIELDS)):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    if "grid" not in body:
+        raise ApiError(400, [{"line": None, "path": "grid", "message": "grid must be an object of axes."}])
+    asked = {field: body[field] for field in FIELDS[1:] if field in body}
+    address = address_of(request)
+    try:
+        with reading():
+            row = scenario_of(name)
+            scenario = store.load_scenario(row)
+            sweep, token = sweeps.start(row, scenario, asked, identity.owner_at(address), address)
+    except service.TooManyRunsError as error:
+        raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
+    created = payloads.CreatedSweep(
+        id=sweep.pk, url=_url(request, sweep), cells=sweep.left, cancel_token=token
+    )
+    return answer(created, 201, Location=f"/api/sweeps/{sweep.pk}")
+
+
+def _url(request: HttpRequest, sweep: Sweep) -> str:
+    return request.build_absolute_uri(f"/sweeps/{sweep.pk}/")
+
+
+def _sweep_of(name: str) -> Sweep:
+    found = sweeps.find(name)
+    if found is None:
+        raise ApiError(404, "Sweep not found.")
+    return found
+
+
+def _payload(request: HttpRequest, sweep: Sweep) -> payloads.Sweep:
+    wire = sweeps.wire(sweep)
+    cells = [payloads.SweepCell(**cell) for cell in wire.pop("cells")]
+    return payloads.Sweep(url=_url(request, sweep), cells=cells, **wire)
+
+
+@route(
+    "GET",
+    "/api/sweeps/{name}",
+    "Get a sweep with its cells and their figures",
+    {200: ("The sweep", "Sweep"), **ERRORS},
+)
+def get_sweep(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the state of a sweep."""
+    return answer(_payload(request, _sweep_of(name)), Cache_Control="no-store")
+
+
+@route(
+    "POST",
+    "/api/sweeps/{name}/cancel",
+    "Cancel a sweep",
+    {
+        200: ("The sweep; cells that run stop after their current slice", "Sweep"),
+        403: ("Not yours", "Errors"),
+        **ERRORS,
+    },
+    token="The cancel token returned when the sweep was started",  # noqa: S106 - a description
+)
+def cancel_sweep(request: HttpRequest, name: str) -> HttpResponse:
+    """Cancel a sweep that the caller started."""
+    sweep = _sweep_of(name)
+    if not sweeps.may_cancel(sweep, "", token_of(request)):
+        raise ApiError(
+            403,
+            "Send the cancel token returned when the sweep was started, as `Authorization: Bearer <token>`.",
+        )
+    return answer(_payload(request, sweeps.cancel(sweep)), Cache_Control="no-store")

@@ -1,0 +1,175 @@
+"""Sweeps: a run for each cell, whatever becomes of workers; the store answers what was computed before."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from playground.celery import app
+from playground.models import Run, Sweep, SweepCell
+from playground.runs import cells, rescue, service, sweeps
+from playground.runs.compute import claim_run
+from playground.storage import bundles, store
+from playground.tasks import run_simulation
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.sweep import cell_run
+from tests.playground.conftest import DATA, OWNER
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GRID = {"weights.LeastRequestedPriority": [0, 1, 2], "cache": ["off", "sound"], "seed": [1, 2]}
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was handed to the broker."""
+    ids: list[str] = []
+    monkeypatch.setattr(app, "send_task", lambda _name, args, **_: ids.extend(args))
+    return ids
+
+
+def start(grid: Any, owner: str = OWNER, file: str = "preempt.yaml") -> Sweep:
+    """Start a sweep of a shared scenario."""
+    text = (DATA / file).read_text()
+    scenario = bundles.parse([("", text)], "history")
+    row = store.keep_scenario(scenario, text, owner)
+    return sweeps.start(row, scenario, {"grid": grid}, owner, "10.0.0.1")[0]
+
+
+def compute(sweep: Sweep) -> dict[str, Any]:
+    """Compute every run of a sweep that waits; return its state."""
+    for run_id in list(sweep.runs.filter(state="queued").values_list("pk", flat=True)):
+        run_simulation(run_id)
+    sweep.refresh_from_db()
+    return sweeps.wire(sweep)
+
+
+def test_each_cell_is_a_run_with_its_own_scenario(sent: list[str]) -> None:
+    """All are announced, and end with the figures that the command line prints."""
+    sweep = start(GRID)
+    assert len(sent) == 12
+    wire = compute(sweep)
+    assert (wire["state"], wire["done"], wire["total"]) == ("done", 12, 12)
+    assert [cell["values"]["seed"] for cell in wire["cells"]] == [1, 2] * 6
+    for cell in SweepCell.objects.select_related("run__scenario", "sweep__scenario"):
+        assert cell.run is not None
+        assert store.load_scenario(cell.run.scenario).release == "v1.11"
+        assert cell.metrics == json.loads(json.dumps(cell_run(cells.scenario_of(cell))))
+
+
+def test_the_same_cell_again_is_answered_from_the_store(sent: list[str]) -> None:
+    """Nothing is computed twice for one owner; another owner's cells are their own."""
+    first = compute(start(GRID))
+    again = compute(start(GRID))
+    assert [cell["run"] for cell in again["cells"]] == [cell["run"] for cell in first["cells"]]
+    assert [cell["metrics"] for cell in again["cells"]] == [cell["metrics"] for cell in first["cells"]]
+    assert again["state"] == "done"
+    other = compute(start(GRID, "somebody else"))
+    assert not {cell["run"] for cell in other["cells"]} & {cell["run"] for cell in first["cells"]}
+
+
+def test_other_code_computes_again(sent: list[str]) -> None:
+    """A run of another engine answers nothing."""
+    first = compute(start({"seed": [1]}))
+    Run.objects.update(code="another")
+    assert compute(start({"seed": [1]}))["cells"][0]["run"] != first["cells"][0]["run"]
+
+
+def test_a_cell_that_cannot_be_run_says_why(sent: list[str], limits: Any) -> None:
+    """The others go on, and the sweep ends."""
+    sweep = start({"nodes": [1, 5], "seed": [1]})
+    limits(RUN_CYCLES=1)
+    wire = compute(sweep)
+    assert wire["state"] == "done"
+    assert all("limit of 1 cycles" in cell["error"] for cell in wire["cells"])
+    assert [cell["state"] for cell in wire["cells"]] == ["failed", "failed"]
+
+
+def test_cancelling_ends_the_runs_that_wait(sent: list[str]) -> None:
+    """Those that were computed keep their figures."""
+    sweep = start({"seed": [1, 2, 3]})
+    run_simulation(sent[0])
+    wire = sweeps.wire(sweeps.cancel(sweep))
+    assert [cell["state"] for cell in wire["cells"]] == ["done", "cancelled", "cancelled"]
+    assert wire["state"] == "cancelled"
+    assert compute(sweep)["state"] == "cancelled"
+
+
+def test_a_cell_cancelled_by_itself_counts_as_ended(sent: list[str]) -> None:
+    """The sweep does not wait for it."""
+    sweep = start({"seed": [1, 2]})
+    run = sweep.runs.get(pk=sent[0])
+    service.cancel(run)
+    assert compute(sweep)["state"] == "done"
+
+
+def test_repair_recounts(sent: list[str]) -> None:
+    """A sweep whose count is wrong, or whose run is gone, ends all the same."""
+    sweep = start({"seed": [1, 2]})
+    Run.objects.filter(pk=sent[1]).delete()
+    run_simulation(sent[0])
+    Sweep.objects.update(left=7)
+    rescue.rescue()
+    sweep.refresh_from_db()
+    assert (sweep.state, sweep.left) == ("done", 0)
+    assert sweeps.wire(sweep)["cells"][1]["error"] == cells.REMOVED
+
+
+def test_a_worker_that_dies_leaves_its_cell_to_the_next(sent: list[str]) -> None:
+    """The run is taken over once its claim is stale; it counts once."""
+    sweep = start({"seed": [1]})
+    assert claim_run(sent[0])
+    Run.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
+    assert run_simulation(sent[0]) == "done"
+    assert run_simulation(sent[0]) is None
+    sweep.refresh_from_db()
+    assert (sweep.state, sweep.left) == ("done", 0)
+
+
+def test_limits_name_what_to_do(sent: list[str], limits: Any) -> None:
+    """On cells of one sweep, on sweeps of a visitor, and on what waits in all; single runs do not count."""
+    limits(SWEEP_CELLS=4)
+    with pytest.raises(BundleError, match="has 5 cells, and 4 is the limit here"):
+        start({"seed": [1, 2, 3, 4, 5]})
+    limits(SWEEP_CELLS=4, SWEEPS_PER_OWNER=1, RUNS_PER_OWNER=1)
+    start({"seed": [1]})
+    with pytest.raises(service.TooManyRunsError, match="You have 1 unfinished sweeps"):
+        start({"seed": [2]})
+    limits(SWEEP_CELLS_QUEUED=2)
+    with pytest.raises(service.TooManyRunsError, match="1 cells of sweeps wait"):
+        start({"seed": [1, 2]}, "somebody else")
+    assert Sweep.objects.count() == 1
+    service.start(bundles.parse([("", (DATA / "preempt.yaml").read_text())]), OWNER)
+
+
+def test_the_api(sent: list[str]) -> None:
+    """As the contract has it: created, read, cancelled by its token."""
+    api = Client(enforce_csrf_checks=True)
+    text = (DATA / "preempt.yaml").read_text()
+    made = api.post("/api/scenarios", {"bundle": text}, "application/json").json()
+
+    def post(address: str, body: Any, **headers: str) -> Any:
+        return api.post(address, json.dumps(body), "application/json", headers=headers)
+
+    created = post("/api/sweeps", {"scenario": made["id"], "grid": GRID})
+    assert created.status_code == 201, created.content
+    body = created.json()
+    assert body["cells"] == 12
+    found = api.get(f"/api/sweeps/{body['id']}").json()
+    assert (found["state"], found["done"], len(found["cells"])) == ("running", 0, 12)
+    assert found["cells"][0]["values"] == {"cache": "off", "weights.LeastRequestedPriority": 0, "seed": 1}
+    assert not found["mine"]
+    assert post(f"/api/sweeps/{body['id']}/cancel", {}).status_code == 403
+    token = {"Authorization": f"Bearer {body['cancel_token']}"}
+    assert post(f"/api/sweeps/{body['id']}/cancel", {}, **token).json()["state"] == "cancelled"
+    assert api.get("/api/sweeps/unknown").status_code == 404
+    wrong = post("/api/sweeps", {"scenario": made["id"], "grid": {"nodes": [0]}})
+    assert wrong.status_code == 422
+    assert wrong.json()["errors"][0]["path"] == "grid.nodes[0]"
+    assert post("/api/sweeps", {"scenario": made["id"]}).status_code == 400
+    assert post("/api/sweeps", {"scenario": "none", "grid": GRID}).status_code == 404
