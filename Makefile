@@ -10,7 +10,7 @@ PYTHON = .venv/bin/python
 # For a part of the tests: make test PYTEST="tests/core -k taint"
 PYTEST ?=
 
-.PHONY: help run setup test test-quick lint lint-types lint-others format lock translations bench measure screenshots clean
+.PHONY: dist sbom help run setup test test-quick lint lint-types lint-others format lock translations bench measure screenshots clean
 
 help:
 	@echo "make run          podstep on http://127.0.0.1:$(PORT) (PORT=… for another); Ctrl-C ends it"
@@ -25,6 +25,8 @@ help:
 	@echo "                  without PARTS also docker-compose.yml on a container engine (tests/compose)"
 	@echo "make screenshots  every page and state into var/screenshots/, and those of the documents into docs/screenshots/"
 	@echo "make lock         the lock files from pyproject.toml"
+	@echo "make dist         wheels and sdists of podstep and podstep-engine into var/dist/ (docs/command-line.md)"
+	@echo "make sbom         what they are made of, as CycloneDX, into var/dist/"
 	@echo "make translations what gettext reads of playground/locale, compiled"
 	@echo "make clean        remove .venv and caches; what podstep stored in var/ stays"
 
@@ -78,10 +80,18 @@ screenshots: setup
 COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--custom-compile-command "make lock"
 
+dist: setup
+	$(PYTHON) .ci/distributions.py var/dist
+
+sbom: setup
+	@mkdir -p var/dist
+	.venv/bin/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --output-reproducible \
+		--of JSON -o var/dist/podstep.cdx.json
+
 # An entry that stands stays: `make lock UPGRADE=--upgrade` moves all to their newest.
 lock: setup
 	$(COMPILE) $(UPGRADE) pyproject.toml -o requirements.txt
-	$(COMPILE) $(UPGRADE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	$(COMPILE) $(UPGRADE) -c requirements.txt pyproject.toml --extra mcp --group dev -o requirements-dev.txt
 	$(COMPILE) $(UPGRADE) --no-deps --group pyproject.toml:build -o requirements-build.txt
 	npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 

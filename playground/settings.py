@@ -7,7 +7,7 @@
 platforms (``PLAYGROUND_LTI``, ``PLAYGROUND_LTI_KEY``) and of a record store (``PLAYGROUND_LRS``,
 ``PLAYGROUND_LRS_HOME``), the limits of :mod:`playground.limits`
 (``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, the folder of the embedded database, broker and secret
-(default ``var/``).
+(default ``var/``, of an installed wheel the user's data folder).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 
 import structlog
 
+import scheduler_core
 from playground.limits import LIMITS
 from playground.queues import DELIVER_SECONDS, DELIVER_TASK, LONG, QUEUES, SHORT
 from playground.serving import data_folder
@@ -28,10 +29,15 @@ from playground.serving.environment import Environment
 env = Environment(os.environ)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.text("PLAYGROUND_DATA_DIR", str(BASE_DIR / "var"))).absolute()
+# Templates, static files and documents: a wheel has them inside this package.
+_WHEEL = BASE_DIR / "playground" / "site"
+INSTALLED = _WHEEL.is_dir()
+SITE_DIR = _WHEEL if INSTALLED else BASE_DIR
+_data = data_folder.of_user() if INSTALLED else BASE_DIR / "var"
+DATA_DIR = Path(env.text("PLAYGROUND_DATA_DIR", str(_data))).absolute()
 data_folder.make(DATA_DIR)
 
-VERSION = "0.1.0"
+VERSION = scheduler_core.__version__
 DEBUG = env.flag("DEBUG", False)
 PORT = env.number("PORT", 8000, least=1, most=65_535)
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
@@ -95,7 +101,7 @@ ASGI_APPLICATION = "playground.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [SITE_DIR / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
             "context_processors": [
@@ -246,7 +252,7 @@ elif CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS: list[Any] = [BASE_DIR / "static"]
+STATICFILES_DIRS: list[Any] = [SITE_DIR / "static"]
 if (_plotly := find_spec("plotly")) and _plotly.origin:
     # plotly.min.js from the Python package, at /static/plotly/plotly.min.js
     STATICFILES_DIRS.append(("plotly", str(Path(_plotly.origin).parent / "package_data")))

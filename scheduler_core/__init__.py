@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from scheduler_core.scenario.load import load, load_documents
     from scheduler_core.scenario.scenario import Operation, Scenario
 
+__version__ = "0.1.0"
+"""The version of every distribution, image and manifest of this repository."""
+
 _MODULES = {
     "BundleError": "kubernetes.problems",
     "CalmCluster": "compare.calm",

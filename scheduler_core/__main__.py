@@ -47,12 +47,17 @@ def _collect_rarely() -> None:
     gc.set_threshold(200_000, 20, 50)
 
 
-def console() -> None:
-    """Run the command of the process's arguments, and exit with its code."""
+def console(*default: str) -> None:
+    """Run the command of the process's arguments, or the default, and exit with its code."""
     _collect_rarely()
-    code = main()
+    code = main(sys.argv[1:] or default)
     gc.freeze()  # all of it ends with the process: the interpreter need not look through it
     sys.exit(code)
+
+
+def podstep() -> None:
+    """Run ``podstep``: without a command, the workbench opens."""
+    console("serve")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ QUEUES = ("scheduling.incubator.k8s.io/v1alpha1", "scheduling.sigs.dev/v1alpha2"
 
 def kubernetes() -> Json:
     """Return Kubernetes' reduced schemas; empty if set-up could not obtain them."""
-    path = Path(settings.BASE_DIR) / "static" / "vendor" / "kubernetes.json"
+    path = Path(settings.SITE_DIR) / "static" / "vendor" / "kubernetes.json"
     if not path.is_file():
         return {"kinds": {}, "parts": {}}
     read: Json = json.loads(path.read_text())

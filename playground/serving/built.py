@@ -23,7 +23,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
+_PACKAGE = Path(__file__).resolve().parents[1]
+_WHEEL = _PACKAGE / "site"
+STATIC = (_WHEEL if _WHEEL.is_dir() else _PACKAGE.parent) / "static"
 BUILT = "built"
 SOURCES = ("js", "css")
 LOCK_FILE = "package-lock.json"  # the versions of what the modules import from node_modules

@@ -27,6 +27,13 @@ PRIVATE = ("secret*", "*.pem", "*.sqlite3", "*.sqlite3-*", "broker", "backups")
 MOST_ENTRIES = 100_000  # processed in one private folder
 
 
+def of_user() -> Path:
+    """Return the folder in which the operating system keeps this user's data."""
+    from platformdirs import user_data_path
+
+    return user_data_path("podstep", appauthor=False)
+
+
 def checked(work: Callable[[], T], path: Path) -> T:
     """Return the result of ``work``; raise StartError on an OSError at or below ``path``."""
     try:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import IO
 
+from django.conf import settings
 from msgspec import Struct
 
 from playground.limits import MIB, limit
@@ -179,6 +180,8 @@ class Child:
             preexec_fn=lambda: _die_with(me, program.stop_signal),  # noqa: PLW1509  # two system calls
             # Few malloc arenas: memory freed in one thread's arena cannot be reused by others.
             env={"MALLOC_ARENA_MAX": "2", **os.environ, "PYTHONUNBUFFERED": "1"},
+            # Uvicorn and Celery import from their folder: a user's may have a module of a name of ours.
+            cwd=settings.BASE_DIR if settings.INSTALLED else None,
         )
 
     def ask_to_end(self) -> None:

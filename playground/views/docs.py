@@ -17,7 +17,7 @@ FIRST = "README.md"
 @require_safe
 def document(request: HttpRequest, name: str = FIRST) -> HttpResponse:
     """Answer a document, by default the one that lists all of them."""
-    folder = Path(settings.BASE_DIR) / "docs"
+    folder = Path(settings.SITE_DIR) / "docs"
     known = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.md")}
     if name not in known:
         raise Http404

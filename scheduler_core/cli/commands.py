@@ -20,6 +20,9 @@ EXIT_CODES = {
 }
 
 
+WORKBENCH = "the workbench, of the package podstep"
+
+
 class Command(NamedTuple):
     """A subcommand: ``module`` has ``add_arguments(parser)``, which sets ``run(options) -> exit code``.
 
@@ -34,6 +37,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("serve", "open the workbench in a browser", "playground.management.workbench", WORKBENCH),
     Command("simulate", "run a cluster to its end; each pod with its reason", "scheduler_core.cli.simulate"),
     Command("explain", "why a pod is where it is, and the smallest change", "scheduler_core.cli.explain"),
     Command("compare", "where two configurations or releases differ", "scheduler_core.cli.compare"),

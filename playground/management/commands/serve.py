@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import webbrowser
 from typing import Any
 
 from django.conf import settings
@@ -34,6 +35,11 @@ def _port(text: str) -> int:
     return port
 
 
+def _has_screen() -> bool:
+    """Return whether a browser has a screen: without one, Python would start a browser of the terminal."""
+    return sys.platform in {"darwin", "win32"} or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
+
+
 _port.__name__ = "port number"  # argparse: invalid port number value: '99999'
 
 
@@ -49,6 +55,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--end-with-parent", action="store_true", help="exit when the parent process exits"
         )
+        parser.add_argument("--browser", action="store_true", help="open the address in the user's browser")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve until a signal arrives; exit with 1 if a program cannot be started or kept running."""
@@ -71,9 +78,15 @@ class Command(BaseCommand):
         name = first if first not in {"", "*"} else "localhost"
         network = supervisor.local_address(others, port) if others else ""
         also = f", and in your network at {network}" if network not in {"", local} else ""
+
+        def ready() -> None:
+            running.say(f"podstep answers at {local}{also}")
+            if options["browser"] and _has_screen():
+                webbrowser.open(local)
+
         status = running.run(
             # The server decides; it is not queried before it can be ready, because a failed check is logged.
             ready=lambda: _workers_are_there() and supervisor.answers(f"{local}/readyz", name),
-            on_ready=lambda: running.say(f"podstep answers at {local}{also}"),
+            on_ready=ready,
         )
         sys.exit(status)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_core.__main__ import main
-from scheduler_core.cli.commands import COMMANDS, available, parser
+from scheduler_core.cli.commands import COMMANDS, EXIT_CODES, available, parser
 from scheduler_core.cli.output import counted_on_terminal, write_answer
 from tests.parts import REPOSITORY
 
@@ -36,7 +36,8 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}
 """
-WITH_OUTPUT = [name for name in available() if name not in {"export", "conform", "bench", "completion"}]
+WITHOUT_ANSWER = {"serve", "mcp", "export", "conform", "bench", "completion"}
+WITH_OUTPUT = [command.name for command in COMMANDS if command.name not in WITHOUT_ANSWER]
 
 
 class Terminal(io.StringIO):
@@ -131,3 +132,10 @@ def test_shells_complete_commands_and_options(capsys: pytest.CaptureFixture[str]
     script = capsys.readouterr().out
     assert all(f"_shtab_podstep_{name}_option" in script for name in available())
     assert "--feature-gates" in script
+
+
+def test_the_document_has_every_command_and_exit_code() -> None:
+    """docs/command-line.md names the commands, and says of each exit code what the help says."""
+    text = (REPOSITORY / "docs/command-line.md").read_text(encoding="utf-8")
+    assert [command.name for command in COMMANDS if f"`{command.name}" not in text] == []
+    assert all(f"| {code} | {meaning} |" in text for code, meaning in EXIT_CODES.items())
