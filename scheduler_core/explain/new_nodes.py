@@ -44,7 +44,7 @@ def shapes(standing: Standing, rows: Sequence[int]) -> Iterator[int]:
     """Yield a row for each kind of node, a few at most, those with the fewest failures first."""
     seen: set[str] = set()
     for row in sorted(rows, key=lambda row: len(standing.failures(row))):
-        shape = repr(_copy(standing.node(row), standing.world, "x"))
+        shape = repr(_joining(standing, row, "x"))
         if shape in seen:
             continue
         seen.add(shape)
@@ -62,7 +62,7 @@ def node_like(standing: Standing, row: int, larger: Mapping[str, int]) -> Edit:
         f"{name} {format_resource(name, node.allocatable.get(name, 0))}" for name in ("cpu", "memory", *asked)
     )
     words = f"add a node like {node.meta.name} ({basic})"
-    made, size = _copy(node, world, name), 0.0
+    made, size = _joining(standing, row, name), 0.0
     if larger:
         shown = {resource: format_resource(resource, amount) for resource, amount in larger.items()}
         listed = ", ".join(f"{amount} {resource}" for resource, amount in shown.items())
@@ -114,11 +114,16 @@ def _free(world: ObjectsAtMoment, name: str) -> str:
     )
 
 
-def _copy(node: Node, world: ObjectsAtMoment, name: str) -> Manifest:
-    """Return the manifest of a node as it joins the cluster: ready, with a hostname of its own."""
-    given: Mapping[str, Any] = world.documents.get(("Node", node.meta.name)) or to_manifest(node)
+def _joining(standing: Standing, row: int, name: str) -> Manifest:
+    node = standing.node(row)
+    given = standing.world.documents.get(("Node", node.meta.name)) or to_manifest(node)
+    return joining(given, node.meta.labels, name)
+
+
+def joining(given: Mapping[str, Any], own_labels: Mapping[str, str], name: str) -> Manifest:
+    """Return the manifest of a node like another as it joins the cluster: ready, with a hostname of its own."""
     made: Manifest = copy.deepcopy(dict(given))
-    meta, labels = made.setdefault("metadata", {}), dict(node.meta.labels)
+    meta, labels = made.setdefault("metadata", {}), dict(own_labels)
     if HOSTNAME in labels:
         labels[HOSTNAME] = name
     made["metadata"] = {**{key: meta[key] for key in meta if key not in OWN}, "name": name}

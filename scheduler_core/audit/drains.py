@@ -1,0 +1,246 @@
+"""Drains: nodes that can never be drained, and why; an order in which all can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from scheduler_core.audit.allowance import Allowance
+from scheduler_core.audit.cluster import MIRROR, STAYING, AuditedCluster, Budget, Played
+from scheduler_core.audit.omissions import unplayed
+from scheduler_core.audit.row import AuditRow, Opening
+from scheduler_core.audit.symmetry import node_classes
+from scheduler_core.audit.words import count, lasting, listed
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.support import part_of
+
+SUBJECT = "drains"
+TURN = 120.0
+"""Seconds of virtual time for each node of an order."""
+ORDERS = 4
+"""Orders that are tried."""
+
+
+class DrainOutcome(Struct, frozen=True):
+    """What a drain comes to: the pods that stay and why, those that find no place, and its seconds."""
+
+    stays: tuple[str, ...]
+    homeless: tuple[Pod, ...]
+    seconds: float
+    step: str
+
+
+def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
+    """Yield a row for each node that cannot be drained, one for all that can, and an order."""
+    left: list[tuple[str, ...]] = []
+    done: list[tuple[str, DrainOutcome]] = []
+    never: list[str] = []
+    for names in allowance.cases(node_classes(cluster), left):
+        outcome = _drained(cluster, names[0])
+        if outcome.stays or outcome.homeless:
+            never += names if outcome.stays else ()
+            yield _stuck(cluster, names, outcome)
+        else:
+            done += ((name, outcome) for name in names)
+    if done:
+        yield _well(cluster, done)
+    yield from _local(cluster)
+    if left:
+        yield unplayed(SUBJECT, [name for names in left for name in names], "drains that were not played")
+    if len(cluster.nodes) - len(never) > 1 and not left:
+        yield _order(cluster, allowance, never)
+
+
+def going(cluster: AuditedCluster, node: str) -> list[Pod]:
+    """Return the pods of a node that a drain evicts."""
+    return [
+        pod
+        for pod in cluster.pods_on[node]
+        if MIRROR not in pod.meta.annotations
+        and pod.meta.deletion_timestamp is None
+        and (pod.meta.controller is None or pod.meta.controller.kind not in STAYING)
+    ]
+
+
+def _drained(cluster: AuditedCluster, node: str) -> DrainOutcome:
+    case = cluster.case("drain", [node])
+    here = {pod.meta.key for pod in going(cluster, node)}
+    kept = [pod for pod in case.pods if pod.node_name == node and pod.meta.key in here]
+    seconds = max(0.0, case.availability.calm_at - cluster.second)
+    homeless = tuple(cluster.homeless(case))
+    first = next((case.failures[pod.meta.key].step for pod in homeless if pod.meta.key in case.failures), "")
+    return DrainOutcome(tuple(_reasons(cluster, kept)), homeless, seconds, first or case.first or "end")
+
+
+def _reasons(cluster: AuditedCluster, kept: Sequence[Pod]) -> Iterator[str]:
+    """Yield why pods stay: without a controller, by several budgets, or by one without room."""
+    if not kept:
+        return
+    bare = [pod.meta.key for pod in kept if pod.meta.controller is None]
+    if bare:
+        verb = "declares" if len(bare) == 1 else "declare"
+        yield f"{listed(bare)} {verb} no controller: only kubectl drain --force deletes them, for good"
+    by_budget: dict[tuple[Budget, ...], list[str]] = {}
+    for pod in kept:
+        covering = tuple(one for one in cluster.budgets if pod.meta.key in one.pods)
+        by_budget.setdefault(covering, []).append(pod.meta.key)
+    for budgets, pods in by_budget.items():
+        if len(budgets) > 1:
+            names = listed(one.key for one in budgets)
+            yield f"{listed(pods)}: {len(budgets)} PodDisruptionBudgets ({names}), which no eviction may have"
+        elif budgets:
+            yield f"{listed(pods)}: {_refusal(budgets[0])}"
+        elif not bare:
+            yield f"{listed(pods)}: still there when nothing changes any more"
+
+
+def _refusal(budget: Budget) -> str:
+    room = budget.healthy - budget.needed
+    text = f"PodDisruptionBudget {budget.key} needs {budget.needed:,} healthy pods of {len(budget.pods):,}"
+    if room <= 0:
+        remedy = "maxUnavailable: 1" if budget.is_rigid else "one more replica"
+        return f"{text} and has {budget.healthy:,}: it never allows an eviction; {remedy} would"
+    return f"{text}; what replaces an evicted pod does not become ready, so no other may follow"
+
+
+def _stuck(cluster: AuditedCluster, names: Sequence[str], outcome: DrainOutcome) -> AuditRow:
+    what = f"Node {names[0]}" if len(names) == 1 else f"Each of {listed(names)}"
+    if outcome.stays:
+        sentence = f"{what} can never be drained."
+    else:
+        pods = count(len(outcome.homeless), "pod finds", "pods find")
+        sentence = f"{what} can be drained, but {pods} no other place."
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="risk",
+        sentence=sentence,
+        evidence=(
+            *outcome.stays,
+            *(
+                (f"without a place: {listed(p.meta.key for p in outcome.homeless)}",)
+                if outcome.homeless
+                else ()
+            ),
+        ),
+        about=tuple(f"Node {name}" for name in names),
+        opens=_opening(cluster, names[0], outcome),
+    )
+
+
+def _opening(cluster: AuditedCluster, node: str, outcome: DrainOutcome) -> Opening:
+    pod = outcome.homeless[0].meta.key if outcome.homeless else ""
+    return Opening(
+        kind="verb", verb="drain", targets=(node,), second=cluster.second, step=outcome.step, pod=pod
+    )
+
+
+def _well(cluster: AuditedCluster, done: Sequence[tuple[str, DrainOutcome]]) -> AuditRow:
+    name, longest = max(done, key=lambda one: one[1].seconds)
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="ok",
+        sentence=f"{count(len(done), 'node')} can be drained, one at a time: every pod finds another place.",
+        evidence=(
+            f"nodes: {listed((one for one, _ in done), 8)}",
+            f"the longest, {name}: calm after {lasting(longest.seconds)}",
+        ),
+        opens=_opening(cluster, name, longest),
+    )
+
+
+def _local(cluster: AuditedCluster) -> Iterator[AuditRow]:
+    """Yield a row on pods with local storage, without a flag for which kubectl refuses to drain."""
+    found = {
+        node.meta.name: [pod.meta.key for pod in going(cluster, node.meta.name) if _has_empty_dir(pod)]
+        for node in cluster.nodes
+    }
+    nodes = [name for name, pods in found.items() if pods]
+    if nodes:
+        pods = [pod for name in nodes for pod in found[name]]
+        yield AuditRow(
+            subject=SUBJECT,
+            verdict="note",
+            sentence=f"kubectl drain refuses {count(len(nodes), 'node')} without --delete-emptydir-data.",
+            evidence=(
+                f"the data of an emptyDir goes with the pod: {listed(pods)}",
+                f"nodes: {listed(nodes, 8)}",
+                "here drains are played as if the flag were given",
+            ),
+            about=tuple(f"Node {name}" for name in nodes[:8]),
+        )
+
+
+def _has_empty_dir(pod: Pod) -> bool:
+    written = pod.meta.written
+    document = written.document if written is not None else {}
+    spec = part_of(document, "spec") or {}
+    return any("emptyDir" in (volume or {}) for volume in spec.get("volumes") or ())
+
+
+# --- an order
+
+
+def _order(cluster: AuditedCluster, allowance: Allowance, never: Sequence[str]) -> AuditRow:
+    """Play drains one after the other, each node back in service before the next; failures go first."""
+    names = [node.meta.name for node in cluster.nodes if node.meta.name not in never]
+    names.sort(key=lambda name: len(going(cluster, name)))
+    tried = 0
+    failed: list[str] = []
+    while tried < ORDERS and names and allowance.spend():
+        tried += 1
+        case = cluster.case("upgrade", names, f"{TURN:g}")
+        failed = _unmoved(cluster, names, case)
+        if not failed and not cluster.homeless(case):
+            return _found(cluster, names, never)
+        if not failed:
+            break
+        names = [*failed, *(name for name in names if name not in failed)]
+    if not tried:
+        return unplayed(SUBJECT, names, "an order in which all can be drained")
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="risk",
+        sentence=f"In {count(tried, 'order')} tried, not all nodes can be drained one after the other.",
+        evidence=(
+            f"not drained within {lasting(TURN)}: {listed(failed)}"
+            if failed
+            else "pods find no place in the end",
+        ),
+        opens=Opening(
+            kind="verb",
+            verb="upgrade",
+            targets=tuple(names),
+            value=f"{TURN:g}",
+            second=cluster.second,
+            step="end",
+        ),
+    )
+
+
+def _unmoved(cluster: AuditedCluster, names: Sequence[str], case: Played) -> list[str]:
+    """Return the nodes on which a pod of before was left."""
+    at = {pod.meta.key: (pod.node_name, pod.meta.uid) for pod in case.pods}
+    return [
+        name
+        for name in names
+        if any(at.get(pod.meta.key) == (name, pod.meta.uid) for pod in going(cluster, name))
+    ]
+
+
+def _found(cluster: AuditedCluster, names: Sequence[str], never: Sequence[str]) -> AuditRow:
+    but = f", but for {listed(never)}" if never else ""
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="ok",
+        sentence=f"All nodes can be drained one after the other{but}, in this order: {listed(names, 12)}.",
+        evidence=(f"each within {lasting(TURN)}, and uncordoned before the next one",),
+        opens=Opening(
+            kind="verb",
+            verb="upgrade",
+            targets=tuple(names),
+            value=f"{TURN:g}",
+            second=cluster.second,
+            step="end",
+        ),
+    )

@@ -1,0 +1,250 @@
+"""N+1: what becomes of the workloads if a node, or a zone, stops answering; nodes that are alike once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from scheduler_core.audit.allowance import Allowance
+from scheduler_core.audit.cluster import (
+    MIRROR,
+    AuditedCluster,
+    Played,
+    fewest_since,
+    fewest_together,
+)
+from scheduler_core.audit.omissions import unplayed
+from scheduler_core.audit.row import AuditRow, Opening
+from scheduler_core.audit.symmetry import node_classes, zone_classes, zone_key, zones_of
+from scheduler_core.audit.words import count, lasting, listed
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.availability import WorkloadAvailability
+
+SUBJECT = "n+1"
+EVIDENCE = 8
+"""Sentences about workloads in a row."""
+
+
+class Loss(Struct, frozen=True):
+    """What is lost: in words, the verb with its target, the nodes, and those that are alike."""
+
+    what: str
+    verb: str
+    target: str
+    nodes: tuple[str, ...]
+    alike: tuple[str, ...]
+
+
+class LossOutcome(Struct, frozen=True):
+    """What becomes of a loss; all but the last two are what is at risk.
+
+    ``stuck`` are workloads whose pods nobody replaces while the node does not answer, each with how many;
+    ``fewest`` what every workload that loses ready pods had at the fewest, and desires.
+    """
+
+    homeless: tuple[Pod, ...]
+    gone: tuple[str, ...]
+    stuck: Mapping[Key, int]
+    short: tuple[str, ...]
+    fewest: Mapping[Key, tuple[int, int]]
+    calm: float
+
+    @property
+    def is_risk(self) -> bool:
+        """Whether anything is lost for good, or below what its budget needs."""
+        return bool(self.homeless or self.gone or self.stuck or self.short)
+
+
+def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
+    """Yield a row for each loss that costs something, then one for all others, and what was not played."""
+    yield from _rows(cluster, allowance, _nodes(cluster), "node")
+    if len(zones_of(cluster.nodes)) > 1:
+        yield from _rows(cluster, allowance, _zones(cluster), "zone")
+    else:
+        yield AuditRow(
+            subject=SUBJECT,
+            verdict="unknown",
+            sentence="Nothing can be said of a lost zone: "
+            + (
+                "all nodes are in one."
+                if zones_of(cluster.nodes)
+                else f"no node has the label {zone_key(cluster.nodes)}."
+            ),
+        )
+
+
+def _nodes(cluster: AuditedCluster) -> list[Loss]:
+    return [
+        Loss(f"node {names[0]}", "fail", names[0], names[:1], names[1:]) for names in node_classes(cluster)
+    ]
+
+
+def _zones(cluster: AuditedCluster) -> list[Loss]:
+    zones, key = zones_of(cluster.nodes), zone_key(cluster.nodes)
+    return [
+        Loss(
+            f"zone {names[0]}",
+            "lose",
+            f"{key}={names[0]}",
+            tuple(node.meta.name for node in zones[names[0]]),
+            names[1:],
+        )
+        for names in zone_classes(cluster)
+    ]
+
+
+def _rows(
+    cluster: AuditedCluster, allowance: Allowance, losses: Sequence[Loss], kind: str
+) -> Iterator[AuditRow]:
+    left: list[Loss] = []
+    safe: list[tuple[Loss, LossOutcome]] = []
+    for loss in allowance.cases(losses, left):
+        case = cluster.case(loss.verb, [loss.target])
+        outcome = outcome_of(cluster, loss, case)
+        if outcome.is_risk:
+            yield _risk(cluster, loss, case, outcome)
+        else:
+            safe.append((loss, outcome))
+    if safe:
+        yield _safe(cluster, safe, kind)
+    if left:
+        yield unplayed(SUBJECT, [one.what for one in left], "not played")
+
+
+def outcome_of(cluster: AuditedCluster, loss: Loss, case: Played) -> LossOutcome:
+    """Return what a loss comes to against the cluster at rest."""
+    here = [pod for node in loss.nodes for pod in cluster.pods_on[node]]
+    there = {pod.meta.key for pod in case.pods if pod.meta.deletion_timestamp is None}
+    bare = [pod.meta.key for pod in here if _is_bare(pod)]
+    by_key = {(one.kind, one.key): one for one in case.availability.workloads}
+    return LossOutcome(
+        tuple(cluster.homeless(case)),
+        tuple(key for key in bare if key not in there),
+        _stuck(cluster, here, case),
+        tuple(_short(cluster, by_key)),
+        _fewest(cluster, by_key),
+        max(0.0, case.availability.calm_at - cluster.second),
+    )
+
+
+def _is_bare(pod: Pod) -> bool:
+    return pod.meta.controller is None and MIRROR not in pod.meta.annotations
+
+
+def _stuck(cluster: AuditedCluster, here: Sequence[Pod], case: Played) -> dict[Key, int]:
+    """Return the StatefulSets whose pods are not replaced, since nobody knows that they have ended."""
+    ending = {pod.meta.key for pod in case.pods if pod.meta.deletion_timestamp is not None}
+    tops = [cluster.top(pod) for pod in here if pod.meta.key in ending]
+    return Counter(top for top in tops if top is not None and top[0] == "StatefulSet")
+
+
+def _short(cluster: AuditedCluster, known: Mapping[Key, WorkloadAvailability]) -> Iterator[str]:
+    """Yield a sentence for each budget whose pods were fewer than it needs, and had not been at rest."""
+    for budget in cluster.budgets:
+        found = [known[top] for top in budget.workloads if top in known]
+        if not found or len(found) < len(budget.workloads) or budget.healthy < budget.needed:
+            continue
+        fewest = fewest_together(found, cluster.second)
+        if fewest < budget.needed:
+            yield (
+                f"PodDisruptionBudget {budget.key} needs {budget.needed:,} healthy, "
+                f"and {fewest:,} are ready at the fewest"
+            )
+
+
+def _fewest(cluster: AuditedCluster, known: Mapping[Key, WorkloadAvailability]) -> dict[Key, tuple[int, int]]:
+    found = {}
+    for key, one in known.items():
+        fewest = fewest_since(one, cluster.second)
+        if key[0] not in ("", "DaemonSet", "Job") and fewest < one.last.desired:
+            found[key] = (fewest, one.last.desired)
+    return found
+
+
+def _risk(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcome) -> AuditRow:
+    gone, stuck, short = len(outcome.gone), sum(outcome.stuck.values()), len(outcome.short)
+    parts = {
+        count(len(outcome.homeless), "pod finds no place", "pods find no place"): outcome.homeless,
+        count(gone, "pod without a controller is gone", "pods without a controller are gone"): gone,
+        count(stuck, "pod of a StatefulSet is not replaced", "pods of StatefulSets are not replaced"): stuck,
+        count(short, "budget is short of healthy pods", "budgets are short of healthy pods"): short,
+    }
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="risk",
+        sentence=f"If {loss.what} is lost, {' and '.join(text for text, there in parts.items() if there)}.",
+        evidence=(*_evidence(case, outcome), *_tail(outcome, loss.alike)),
+        about=tuple(f"Node {name}" for name in loss.nodes[:EVIDENCE]),
+        opens=_opening(cluster, loss, case, outcome),
+    )
+
+
+def _evidence(case: Played, outcome: LossOutcome) -> Iterator[str]:
+    for message, pods in _by_message(case, outcome.homeless).items():
+        yield f"{listed(pods)}: {message}"
+    if outcome.gone:
+        yield f"nobody replaces {listed(outcome.gone)}"
+    for (kind, key), number in outcome.stuck.items():
+        yield f"{kind} {key}: {count(number, 'pod')} stay Terminating until the node answers or is deleted"
+    yield from outcome.short
+
+
+def _by_message(case: Played, pods: Sequence[Pod]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for pod in pods:
+        failure = case.failures.get(pod.meta.key)
+        message = failure.message if failure else case.run.untried_because(pod.meta.key)
+        found.setdefault(message, []).append(pod.meta.key)
+    return found
+
+
+def _tail(outcome: LossOutcome, alike: Sequence[str]) -> Iterator[str]:
+    worst = sorted(outcome.fewest.items(), key=lambda one: (one[1][0] / max(1, one[1][1]), one[0]))
+    for (kind, key), (fewest, desired) in worst[:EVIDENCE]:
+        yield f"{kind} {key}: {fewest:,} of {desired:,} ready at the fewest"
+    if len(worst) > EVIDENCE:
+        yield f"{count(len(worst) - EVIDENCE, 'more workload')} with fewer ready pods for a while"
+    yield f"calm after {lasting(outcome.calm)}"
+    if alike:
+        yield f"the same of {listed(alike)}, which are alike"
+
+
+def _opening(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcome) -> Opening:
+    failed = [
+        (pod.meta.key, case.failures[pod.meta.key])
+        for pod in outcome.homeless
+        if pod.meta.key in case.failures
+    ]
+    pod, step = (failed[0][0], failed[0][1].step) if failed else ("", case.first)
+    return Opening(
+        kind="verb", verb=loss.verb, targets=(loss.target,), second=cluster.second, step=step, pod=pod
+    )
+
+
+def _safe(cluster: AuditedCluster, found: Sequence[tuple[Loss, LossOutcome]], kind: str) -> AuditRow:
+    """Return the row of all losses that cost nothing for good; the longest one is what it opens."""
+    names = [name for loss, _ in found for name in (loss.target.rpartition("=")[2], *loss.alike)]
+    longest, outcome = max(found, key=lambda one: (len(one[1].fewest), one[1].calm))
+    down = sorted({key for _, each in found for key, (fewest, _) in each.fewest.items() if not fewest})
+    workloads = listed(f"{kind} {key}" for kind, key in down)
+    also = (f"without a ready pod for a while, with at least one of them: {workloads}",) if down else ()
+    one = f"{kind} can be lost: every pod finds another place"
+    several = f"{kind}s can be lost, one at a time: every pod finds another place"
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="note" if down else "ok",
+        sentence=f"{count(len(names), one, several)}.",
+        evidence=(
+            f"{kind}s: {listed(names, 8)}",
+            *also,
+            f"with {longest.what}:",
+            *_tail(outcome, longest.alike),
+        ),
+        about=tuple(f"Node {name}" for name in names[:EVIDENCE]) if kind == "node" else (),
+        opens=Opening(
+            kind="verb", verb=longest.verb, targets=(longest.target,), second=cluster.second, step="end"
+        ),
+    )
