@@ -206,14 +206,7 @@ def _with_claims(cluster: AuditedCluster, key: Key, manifest: Document, also: Se
 def _scaled(cluster: AuditedCluster, key: Key, replicas: int, step: str = "end") -> Opening | None:
     if key[0] not in ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"):
         return None
-    return Opening(
-        kind="verb",
-        verb="scale",
-        targets=(written(key),),
-        value=str(replicas),
-        second=cluster.second,
-        step=step,
-    )
+    return cluster.opening("scale", (written(key),), step, value=str(replicas))
 
 
 # --- a pod that is given

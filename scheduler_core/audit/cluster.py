@@ -10,12 +10,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.audit.operations import operations
+from scheduler_core.audit.operations import operations, written
+from scheduler_core.audit.row import Opening
 from scheduler_core.compare.calm import SECOND, CalmCluster
 from scheduler_core.compare.plane import can_live, living
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.admission import healthy_pods
-from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.record.availability import Availability, WorkloadAvailability
@@ -195,6 +196,28 @@ class AuditedCluster:
     def case(self, verb: str, targets: Sequence[str], value: str = "") -> Played:
         """Play a verb. Raises VerbError."""
         return played(self.calm.after(self.entries(verb, targets, value)))
+
+    def opening(
+        self, verb: str, targets: Sequence[str], step: str, pod: str = "", value: str = ""
+    ) -> Opening:
+        """Return what opens the branch of a case at a step."""
+        return Opening(
+            kind="verb",
+            verb=verb,
+            targets=tuple(targets),
+            value=value,
+            second=self.second,
+            step=step,
+            pod=pod,
+            assumed=any(map(self._is_assumed, targets)),
+        )
+
+    def _is_assumed(self, target: str) -> bool:
+        return "/" in target and "=" not in target and target not in self._written
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        return frozenset(written(document_key(one)) for one in self.scenario.documents)
 
     def homeless(self, case: Played) -> list[Pod]:
         """Return the pods that end without a node in a case, as far as there are more of their workload."""

@@ -130,9 +130,7 @@ def _stuck(cluster: AuditedCluster, names: Sequence[str], outcome: DrainOutcome)
 
 def _opening(cluster: AuditedCluster, node: str, outcome: DrainOutcome) -> Opening:
     pod = outcome.homeless[0].meta.key if outcome.homeless else ""
-    return Opening(
-        kind="verb", verb="drain", targets=(node,), second=cluster.second, step=outcome.step, pod=pod
-    )
+    return cluster.opening("drain", (node,), outcome.step, pod)
 
 
 def _well(cluster: AuditedCluster, done: Sequence[tuple[str, DrainOutcome]]) -> AuditRow:
@@ -207,14 +205,7 @@ def _order(cluster: AuditedCluster, allowance: Allowance, never: Sequence[str]) 
             if failed
             else "pods find no place in the end",
         ),
-        opens=Opening(
-            kind="verb",
-            verb="upgrade",
-            targets=tuple(names),
-            value=f"{TURN:g}",
-            second=cluster.second,
-            step="end",
-        ),
+        opens=cluster.opening("upgrade", names, "end", value=f"{TURN:g}"),
     )
 
 
@@ -235,12 +226,5 @@ def _found(cluster: AuditedCluster, names: Sequence[str], never: Sequence[str]) 
         verdict="ok",
         sentence=f"All nodes can be drained one after the other{but}, in this order: {listed(names, 12)}.",
         evidence=(f"each within {lasting(TURN)}, and uncordoned before the next one",),
-        opens=Opening(
-            kind="verb",
-            verb="upgrade",
-            targets=tuple(names),
-            value=f"{TURN:g}",
-            second=cluster.second,
-            step="end",
-        ),
+        opens=cluster.opening("upgrade", names, "end", value=f"{TURN:g}"),
     )

@@ -219,9 +219,7 @@ def _opening(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOut
         if pod.meta.key in case.failures
     ]
     pod, step = (failed[0][0], failed[0][1].step) if failed else ("", case.first)
-    return Opening(
-        kind="verb", verb=loss.verb, targets=(loss.target,), second=cluster.second, step=step, pod=pod
-    )
+    return cluster.opening(loss.verb, (loss.target,), step, pod)
 
 
 def _safe(cluster: AuditedCluster, found: Sequence[tuple[Loss, LossOutcome]], kind: str) -> AuditRow:
@@ -244,7 +242,5 @@ def _safe(cluster: AuditedCluster, found: Sequence[tuple[Loss, LossOutcome]], ki
             *_tail(outcome, longest.alike),
         ),
         about=tuple(f"Node {name}" for name in names[:EVIDENCE]) if kind == "node" else (),
-        opens=Opening(
-            kind="verb", verb=longest.verb, targets=(longest.target,), second=cluster.second, step="end"
-        ),
+        opens=cluster.opening(longest.verb, (longest.target,), "end"),
     )

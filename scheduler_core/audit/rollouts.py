@@ -53,8 +53,7 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     """Yield a row for each rollout that does not end or spreads worse, and one for all others."""
     left: list[Key] = []
     well: list[tuple[Key, RolloutOutcome]] = []
-    listed_keys = [key for key in cluster.workloads if key[0] in ROLLED]
-    for key in allowance.cases(listed_keys, left):
+    for key in allowance.cases(list(_rolled(cluster)), left):
         outside = _unplayable(cluster, key)
         if outside:
             yield AuditRow(subject=SUBJECT, verdict="note", sentence=outside, about=(f"{key[0]} {key[1]}",))
@@ -72,6 +71,13 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
         yield _well(cluster, well)
     if left:
         yield unplayed(SUBJECT, [f"{kind} {key}" for kind, key in left], "rollouts that were not played")
+
+
+def _rolled(cluster: AuditedCluster) -> Iterator[Key]:
+    """Yield the workloads with pods, and the paused ones, which may have made none."""
+    for key, obj in cluster.objects.items():
+        if key[0] in ROLLED and isinstance(obj, Workload) and (obj.paused or key in cluster.workloads):
+            yield key
 
 
 def _unplayable(cluster: AuditedCluster, key: Key) -> str:
@@ -207,9 +213,7 @@ def _told(outcome: RolloutOutcome) -> Iterator[str]:
 def _opening(cluster: AuditedCluster, key: Key, outcome: RolloutOutcome) -> Opening:
     pod = outcome.homeless[0].meta.key if outcome.homeless else ""
     step = outcome.step if outcome.homeless else "end"
-    return Opening(
-        kind="verb", verb="restart", targets=(written(key),), second=cluster.second, step=step, pod=pod
-    )
+    return cluster.opening("restart", (written(key),), step, pod)
 
 
 def _well(cluster: AuditedCluster, found: Sequence[tuple[Key, RolloutOutcome]]) -> AuditRow:

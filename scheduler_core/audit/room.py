@@ -13,6 +13,7 @@ from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
+ENDING = ("deletionTimestamp", "deletionGracePeriodSeconds")
 MOST = 2_000
 """More of one pod are not counted."""
 
@@ -85,4 +86,6 @@ class Room:
 def unbound(manifest: Document) -> Document:
     """Return a pod's manifest without its node and status."""
     spec = {name: value for name, value in manifest["spec"].items() if name != "nodeName"}
-    return {**{name: value for name, value in manifest.items() if name != "status"}, "spec": spec}
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in ENDING}
+    rest = {name: value for name, value in manifest.items() if name != "status"}
+    return {**rest, "metadata": meta, "spec": spec}

@@ -25,11 +25,13 @@ class Opening(Struct, frozen=True, kw_only=True, rename="camel"):
     second: float = 0.0
     step: str = ""
     pod: str = ""
+    assumed: bool = False
+    """Whether a target is not in the bundle but assumed from its pods: no command line names it."""
 
     @property
     def command(self) -> str:
         """What opens it on the command line, behind the files; "" where no command does."""
-        if self.kind == "verb":
+        if self.kind == "verb" and not self.assumed:
             value = f"={self.value}" if self.value else ""
             pause = float(self.value) if self.verb == "upgrade" else 0.0
             each = (f"{one}{value}@{self.second + n * pause:g}" for n, one in enumerate(self.targets))

@@ -43,6 +43,10 @@ COMMANDS = (
     Command("compare", "where two configurations or releases differ", "scheduler_core.cli.compare"),
     Command("cost", "what the equivalence cache and batching save and cost", "scheduler_core.cli.cost"),
     Command("optimum", "the best placement, its proof and the moves there", "scheduler_core.cli.optimum"),
+    Command(
+        "audit", "pending pods, lost nodes, drains, rollouts, capacity, packing", "scheduler_core.cli.audit"
+    ),
+    Command("capacity", "how many more pods fit, and which nodes to add", "scheduler_core.cli.capacity"),
     Command("sweep", "a scenario under every combination of a grid's values", "scheduler_core.cli.sweep"),
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
     Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),

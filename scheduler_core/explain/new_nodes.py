@@ -15,7 +15,7 @@ from scheduler_core.explain.world import ObjectsAtMoment, Standing
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Manifest
-from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT
 from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
@@ -121,7 +121,7 @@ def _joining(standing: Standing, row: int, name: str) -> Manifest:
 
 
 def joining(given: Mapping[str, Any], own_labels: Mapping[str, str], name: str) -> Manifest:
-    """Return the manifest of a node like another as it joins the cluster: ready, with a hostname of its own."""
+    """Return a node like another as it joins the cluster: ready, with a hostname of its own."""
     made: Manifest = copy.deepcopy(dict(given))
     meta, labels = made.setdefault("metadata", {}), dict(own_labels)
     if HOSTNAME in labels:
