@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
@@ -98,3 +99,37 @@ def _is_installed(command: Command) -> bool:
     except ModuleNotFoundError:
         return False
     return True
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns one of :data:`EXIT_CODES`."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    options = parser([name for name in given[:1] if name in BY_NAME]).parse_args(given)
+    return guarded(lambda: options.run(options))
+
+
+def guarded(run: Callable[[], int]) -> int:
+    """Return the exit code of a command, or that of what ended it, which is printed."""
+    from scheduler_core.cli.reporting import InputError
+
+    try:
+        status = run()
+        sys.stdout.flush()
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        _forget_output()
+        return 0
+    except OSError as error:  # what the commands read, they check themselves; this is a full disk or the like
+        _forget_output()
+        print(f"{error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        return BAD_INPUT
+    return status
+
+
+def _forget_output() -> None:
+    """Let Python's own flush at exit go nowhere, where it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

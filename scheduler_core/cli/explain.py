@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_gates_argument(parser)
     add_verb_arguments(parser)
     add_output_argument(parser)
+    parser.add_argument("--brief", action="store_true", help="one line: the reason and the smallest change")
     parser.set_defaults(run=run)
 
 
@@ -61,8 +62,17 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(str(error)) from error
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
-    write_answer(options.output, lambda: lines(answer), answer.as_dict)
+    write_answer(options.output, lambda: [brief(answer)] if options.brief else lines(answer), answer.as_dict)
     return 0
+
+
+def brief(answer: Explanation) -> str:
+    """Return the answer in one line: the scheduler's reason, and the smallest change."""
+    reason = f"{answer.pod} is {answer.state}: {answer.message}" if answer.message else answer.summary
+    if not answer.changes:
+        return reason
+    change = answer.changes[0]
+    return f"{reason} Smallest change, for {change.node}: {'; '.join(change.words)}."
 
 
 def lines(answer: Explanation) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""``kubectl podstep``: answers about the cluster of the user's kubeconfig, computed on the user's machine."""
