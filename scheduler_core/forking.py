@@ -1,14 +1,21 @@
 """Copies of mutable state that are as cheap as they can be: what nothing changes is shared.
 
 ``copy.deepcopy`` visits each element of a container, and a run has a hundred thousand. A :class:`Forkable`
-class says of its large containers how they are copied; everything else is left to ``copy.deepcopy``.
+class says of its large containers how they are copied. :func:`copied` copies everything else as
+``copy.deepcopy`` does, which it leaves what is rare to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ClassVar, Self
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 Memo = dict[int, Any]
 Copier = Callable[[Any, Memo], Any]
@@ -36,7 +43,7 @@ def nested(value: Any, memo: Memo) -> Any:
 
 def keyed(value: Mapping[Any, Any], memo: Memo) -> dict[Any, Any]:
     """Copy a dict with its values; its keys never change."""
-    return {key: deepcopy(one, memo) for key, one in value.items()}
+    return {key: copied(one, memo) for key, one in value.items()}
 
 
 def emptied(value: Any, memo: Memo) -> Any:
@@ -45,10 +52,138 @@ def emptied(value: Any, memo: Memo) -> Any:
     return type(value)()
 
 
+def copied(value: Any, memo: Memo) -> Any:
+    """Return an independent copy, that which ``memo`` has of the same value if there is one."""
+    kind = value.__class__
+    if kind in _ATOMS:
+        return value
+    found = memo.get(id(value))
+    if found is None:
+        found = (_COPIERS.get(kind) or _copier_of(kind))(value, memo)
+        memo[id(value)] = found
+    return found
+
+
+def _copied_dict(value: dict[Any, Any], memo: Memo) -> dict[Any, Any]:
+    made: dict[Any, Any] = {}
+    memo[id(value)] = made
+    for key, one in value.items():
+        made[copied(key, memo)] = copied(one, memo)
+    return made
+
+
+def _copied_list(value: list[Any], memo: Memo) -> list[Any]:
+    made: list[Any] = []
+    memo[id(value)] = made
+    made.extend(copied(one, memo) for one in value)
+    return made
+
+
+def _copied_tuple(value: tuple[Any, ...], memo: Memo) -> tuple[Any, ...]:
+    made = [copied(one, memo) for one in value]
+    return value if all(map(_is_same, made, value)) else tuple(made)
+
+
+def _is_same(one: object, other: object) -> bool:
+    return one is other
+
+
+def _copied_set(value: set[Any], memo: Memo) -> set[Any]:
+    return {copied(one, memo) for one in value}
+
+
+def _copied_method(value: MethodType, memo: Memo) -> MethodType:
+    return MethodType(value.__func__, copied(value.__self__, memo))
+
+
+def _copied_instance(value: Any, memo: Memo) -> Any:
+    made = memo[id(value)] = object.__new__(type(value))
+    into = vars(made)
+    for name, one in vars(value).items():
+        into[name] = one if one.__class__ in _ATOMS else copied(one, memo)
+    return made
+
+
+def _copied_slots(names: Sequence[str], value: Any, memo: Memo) -> Any:
+    made = memo[id(value)] = object.__new__(type(value))
+    for name in names:
+        if hasattr(value, name):
+            object.__setattr__(made, name, copied(getattr(value, name), memo))
+    return made
+
+
+def _copied_struct(value: Struct, memo: Memo) -> Struct:
+    made = memo[id(value)] = copy(value)
+    for name in value.__struct_fields__:
+        force_setattr(made, name, copied(getattr(value, name), memo))
+    return made
+
+
+def _copied_row(value: Any, memo: Memo) -> Any:
+    return type(value)._make(copied(one, memo) for one in value)
+
+
+def _copied_deque(value: deque[Any], memo: Memo) -> deque[Any]:
+    return deque((copied(one, memo) for one in value), value.maxlen)
+
+
+def _copied_counter(value: Counter[Any], memo: Memo) -> Counter[Any]:
+    return Counter(_copied_dict(value, memo))
+
+
+def _copied_by_itself(value: Any, memo: Memo) -> Any:
+    return value.__deepcopy__(memo)
+
+
+_ATOMS = frozenset(
+    {type(None), bool, int, float, str, bytes, type, FunctionType, BuiltinFunctionType, type(Ellipsis)}
+)
+_COPIERS: dict[type, Copier] = {
+    dict: _copied_dict,
+    list: _copied_list,
+    tuple: _copied_tuple,
+    set: _copied_set,
+    deque: _copied_deque,
+    Counter: _copied_counter,
+    MethodType: _copied_method,
+}
+_PLAIN = ("__reduce__", "__reduce_ex__", "__getstate__")
+"""What decides how ``copy.deepcopy`` copies an instance, unless they are those of ``object``."""
+
+
+def _copier_of(kind: type) -> Copier:
+    """Return how instances of a class are copied, and remember it."""
+    if hasattr(kind, "__deepcopy__"):
+        made: Copier = _copied_by_itself
+    elif issubclass(kind, Struct):
+        made = _copied_struct
+    elif issubclass(kind, tuple) and hasattr(kind, "_make"):
+        made = _copied_row
+    else:
+        made = _copier_of_state(kind)
+    return _COPIERS.setdefault(kind, made)
+
+
+def _copier_of_state(kind: type) -> Copier:
+    """Return how instances are copied whose state is in their ``__dict__`` or ``__slots__``, if it is."""
+    bases = [base for base in kind.__mro__ if base is not object]
+    own = all(getattr(kind, name, None) is getattr(object, name, None) for name in _PLAIN)
+    if not own or not all(base.__flags__ & _HEAP_TYPE for base in bases):
+        return deepcopy
+    listed = (vars(base).get("__slots__", ()) for base in bases)
+    names = [name for slots in listed for name in ((slots,) if isinstance(slots, str) else slots)]
+    if kind.__dictoffset__:
+        return deepcopy if names else _copied_instance
+    return partial(_copied_slots, names)
+
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that Python code defines
+
+
 class Forkable:
     """An object that :func:`copy.deepcopy` copies by the rules in ``FORKED``, which subclasses add to.
 
-    An attribute without a rule is copied by ``copy.deepcopy``.
+    An attribute without a rule is :func:`copied`.
     """
 
     FORKED: ClassVar[Mapping[str, Copier]] = {}
@@ -64,12 +199,15 @@ class Forkable:
     def __deepcopy__(self, memo: Memo) -> Self:
         made = memo[id(self)] = object.__new__(type(self))
         rules = self.FORKED
+        into = vars(made)
         for name, value in vars(self).items():
             rule = rules.get(name)
-            if rule is None:
-                vars(made)[name] = deepcopy(value, memo)
+            if value.__class__ in _ATOMS:
+                into[name] = value
+            elif rule is None:
+                into[name] = copied(value, memo)
             elif (known := memo.get(id(value))) is not None:
-                vars(made)[name] = known
+                into[name] = known
             else:
-                vars(made)[name] = memo[id(value)] = rule(value, memo)
+                into[name] = memo[id(value)] = rule(value, memo)
         return made

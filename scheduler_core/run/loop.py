@@ -9,12 +9,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from copy import deepcopy
 from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
-from scheduler_core.forking import Copier, Forkable, flat
+from scheduler_core.forking import Copier, Forkable, copied, flat
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cache_record import CacheReport
@@ -198,7 +197,7 @@ class Stepper(ReportedRun, Forkable):
 
         Objects, decisions and what is compiled are shared because nothing changes them.
         """
-        other = deepcopy(self, {id(shared): shared for shared in self._unchanging()})
+        other: Self = copied(self, {id(shared): shared for shared in self._unchanging()})
         other.record(trace=trace)
         return other
 

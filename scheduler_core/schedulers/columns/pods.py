@@ -8,13 +8,13 @@ kind is added or removed; so a selector is evaluated once per kind.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from copy import copy, deepcopy
+from copy import copy
 from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct, field
 
-from scheduler_core.forking import Copier, Forkable, Memo, keyed
+from scheduler_core.forking import Copier, Forkable, Memo, copied, keyed
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import microseconds_of
@@ -56,7 +56,9 @@ class PodState(Struct, eq=False):
     def __deepcopy__(self, memo: Memo) -> PodState:
         """Copy what changes: not the pod, what was compiled of it and what it uses."""
         made = copy(self)
-        made.kind, made.affinity = deepcopy(self.kind, memo), deepcopy(self.affinity, memo)
+        made.kind = copied(self.kind, memo)
+        if self.affinity is not None:
+            made.affinity = copied(self.affinity, memo)
         return made
 
 
@@ -72,7 +74,7 @@ class PodKind(Struct, eq=False):
     def __deepcopy__(self, memo: Memo) -> PodKind:
         """Copy the counts; namespace and labels never change."""
         made = memo[id(self)] = copy(self)
-        made.nodes, made.tracked = self.nodes.copy(), deepcopy(self.tracked, memo)
+        made.nodes, made.tracked = self.nodes.copy(), copied(self.tracked, memo)
         return made
 
 

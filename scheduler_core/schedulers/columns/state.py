@@ -8,12 +8,13 @@ the columns as stale; they are refreshed once, before they are next read.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from msgspec.structs import replace
 
-from scheduler_core.forking import Copier, Forkable, Memo, flat, keyed, same
+from scheduler_core.forking import Copier, Forkable, Memo, copied, flat, same
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import (
     KubernetesObject,
@@ -46,6 +47,21 @@ MEMO_LIMIT = 4096
 MEMO_BYTES = 64 * 1024 * 1024
 
 
+def _forked_pods(pods: dict[str, PodState], memo: Memo) -> dict[str, PodState]:
+    """Copy the pods: what changes of them, not what was compiled of them."""
+    known = {id(state.kind): state.kind for state in pods.values()}
+    kinds = {number: copied(kind, memo) for number, kind in known.items()}
+    made: dict[str, PodState] = {}
+    for key, state in pods.items():
+        if (other := memo.get(id(state))) is None:  # else it is in use elsewhere
+            other = memo[id(state)] = copy(state)
+            other.kind = kinds[id(state.kind)]
+            if state.affinity is not None:
+                other.affinity = copied(state.affinity, memo)
+        made[key] = other
+    return made
+
+
 def _forked_rows(residents: list[dict[str, PodState]], memo: Memo) -> list[dict[str, PodState]]:
     """Copy the pods on each node, of which all are copied by now."""
     return [{key: memo[id(state)] for key, state in row.items()} for row in residents]
@@ -66,7 +82,7 @@ class Cluster(Forkable):
             ("nodes", "finished", "services", "workloads", "budgets", "touched", "_classes"), flat
         ),
         **dict.fromkeys(("_columns", "_last"), same),
-        "pods": keyed,
+        "pods": _forked_pods,
         "residents": _forked_rows,
     }
 
