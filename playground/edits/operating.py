@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from playground.edits.drafting import written
 from playground.edits.edit_operations import LONGEST, ObjectError
+from playground.edits.replaying import MIRROR
 from playground.playback.playback import Playback
 from playground.protocol.answers import VerbSentenceWire
 from playground.storage import bundles
@@ -158,8 +159,11 @@ def _seen(objects: Iterable[KubernetesObject], nodes: Mapping[str, str] | None) 
 
 
 def _owner(pod: Pod) -> str:
+    """Return the kind of a pod's controller; of a mirror pod the Node, whose kubelet runs it."""
     controller = pod.meta.controller
-    return "" if controller is None else controller.kind
+    if controller is None:
+        return "Node" if MIRROR in pod.meta.annotations else ""
+    return controller.kind
 
 
 def _covering(pod: Pod, budgets: Iterable[PodDisruptionBudget]) -> tuple[str, ...]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from playground.edits.replaying import FINISHED
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
 from scheduler_core.kubernetes.fit_errors import merged_message, parse_fit_error
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.dump import is_dump
 from scheduler_core.scenario.dump_kinds import DUMP_COMMAND, DUMP_ROWS
 
@@ -21,6 +24,7 @@ ASKED = 40  # workloads of which one pod's last cycle is rebuilt for its message
 GATED = "not tried: spec.schedulingGates keeps it out of the queue"
 FOREIGN = "not tried: no scheduler here has the schedulerName {}"
 UNTRIED = "not tried before the run ended"
+NONE_RUNS = "no pod runs on a node, so all nodes count as empty"
 UNREAD = "unschedulable, like other pods of many workloads: step to one of them for its message"
 
 
@@ -32,18 +36,27 @@ def triage(playback: Playback, unwanted: Callable[[], bool]) -> dict[str, Any]:
         "waiting": int(np.count_nonzero(np.asarray(playback.tables.start) == PENDING)),
         "pending": len(pending),
         "causes": _causes(playback, pending, unwanted),
-        "dump": _rows(Counter(_kinds(documents))) if is_dump(documents) else [],
+        "dump": _rows(documents) if is_dump(documents) else [],
         "command": DUMP_COMMAND,
     }
 
 
-def _kinds(documents: Any) -> Iterator[str]:
-    return (str(one.get("kind")) for one in documents)
+def _kinds(documents: Sequence[Document]) -> Iterator[str]:
+    """Yield the kind of each object; finished pods do not count, as they take nothing."""
+    return (str(one.get("kind")) for one in documents if part_of(one, "status", "phase") not in FINISHED)
 
 
-def _rows(have: Mapping[str, int]) -> list[dict[str, Any]]:
+def _rows(documents: Sequence[Document]) -> list[dict[str, Any]]:
+    have = Counter(_kinds(documents))
+    running = (one for one in documents if part_of(one, "status", "phase") not in FINISHED)
+    idle = not any(part_of(one, "spec", "nodeName") for one in running if one.get("kind") == "Pod")
     return [
-        {"title": row.title, "kinds": {kind: have.get(kind, 0) for kind in row.kinds}, "weakens": row.weakens}
+        {
+            "title": row.title,
+            "kinds": {kind: have.get(kind, 0) for kind in row.kinds},
+            "partly": NONE_RUNS if idle and have["Pod"] and "Pod" in row.kinds else "",
+            "weakens": row.weakens,
+        }
         for row in DUMP_ROWS
     ]
 

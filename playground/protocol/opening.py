@@ -49,6 +49,7 @@ class DumpRowWire(TypedDict):
 
     title: str
     kinds: Mapping[str, int]
+    partly: str
     weakens: str
 
 

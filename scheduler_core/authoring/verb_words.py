@@ -96,7 +96,7 @@ def drains(effect: Effect) -> str:
     if pods is None:
         return (
             f"Cordons {effect.phrase}, then evicts {effect.their} pods as PodDisruptionBudgets allow; "
-            "DaemonSet pods stay, and a pod without a controller ends a drain before anything is evicted."
+            "DaemonSet pods stay, and a pod without a controller fails a drain before anything is evicted."
         )
     ended = {pod.node for pod in pods if not pod.owner}
     going = [pod for pod in pods if pod.owner and pod.owner not in STAYING and pod.node not in ended]
@@ -146,10 +146,10 @@ def _ended(pods: Sequence[SeenPod]) -> str:
     nodes = sorted({pod.node for pod in pods if not pod.owner})
     if not bare:
         return ""
+    has, them = ("has", "it") if len(bare) == 1 else ("have", "them")
     return (
-        f"{_names(bare, 'pod')} without a controller {'ends' if len(bare) == 1 else 'end'} the drain of "
-        f"{_names(nodes, 'node')} before anything is evicted there: drain with force to delete "
-        f"{'it' if len(bare) == 1 else 'them'}"
+        f"the drain of {_names(nodes, 'node')} fails before anything is evicted there, as "
+        f"{_names(bare, 'pod')} {has} no controller: Drain with force deletes {them}"
     )
 
 

@@ -39,7 +39,7 @@ def summary(page: Page) -> Locator:
 def test_the_bar_names_the_fields_and_leads_to_their_lines(page: Page) -> None:
     """It names the first and counts the others; by keyboard its list opens, closes, and leads to a line."""
     bench = Workbench(page).open(drafted(page, CLUSTER))
-    expect(summary(page)).to_contain_text("on a cluster that honors spec.overhead, and 1 more note")
+    expect(summary(page)).to_contain_text("on a cluster that honors spec.overhead · 1 more note")
     before = bench.stage.locator(".stage-body").bounding_box()
     summary(page).focus()
     page.keyboard.press("Enter")

@@ -68,8 +68,17 @@ def test_the_rows_of_a_dump_count_what_it_has() -> None:
     """A gap is a row of zeros with what it weakens; what is no dump has no rows."""
     rows = {row["title"]: row for row in triage(played(CLUSTER), lambda: False)["dump"]}
     assert rows["Nodes and pods"]["kinds"] == {"Node": 1, "Pod": 6}
+    assert rows["Nodes and pods"]["partly"] == ""
     assert not any(rows["Workloads"]["kinds"].values()) and rows["Workloads"]["weakens"]
     assert triage(played(CLUSTER.replace(", uid: u-n1", "")), lambda: False)["dump"] == []
+
+
+def test_a_dump_without_running_pods_says_so() -> None:
+    """Its nodes count as empty, which weakens every answer; finished pods take nothing, and do not count."""
+    done = pod("done", "nodeName: n1, ") + "status: {phase: Succeeded}\n"
+    first, *others = triage(played(NODE + pod("fits", "") + done), lambda: False)["dump"]
+    assert first["kinds"] == {"Node": 1, "Pod": 1} and first["partly"].startswith("no pod runs on a node")
+    assert not any(row["partly"] for row in others)
 
 
 def test_replaying_from_empty_unbinds_all_but_daemons() -> None:

@@ -154,10 +154,19 @@ export function tailOf(name: string, most: number) {
   return word > 0 && word <= most * 0.6 && !/[-./_ ]/.test(name.charAt(from - 1)) ? most - word : most;
 }
 
-/** At most `max` characters with the middle left out, at a word: real node names differ at their end. */
+/** A name without the words of its middle that do not fit: the last ones stay, as node names differ at their end. */
+export function atWords(name: string, fits: (text: string) => boolean) {
+  if (fits(name)) return name;
+  const words = name.split(/(?<=[-./_ ])/);
+  let tail = words.pop() ?? "";
+  while (words.length > 1 && fits(`…${words.at(-1)}${tail}`)) tail = words.pop() + tail;
+  let head = "";
+  while (words.length > 1 && fits(`${head}${words[0]}…${tail}`)) head += words.shift();
+  return `${head}…${tail}`;
+}
+
+/** At most `max` characters, cut at words where one has room. */
 export function ellipsis(name: string, max: number) {
-  if (name.length <= max) return name;
-  const tail = tailOf(name, Math.ceil((max - 1) * 0.62));
-  const head = name.slice(0, max - 1 - tail);
-  return `${head}…${name.slice(name.length - tail)}`;
+  const text = atWords(name, ({ length }) => length <= max);
+  return text.length > max ? `…${name.slice(1 - max)}` : text;
 }

@@ -1,6 +1,7 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
 import { targetOf, h, icon } from "../lib/dom.ts";
+import { atWords } from "../lib/quantity.ts";
 import { ghosts } from "./ghosts.ts";
 import { Card, resourcesOf } from "./stage/card.ts";
 import { CLASSES } from "./stage/colours.ts";
@@ -11,6 +12,17 @@ import { ailmentsOf, describeNode } from "./nodewords.ts";
 import type { View } from "./view.ts";
 
 const SPARE = 6; // pixels that stay free under cards that fit
+const GAP = 7; // between a node's name and its size
+
+const pen = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D; // measures names
+
+/** The pixels that a name has on its card: what its size leaves, or a line of its own. */
+function roomOf(name: HTMLElement) {
+  const head = name.parentElement as HTMLElement;
+  const size = head.querySelector("small");
+  const beside = size?.offsetWidth && getComputedStyle(head).flexWrap === "nowrap" ? size.offsetWidth + GAP : 0;
+  return head.clientWidth - beside;
+}
 
 export class Cards {
   covered = 0;
@@ -72,7 +84,12 @@ export class Cards {
    */
   #fit() {
     const host = this.element.parentElement;
-    if (!host?.clientHeight || this.compact) return;
+    if (!host?.clientHeight) return;
+    if (!this.compact) this.#grow(host);
+    this.#cutNames();
+  }
+
+  #grow(host: HTMLElement) {
     const look = getComputedStyle(host);
     const grown = fit(
       this.groups.map(([, members]) => members.length),
@@ -100,6 +117,23 @@ export class Cards {
     }
     [...this.element.children].forEach((zone, at) => {
       if (grown && zone instanceof HTMLElement) zone.style.setProperty("--per", String(grown.per[at]));
+    });
+  }
+
+  /** Leave out the middle of names that have no room. */
+  #cutNames() {
+    const names = [...this.element.querySelectorAll<HTMLElement>(".node-head b")];
+    if (!names[0]) return;
+    pen.font = getComputedStyle(names[0]).font;
+    const width = (text: string) => pen.measureText(text).width;
+    let rooms = names.map(roomOf);
+    if (names.some((name, at) => width(name.title) > rooms[at]) && this.element.matches(".small.sized")) {
+      this.element.classList.remove("sized"); // a small card has its name rather than its size
+      rooms = names.map(roomOf);
+    }
+    names.forEach((name, at) => {
+      const text = atWords(name.title, (part) => width(part) <= rooms[at]);
+      if (name.textContent !== text) name.textContent = text;
     });
   }
 

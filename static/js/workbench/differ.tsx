@@ -27,6 +27,10 @@ function notesOf(view: View): Note[] {
 /** A warning about what was written, rather than about what another cluster would do. */
 export const isUnclear = ({ incomplete, unhonored }: Problem) => !incomplete && !unhonored;
 
+/** A warning about what changes no answer. */
+export const isHarmless = ({ message }: Problem) =>
+  message.includes("scheduling does not read") && !message.includes("are missing");
+
 /** One note of all fields that are likely misspelled: they have no effect, which changes decisions. */
 function mistyped(warnings: Problem[]): Note[] {
   const found = warnings.filter((one) => isUnclear(one) && one.message.includes("did you mean"));
@@ -66,7 +70,7 @@ const missing = (problem: Problem): Note => ({
   entry: () => <Missing problem={problem} />,
 });
 
-export const INCOMPLETE = [<b>The dump is incomplete</b>, <span>, so this result may differ</span>];
+export const INCOMPLETE = [<b>The dump is incomplete</b>, <span>: this result may differ</span>];
 
 /** What a dump lacks; what several notes sum up unfolds. */
 export const Missing = ({ problem: { message, details } }: { problem: Problem }) =>
@@ -128,7 +132,7 @@ const Title = ({ notes }: { notes: Note[] }) => (
     <Icon name="warn" />
     <span class="may-differ-title">
       {notes[0]?.title}
-      {notes.length > 1 ? <span>{`, and ${plural(notes.length - 1, "more note")}`}</span> : null}
+      {notes.length > 1 ? <span class="dim">{` · ${plural(notes.length - 1, "more note")}`}</span> : null}
     </span>
   </>
 );

@@ -20,6 +20,7 @@ import { count, plural } from "../lib/quantity.ts";
 import { refusalOf, superseded } from "../lib/socket.ts";
 import type { Change } from "./build.ts";
 import { conflict } from "./conflict.tsx";
+import { isHarmless } from "./differ.tsx";
 import { OVERTAKEN, type Draft, type Edited } from "./draft.ts";
 import { LONG, receive } from "./longtext.ts";
 import { replaced, splice } from "./undo.ts";
@@ -313,8 +314,7 @@ export class DraftText {
 
   #setBadge(changed: boolean) {
     const { strip } = this.options;
-    const { warnings } = this.view.playback;
-    const { length } = warnings ?? [];
+    const { length } = (this.view.playback.warnings ?? []).filter((one) => !isHarmless(one));
     strip.show("yaml", {
       badge: [changed ? "edited" : length ? count(length) : "", "fail-text"],
       hint: changed ? "Changes that are not applied" : length ? `${plural(length, "warning")} about the input` : "",

@@ -1,7 +1,6 @@
 // What to look at first in a cluster, before its first cycle: the pods that stay pending, by cause, what is wrong with
 // the input, what the dump has and lacks, and what can be tried.
 
-import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { CopyRow } from "../kit/copyrow.tsx";
@@ -12,7 +11,7 @@ import type { DumpRow, PendingCause, Problem, Triage as Found } from "../lib/pro
 import { count, plural, short } from "../lib/quantity.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { useAnswer } from "./asking.tsx";
-import { DifferNote, isUnclear } from "./differ.tsx";
+import { DifferNote, isHarmless, isUnclear } from "./differ.tsx";
 import { reads } from "./store.ts";
 import { aboutNode, zones } from "./verbs/table.ts";
 import { takeLeft, unstored } from "../pages/pasted.ts";
@@ -125,8 +124,10 @@ const Left = () =>
 
 /** What is wrong with the input, each with a way to its line. */
 function Input({ view }: { view: View }) {
-  const problems = view.playback.warnings.filter(isUnclear);
-  if (!problems.length) return null;
+  const found = view.playback.warnings.filter(isUnclear);
+  const problems = found.filter((one) => !isHarmless(one));
+  const harmless = found.filter(isHarmless);
+  if (!problems.length) return harmless.length ? <Unread view={view} problems={harmless} /> : null;
   return (
     <section class="note triage-input">
       <Icon name="warn" />
@@ -140,10 +141,23 @@ function Input({ view }: { view: View }) {
             <li class="dim">{`and ${plural(problems.length - PROBLEMS_SHOWN, "more")}, in the YAML tab`}</li>
           ) : null}
         </ul>
+        {harmless.length ? <Unread view={view} problems={harmless} /> : null}
       </div>
     </section>
   );
 }
+
+/** What changes no answer, folded. */
+const Unread = ({ view, problems }: { view: View; problems: Problem[] }) => (
+  <details class="dim triage-unread">
+    <summary>{`${plural(problems.length, "kind")} that scheduling does not read`}</summary>
+    <ul>
+      {problems.map((problem) => (
+        <Warning key={problem.path + problem.message} view={view} problem={problem} />
+      ))}
+    </ul>
+  </details>
+);
 
 const Warning = ({ view, problem: { message, line } }: { view: View; problem: Problem }) => (
   <li>
@@ -244,10 +258,9 @@ const had = ({ kinds }: DumpRow) => Object.values(kinds).some((many) => many > 0
 
 function Kinds({ row }: { row: DumpRow }) {
   const held = Object.entries(row.kinds).filter(([, many]) => many);
-  const there = held.length > 0;
-  const text: ComponentChildren = there
-    ? held.map(([kind, many]) => plural(many, kind, kind.endsWith("s") ? `${kind}es` : `${kind}s`)).join(", ")
-    : `none: ${row.weakens}`;
+  const there = held.length > 0 && !row.partly;
+  const amounts = held.map(([kind, many]) => plural(many, kind, kind.endsWith("s") ? `${kind}es` : `${kind}s`));
+  const text = held.length ? [amounts.join(", "), row.partly].filter(Boolean).join(": ") : `none: ${row.weakens}`;
   return (
     <li class={there ? "has" : "lacks"}>
       <Icon name={there ? "check" : "warn"} />

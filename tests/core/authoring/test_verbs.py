@@ -99,8 +99,8 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         "",
         [(0, name, {**CORDON, **annotated(drain="true")}) for name in ("n1", "n2")],
         (
-            "Cordons 2 nodes of zone a, then evicts 1 pod; 1 DaemonSet or static pod stays; pod "
-            "default/alone without a controller ends the drain of node n2 before anything is evicted there"
+            "Cordons 2 nodes of zone a, then evicts 1 pod; 1 DaemonSet or static pod stays; the "
+            "drain of node n2 fails before anything is evicted there, as pod default/alone has no controller"
         ),
     ),
     (
@@ -140,7 +140,7 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         ],
         (
             "Drains 2 nodes of zone a, one after the other, with 30 s for each until it is uncordoned; what "
-            "is not evicted by then stays; it takes 60 s; pod default/alone without a controller ends the"
+            "is not evicted by then stays; it takes 60 s; the drain of node n2 fails"
         ),
     ),
     (

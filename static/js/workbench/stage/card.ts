@@ -1,7 +1,7 @@
 // The card of a node: its room with the pods in it, its bars, and what the shown cycle decided about it.
 
 import { classes, fill, h } from "../../lib/dom.ts";
-import { aboveLeast, amount, count, cpu, memory, plural, shortReason, tailOf } from "../../lib/quantity.ts";
+import { aboveLeast, amount, count, cpu, memory, plural, shortReason } from "../../lib/quantity.ts";
 import { fillRail } from "../../lib/rail.ts";
 import { fillBlocks, fillShape } from "./blocks.ts";
 import { markOf } from "./windows.ts";
@@ -21,11 +21,10 @@ import type { Verdict } from "../verdict.ts";
 import type { View } from "../view.ts";
 
 const LONG = 16; // a longer name has a line of its own
-const END = 13; // characters at a name's end that are never cut
-const SHORT_END = 5; // and of one that is not long
 const ROOM = 4; // characters of a bar's label
 const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
 const SHORT: Record<string, string> = { "ephemeral-storage": "disk" };
+const ATTACHABLE = "attachable-volumes-";
 
 /** The extended resources that have a bar: devices first. */
 export function resourcesOf(nodes: Nodes, node: number) {
@@ -63,7 +62,7 @@ export class Card {
       ? []
       : resourcesOf(nodes, node).map((name) => [
           name,
-          this.#bar(SHORT[name] ?? name.slice(name.lastIndexOf("/") + 1), name),
+          this.#bar(SHORT[name] ?? name.slice(name.lastIndexOf("/") + 1).replace(ATTACHABLE, ""), name),
         ]);
     this.size = compact ? null : h("small");
     this.state = h("span", { class: "node-state" });
@@ -73,7 +72,7 @@ export class Card {
     this.idle = h("span", { class: "idle" }); // pods without requests
     this.meter = h("i", { class: "meter" });
     this.why = h("span", { class: "why", title: "Why, and what would help" });
-    const name = middle(nodes.names[node]);
+    const name = h("b", { title: nodes.names[node], text: nodes.names[node] }); // cut by the cards where it has no room
     // A compact card has one line for any text: it stays as high as the others, and nothing jumps from
     // step to step.
     const { bars, extended, pods, why, score, size, state } = this;
@@ -333,17 +332,6 @@ export class Card {
     bar.root.classList.toggle("over", used > of);
     if (!this.compact) bar.text.textContent = format(used, of);
   }
-}
-
-/** A name that loses its middle, not its end, where there is no room: node names differ at the end. */
-function middle(name: string) {
-  const end = tailOf(name, name.length > LONG ? END : SHORT_END);
-  return h(
-    "b",
-    { class: "middle", title: name },
-    h("span", { text: name.slice(0, -end) }),
-    h("span", { text: name.slice(-end) }),
-  );
 }
 
 /** A reason breaks after the parts of a taint or a label, not in the middle of a word. */

@@ -67,7 +67,7 @@ export function Legend({ view, held }: { view: View; held: Held }) {
               onClick={({ currentTarget }) => toggle(code, label, currentTarget)}
             >
               <i class={`pod ${CLASSES[code]}`} />
-              <span>{label}</span>
+              <span>{alone(label, view.colours.entries)}</span>
               <em class="num">{count(held.amounts[code] ?? 0)}</em>
             </button>
           ))}
@@ -84,6 +84,12 @@ export function Legend({ view, held }: { view: View; held: Held }) {
       </div>
     </div>
   );
+}
+
+/** A workload's name without its namespace, where no other has that name. */
+function alone(label: string, entries: { label: string }[]) {
+  const bare = (text: string) => text.slice(text.lastIndexOf("/") + 1);
+  return entries.some((other) => other.label !== label && bare(other.label) === bare(label)) ? label : bare(label);
 }
 
 /** How many colours a row has no room for, beside a button that is as wide for any number; 0: it has for all. */
