@@ -142,7 +142,7 @@ def _descheduler(settings: Settings) -> RecordAnswer:
 
 
 def _kueue(settings: Settings) -> RecordAnswer:
-    from scheduler_core.cluster.kueue.conformance import answer
+    from scheduler_core.run.living.queue_records import answer
 
     del settings
     return answer

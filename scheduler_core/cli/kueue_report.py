@@ -25,7 +25,7 @@ def kueue_lines(kueue: Kueue) -> Iterator[str]:
     for text in kueue.crashes:
         yield f"  {text}; here it finds nothing to preempt"
     for key in kueue.restless:
-        yield f"  {key} is tried without rest (kueue#3710), and left here until something changes"
+        yield f"  {key} is tried or preempted without rest (kueue#3710, #3779); here it waits for a change"
 
 
 def _state(kueue: Kueue, workload: Workload) -> str:

@@ -33,6 +33,13 @@ OPERATED = frozenset((
 """The kinds of Kueue's own."""
 
 
+WORKLOAD_LISTS = {"conditions": "type", "admissionChecks": "name", "reclaimablePods": "name"}
+"""The lists of a Workload's status that operations write, each with the field that names a row.
+
+A patch's rows replace those of their names, as a server-side apply's do.
+"""
+
+
 def is_of_kueue(api_version: object) -> bool:
     """Return whether an apiVersion is of one of Kueue's groups."""
     group = str(api_version).partition("/")[0]

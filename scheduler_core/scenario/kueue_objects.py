@@ -14,9 +14,9 @@ from scheduler_core.cluster.kueue.workload import read_workload
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.reading import At, Report, show
 from scheduler_core.kubernetes.support import part_of
-from scheduler_core.scenario.kueue import GROUP, KueueSetup, is_of_kueue
+from scheduler_core.scenario.kueue import GROUP, WORKLOAD_LISTS, KueueSetup, is_of_kueue
 
 CONFIGURATION = "Configuration"
 _CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
@@ -62,6 +62,29 @@ def check(manifest: Document, at: At) -> None:
     """Report what is wrong with an object that an operation creates or changes."""
     for text in _refusals(manifest)[:1]:
         at.child("spec").error(f"Kueue's API refuses this {manifest['kind']}: {text}")
+
+
+def check_status(manifest: Document, at: At) -> bool:
+    """Report rows of a Workload's status that an operation may not write; return whether there are none."""
+    status = part_of(manifest, "status")
+    wrong = [name for name, by in WORKLOAD_LISTS.items() if not _names_rows(part_of(status, name), by)]
+    for name in wrong:
+        at.child("status").child(name).error(f"must be a list of rows with {WORKLOAD_LISTS[name]}")
+    checks = () if wrong else part_of(status, "admissionChecks") or ()
+    states = [one.get("state") for one in checks if one.get("state") not in STATES]
+    for state in states[:1]:
+        at.child("status").child("admissionChecks").error(
+            f"{show(state)} is no state of an admission check: write {', '.join(STATES)}"
+        )
+    return not wrong and not states
+
+
+STATES = ("Pending", "Ready", "Retry", "Rejected")
+
+
+def _names_rows(rows: Any, by: str) -> bool:
+    listed = isinstance(rows, list) and all(isinstance(part_of(one, by), str) for one in rows)
+    return rows is None or listed
 
 
 def _refusals(manifest: Any) -> list[str]:
@@ -110,5 +133,6 @@ def _warn_of_checks(entries: Iterable[Entry], report: Report) -> None:
         names = ", ".join(sorted(str(part_of(one.value, "metadata", "name")) for one in checks)[:3])
         more = f" and {len(checks) - 3:,} more" if len(checks) > 3 else ""
         At(report, None, checks[0]).child("spec").warn(
-            f"no controller answers admission checks here, and Workloads wait for them: {names}{more}"
+            "no controller answers admission checks here: Workloads wait until an operation patches their "
+            f"status.admissionChecks ({names}{more})"
         )

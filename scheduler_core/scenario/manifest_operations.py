@@ -16,7 +16,7 @@ from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
 from scheduler_core.scenario import cron_jobs
-from scheduler_core.scenario.kueue import is_operated
+from scheduler_core.scenario.kueue import WORKLOAD_LISTS, is_operated
 from scheduler_core.schedulers.v1_37.fields import check_manifest
 
 _LISTED = 2000
@@ -61,6 +61,11 @@ class ManifestOperations:
             at.child("objectMeta").error(f"objectMeta is missing: name the {kind}")
             return None
         key = document_key({"kind": kind, "metadata": body["meta"]})
+        if key not in self.documents and self._may_be_made(action, body, key):
+            at.child("objectMeta").child("name").warn(
+                f"there is no {kind} {key[1]} at the start: it is looked up when the operation takes effect"
+            )
+            self.documents[key] = {**body["type"], "metadata": dict(body["meta"]), "spec": {}}
         if key not in self.documents:
             known = [name for of, name in self.documents if of == kind][:_LISTED]
             hint = did_you_mean(key[1], known)
@@ -70,6 +75,11 @@ class ManifestOperations:
             del self.documents[key]
             return Made("delete", key, None)
         return self._patch(key, body, at)
+
+    def _may_be_made(self, action: str, body: Mapping[str, Any], key: Key) -> bool:
+        """Return whether Kueue may have made a Workload of a Job or a pod before its operation lands."""
+        is_made = key[1].rpartition("/")[2].startswith(("job-", "pod-"))
+        return action == "patchOperation" and key[0] == "Workload" and is_operated(body["type"]) and is_made
 
     def _create(self, manifest: Mapping[str, Any], at: At) -> Made | None:
         if not _is_named(manifest, at):
@@ -88,7 +98,7 @@ class ManifestOperations:
             )
             return None
         at = at.child("patch")
-        patched = patched_by(body, in_version(self.documents[key], version), at)
+        patched = patched_by(body, _patchable(in_version(self.documents[key], version)), at)
         if patched is None or not _is_named(patched, at):
             return None
         if document_key(patched) != key:
@@ -103,15 +113,25 @@ class ManifestOperations:
         if key[0] == cron_jobs.KIND:
             cron_jobs.check(manifest, at)
         elif is_operated(manifest):
-            from scheduler_core.scenario.kueue_objects import check  # most bundles have no queues
+            from scheduler_core.scenario.kueue_objects import check, check_status  # most have no queues
 
-            check(manifest, at)
+            if key[0] != "Workload" or check_status(manifest, at):
+                check(manifest, at)
         else:
             check_manifest(manifest, at)
         if len(at.report.errors) > wrong:
             return None
-        self.documents[key] = manifest
+        kept = self.documents.get(key, {}).get("status")
+        is_updated = action == "update" and key[0] == "Workload"
+        self.documents[key] = {**manifest, "status": kept} if is_updated else manifest
         return Made(action, key, manifest)
+
+
+def _patchable(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a patch applies to: a Workload's status is Kueue's, of which a patch has single rows."""
+    if not is_operated(manifest) or manifest["kind"] != "Workload":
+        return manifest
+    return {**manifest, "status": {name: [] for name in WORKLOAD_LISTS}}
 
 
 def _is_named(manifest: Any, at: At) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from scheduler_core.cluster.kueue.conformance import answer
+from scheduler_core.run.living.queue_records import answer
 from tests.conformance.record_files import DATA, print_matches
 
 FILE = DATA / "kueue.jsonl.gz"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
+from math import floor
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +13,8 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.configuration import read_configuration
 from scheduler_core.cluster.kueue.control import Control
-from scheduler_core.cluster.kueue.job_status import end_of, is_idle, reclaimable_pods
+from scheduler_core.cluster.kueue.finalizers import freed, guarded, is_used
+from scheduler_core.cluster.kueue.job_status import DECLARED_FINISHED, end_of, is_idle, reclaimable_pods
 from scheduler_core.cluster.kueue.jobs import (
     DEFAULT_QUEUE,
     Priorities,
@@ -29,7 +31,14 @@ from scheduler_core.cluster.kueue.nomination import CycleRecord
 from scheduler_core.cluster.kueue.objects import QUEUE_LABEL
 from scheduler_core.cluster.kueue.pods import gated, is_gated, is_managed, let_go, pod_workload
 from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in, placed_on
-from scheduler_core.cluster.kueue.workload import ADMITTED, EVICTED, FINISHED, Workload, read_workload
+from scheduler_core.cluster.kueue.workload import (
+    ADMITTED,
+    EVICTED,
+    FINISHED,
+    Workload,
+    read_workload,
+    with_write,
+)
 from scheduler_core.cluster.kueue.writing import key_for, put
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import StatusError, Work
@@ -50,8 +59,18 @@ from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 
 CLIENT = "kueue"
+PAUSE = 0.001
+"""Seconds before a cycle, in which what is written together comes together."""
+
+BURST = 1 / 8
+"""Seconds whose events count as one moment: what follows at once takes no time, though writes take some."""
+
 MOST_CYCLES = 25
-"""Cycles of a moment that admit and preempt nothing: Kueue then rests, as kueue#3710 would go on forever."""
+"""Cycles of a second that admit and preempt nothing: Kueue then rests, as kueue#3710 would go on forever."""
+
+MOST_PREEMPTING = 200
+"""Cycles with preemption, besides two for each Workload, while nobody but Kueue writes: it then rests, as
+Workloads that preempt each other never end."""
 
 MOST_KEPT = 1_000
 """Cycles that are kept until somebody has recorded them."""
@@ -92,13 +111,20 @@ class Kueue:
         self.count = 0  # of all cycles that decided anything
         self.restless: dict[str, None] = {}
         self.crashes: dict[str, None] = {}
+        self.observers: list[Callable[[CycleRecord], None]] = []
+        """Called with every cycle, before its Workloads are written."""
+        self.stop_seconds = 0.0  # that the jobs of Workloads take to stop which nobody runs here
+        self._sleeps_until = 0.0
         self.left_out: dict[str, None] = {}
         self._priorities = Priorities()
         self._held: dict[str, Held] = {}  # by the Workload's key
         self._unplaced: dict[str, None] = {}  # pods that wait for a domain
+        self._leaving: dict[tuple[str, str], None] = {}  # what is deleted, and there while it is used
         self._fruitless: object = None
+        self._idle = (0.0, 0)  # a second, and its cycles that decided nothing
+        self._preempting = 0  # cycles with preemption since somebody else wrote
         self._busy = False
-        self._timer = 0.0
+        self._timer = self._next_cycle = 0.0
         self._place = self.loop.worker(self._poll, wakeful=False)
         server.mutate = self._admit
         server.watch(self._observe, WATCHED)
@@ -115,7 +141,7 @@ class Kueue:
         made.left_out = dict(self.left_out)
         made.restless, made.crashes = dict(self.restless), dict(self.crashes)
         made._priorities, made._held = deepcopy(self._priorities), dict(self._held)
-        made._unplaced = dict(self._unplaced)
+        made._unplaced, made._leaving = dict(self._unplaced), dict(self._leaving)
         made._fruitless = None
         return made
 
@@ -131,7 +157,7 @@ class Kueue:
             return suspended(obj)
         if obj["kind"] == "Pod" and QUEUE_LABEL in labels_of(obj) and not self._is_of_held_job(obj):
             return gated(obj)
-        return obj
+        return guarded(obj)
 
     def _queue_of(self, job: Manifest) -> str | None:
         """Return the LocalQueue of a Job, ``None`` if Kueue leaves it alone."""
@@ -145,7 +171,8 @@ class Kueue:
         return owner is not None and owner["kind"] == "Job"
 
     def _observe(self, write: StoredWrite) -> None:
-        self.control.now = self.loop.wall_time
+        self.control.moment = self._moment
+        self._preempting = self._preempting if write.by == CLIENT else 0
         if write.kind == "Job":
             self._observe_job(write)
         elif write.kind == "Workload":
@@ -158,6 +185,8 @@ class Kueue:
         else:
             key = write.key if write.new is None else key_for(write.kind, write.new)
             put(self.control, write.kind, key, write.new)
+            if write.new is not None and is_deleting(write.new):
+                self._leaving[write.kind, write.key] = None
             if write.kind == "Topology":
                 self._read_places()
         self.loop.wake(self._place)
@@ -185,12 +214,11 @@ class Kueue:
         if write.new is None:
             self.control.forget(write.key)
             return
-        read, known = read_workload(write.new, self.control.now), self.control.workloads.get(write.key)
-        if known is not None:
-            read = replace(
-                read, conditions=known.conditions, admission=known.admission, created=known.created
-            )
-        self.control.write(read)
+        known = self.control.workloads.get(write.key)
+        if known is None:
+            self.control.write(read_workload(write.new, self.control.now))
+        else:
+            self.control.write(with_write(known, write.old or {}, write.new, self.control.now))
 
     def _observe_job(self, write: StoredWrite) -> None:
         job = write.new or write.old
@@ -223,7 +251,12 @@ class Kueue:
             self._note(f"Job {key_of(job)} has no Workload: an annotation is not a number ({error})")
         else:
             self._held[key] = Held("Job", key_of(job))
+            self._tell(job, "CreatedWorkload", f"Created Workload: {key}")
             self.control.write(workload)
+
+    def _tell(self, obj: Manifest, reason: str, message: str) -> None:
+        """Record an event about a Job or a pod."""
+        self.control.tell(f"{obj['kind']} {key_of(obj)}", "Normal", reason, message)
 
     def _note(self, text: str) -> None:
         self.left_out[text] = None
@@ -232,6 +265,8 @@ class Kueue:
         """Let a Workload finish or stop with its Job, and give back what that no longer needs."""
         end = end_of(job)
         if end is not None:
+            for _ in range(DECLARED_FINISHED):
+                self._tell(job, "FinishedWorkload", f"Workload '{workload.key}' is declared finished")
             self.control.write(workload.set(FINISHED, True, *end, self.control.now))
             return
         if workload.has(EVICTED):
@@ -264,7 +299,7 @@ class Kueue:
         """Return when the job of an evicted Workload has stopped: once none of its pods runs."""
         held = self._held.get(workload.key)
         if held is None:
-            return workload.conditions[EVICTED].at
+            return workload.conditions[EVICTED].at + self.stop_seconds
         obj = self.server.get(held.kind, held.key)
         if obj is None or (held.kind == "Job" and is_idle(obj)):
             return self.control.now
@@ -280,45 +315,60 @@ class Kueue:
         return True
 
     def _run(self) -> Work:
-        """Carry out reactions and cycles until nothing is left to do at this moment."""
-        control, idle = self.control, 0
-        while idle < MOST_CYCLES:
-            control.now = self.loop.wall_time
+        """Carry out reactions until nothing is left to do, and have the next cycle come."""
+        control, is_done = self.control, False
+        while not is_done:
+            control.moment = self._moment
             control.settle()
-            while control.written:
-                yield from self._write_out()
-                control.settle()
+            yield from self._write_out()
             yield from self._place_pods()
-            record = self._cycle()
-            if record is None:
-                break
-            idle = 0 if record.is_fruitful else idle + 1
-        else:
-            self._rest()
+            yield from self._let_leave()
+            is_done = control.is_settled and not self._unplaced
         self._busy = False
-        self._set_timer()
+        self._set_timers()
 
-    def _rest(self) -> None:
+    @property
+    def _moment(self) -> float:
+        return self.loop.epoch + floor(self.loop.now / BURST) * BURST
+
+    def sleep(self, until: float) -> None:
+        """Run no cycle before a time."""
+        self._sleeps_until = until
+
+    @property
+    def _has_cycle(self) -> bool:
+        return self.control.has_heads() and self.control.digest != self._fruitless
+
+    def _cycle(self) -> None:
+        """Run a cycle if there is anything to decide, and keep it if it changed anything."""
+        control = self.control
+        control.moment = self._moment
+        if self._has_cycle:
+            before, record = control.digest, control.cycle()
+            self.crashes |= dict.fromkeys(record.crashes)
+            for observe in self.observers:
+                observe(record)
+            control.events.clear()
+            if control.digest == before:
+                self._fruitless = before
+            else:
+                self.cycles = [*self.cycles[-MOST_KEPT:], record]
+                self.count += 1
+                self._rest_if_idle(record)
+        self.loop.wake(self._place)
+
+    def _rest_if_idle(self, record: CycleRecord) -> None:
         """Note the Workloads that are tried again and again, and try nothing until something changes."""
-        for queue in self.control.queues.values():
-            head = queue.head()
-            self.restless |= {} if head is None else {head.key: None}
+        second, count = self._idle
+        count = 0 if record.is_fruitful or second != self.control.now else count
+        self._idle = self.control.now, count + (not record.is_fruitful)
+        self._preempting += any(one.is_preempting for one in record.entries)
+        most = MOST_PREEMPTING + 2 * len(self.control.workloads)
+        if self._idle[1] < MOST_CYCLES and self._preempting < most:
+            return
+        heads = (queue.head() for queue in self.control.queues.values())
+        self.restless |= {head.key: None for head in heads if head is not None}
         self._fruitless = self.control.digest
-
-    def _cycle(self) -> CycleRecord | None:
-        """Run a cycle if there is anything to decide; return it if it changed anything."""
-        control, before = self.control, self.control.digest
-        if before == self._fruitless or not control.has_heads():
-            return None
-        record = control.cycle()
-        control.events.clear()
-        self.crashes |= dict.fromkeys(record.crashes)
-        if control.digest == before:
-            self._fruitless = before
-            return None
-        self.cycles = [*self.cycles[-MOST_KEPT:], record]
-        self.count += 1
-        return record
 
     def _place_pods(self) -> Work:
         """Let the pods of placed Workloads go, each to its domain (the topology ungater)."""
@@ -333,6 +383,14 @@ class Kueue:
             selector = next_domain(workload, self.server.controlled(job, "Pod")) if workload else None
             if selector is not None:
                 yield self.client.patch(pod, partial(placed_in, selector))
+
+    def _let_leave(self) -> Work:
+        """Take the finalizer from what is deleted and used no more."""
+        for kind, key in [one for one in self._leaving if not is_used(self.control.cache, *one)]:
+            del self._leaving[kind, key]
+            obj = self.server.get(kind, key)
+            if obj is not None:
+                yield self.client.patch(obj, freed)
 
     def _write_out(self) -> Work:
         """Write the Workloads that have changed, and start or stop what they are of."""
@@ -367,24 +425,28 @@ class Kueue:
         if workload.has(FINISHED) or runs != waits:
             return
         if runs and admission is not None:
+            self._tell(obj, "Started", f"Admitted by clusterQueue {admission.cluster_queue}")
             start = started if obj["kind"] == "Job" else let_go
             yield self.client.patch(obj, lambda one: start(one, admission.pod_sets[0], flavors))
         elif obj["kind"] == "Job":
+            self._tell(obj, "Stopped", workload.conditions[EVICTED].message)
             yield self.client.patch(obj, lambda one: stopped(one, workload.pod_sets[0]))
         elif not is_deleting(obj):
             yield self.client.delete(obj)
 
-    def _set_timer(self) -> None:
-        """Have the loop wake Kueue when something is due."""
+    def _set_timers(self) -> None:
+        """Have the loop wake Kueue when something is due, and run the next cycle."""
         due = self.control.next_time()
-        if due is None:
-            return
-        at = max(due - self.loop.epoch, self.loop.now)
-        if self._timer <= self.loop.now or at < self._timer:
-            self._timer = at
-            self.loop.at(at, self._tick)
+        if due is not None:
+            at = max(due - self.loop.epoch, self.loop.now)
+            if self._timer <= self.loop.now or at < self._timer:
+                self._timer = at
+                self.loop.at(at, self._tick)
+        if self._next_cycle <= self.loop.now and self._has_cycle:
+            self._next_cycle = round(max(self.loop.now + PAUSE, self._sleeps_until), 6)
+            self.loop.at(self._next_cycle, self._cycle)
 
     def _tick(self) -> None:
-        self.control.tick(self.loop.wall_time)
+        self.control.tick(self._moment)
         self._timer = 0.0
         self.loop.wake(self._place)

@@ -124,6 +124,8 @@ class Cache:
         return queue in self.queues and self.activity(queue).is_active
 
     def _determine(self, queue: ClusterQueue) -> Activity:
+        if queue.is_terminating:
+            return Activity(False, "Terminating", "Can't admit new workloads; clusterQueue is terminating")
         rows = list(self._hindrances(queue))
         if not rows:
             return READY

@@ -7,6 +7,7 @@ follows, calls ``cycle`` while there are heads, and ``tick`` when ``next_time`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import floor
 from typing import Any
 
 from msgspec.structs import replace
@@ -38,10 +39,14 @@ _COPIED = ("workloads", "written", "_requests", "_stirred", "_gathered", "_compa
 
 
 class Control:
-    """The state of Kueue's controllers and scheduler. Times are seconds since 1970."""
+    """The state of Kueue's controllers and scheduler. Times are seconds since 1970.
+
+    ``moment`` is the time, ``now`` its whole seconds: objects have no finer ones, so that Workloads of one
+    second are ordered by uid.
+    """
 
     def __init__(self, configuration: Configuration, now: float, stop_time: StopTime) -> None:
-        self.configuration, self.now, self._stop_time = configuration, now, stop_time
+        self.configuration, self.moment, self._stop_time = configuration, now, stop_time
         self.cache = Cache()
         self.queues: dict[str, PendingQueue] = {}
         self.workloads: dict[str, Workload] = {}
@@ -60,7 +65,7 @@ class Control:
 
     def copy(self, stop_time: StopTime) -> Control:
         """Return the same state, to be run on apart; ``stop_time`` is of its jobs."""
-        other = Control(self.configuration, self.now, stop_time)
+        other = Control(self.configuration, self.moment, stop_time)
         other.cache = self.cache.copy()
         other.queues = {name: queue.copy() for name, queue in self.queues.items()}
         other._by_local_queue = {key: dict(one) for key, one in self._by_local_queue.items()}
@@ -70,6 +75,11 @@ class Control:
         for workload in other.workloads.values():
             other._set_deadline(workload)
         return other
+
+    @property
+    def now(self) -> float:
+        """The time that is written."""
+        return float(floor(self.moment))
 
     # --- Workloads
 
@@ -228,14 +238,14 @@ class Control:
 
     def stir(self, name: str, *, is_queue: bool = True) -> None:
         """Let the inadmissible Workloads of a queue's or cohort's tree move back soon."""
-        self._stirred.setdefault((is_queue, name), self.now)
+        self._stirred.setdefault((is_queue, name), self.moment)
 
     def stir_later(self, flavor: str) -> None:
         """Stir the queues of a flavor once the nodes that changed have been gathered."""
-        self._gathered.setdefault(flavor, self.now)
+        self._gathered.setdefault(flavor, self.moment)
 
     def _stir_gathered(self) -> None:
-        due = {name for name, since in self._gathered.items() if since + BATCH_SECONDS <= self.now}
+        due = {name for name, since in self._gathered.items() if since + BATCH_SECONDS <= self.moment}
         self._gathered = {name: since for name, since in self._gathered.items() if name not in due}
         for queue in self.cache.queues.values() if due else ():
             if any(flavor.name in due for group in queue.groups for flavor in group.flavors):
@@ -251,7 +261,7 @@ class Control:
         roots: dict[str, Any] = {}
         for (is_queue, name), since in self._stirred.items():
             node = (tree.queues if is_queue else tree.cohorts).get(name)
-            if node is not None and since + BATCH_SECONDS <= self.now:
+            if node is not None and since + BATCH_SECONDS <= self.moment:
                 roots[f"{node.root.is_queue} {node.root.name}"] = node.root
         names = {name for root in roots.values() for name in self.cache.below(root)}
         kept = {}
@@ -278,10 +288,10 @@ class Control:
         held = self.cache.holders.get(workload.key, "")
         for name in {self.cache.queue_of(workload), held}:
             if name:
-                self._comparisons.setdefault(name, self.now)
+                self._comparisons.setdefault(name, self.moment)
 
     def _compare(self) -> None:
-        due = [name for name, since in self._comparisons.items() if since + BATCH_SECONDS <= self.now]
+        due = [name for name, since in self._comparisons.items() if since + BATCH_SECONDS <= self.moment]
         for name in sorted(due):
             del self._comparisons[name]
             if name in self.cache.queues:
@@ -309,7 +319,7 @@ class Control:
 
     def tick(self, now: float) -> None:
         """Let time pass, and do what is due: deadlines, then moves, then comparisons."""
-        self.now = now
+        self.moment = now
         due = [key for key, time in self._deadlines.items() if time <= now]
         self.reconcile(due)
         self.settle()
@@ -317,6 +327,11 @@ class Control:
         self._stir_gathered()
         self._compare()
         self.settle()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every write has been reacted to, and taken by somebody."""
+        return not self._work and not self.written
 
     def settle(self) -> None:
         """React to what was written until nothing is left to do."""
@@ -356,7 +371,7 @@ class Control:
     def cycle(self) -> CycleRecord:
         """Run a scheduling cycle, and carry out what it decides."""
         heads = self._pop_heads()
-        record = Cycle(self.cache, self.configuration, self.now).run(heads)
+        record = replace(Cycle(self.cache, self.configuration, self.now).run(heads), time=self.moment)
         for one in record.entries:
             self._carry_out(one)
         for nomination in record.entries:

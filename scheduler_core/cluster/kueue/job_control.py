@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.cluster.kueue.control import Control
+from scheduler_core.cluster.kueue.job_status import DECLARED_FINISHED
 from scheduler_core.cluster.kueue.jobs import (
     DEFAULT_QUEUE,
     Priorities,
@@ -65,7 +66,7 @@ class JobControl:
         if workload is None:
             return
         is_news = not workload.has(FINISHED)
-        for _ in range(3 if is_news else 1):  # as the original's events show it
+        for _ in range(DECLARED_FINISHED if is_news else 1):
             message = f"Workload '{name}' is declared finished"
             self._control.tell(f"Job {key}", "Normal", "FinishedWorkload", message)
         if is_news:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from scheduler_core.cluster.v1_37.objects import Manifest, spec_of, status_of
 
+DECLARED_FINISHED = 3
+"""How often the original says of a Job that its Workload is finished."""
+
 
 def end_of(job: Manifest) -> tuple[str, str] | None:
     """Return how a Job ended: the reason and message of its Workload's condition."""

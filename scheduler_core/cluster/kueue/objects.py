@@ -80,7 +80,10 @@ class Preemption(Struct, frozen=True):
 
 
 class ClusterQueue(Struct, frozen=True):
-    """A queue with quota. ``checks``: by name, the flavors that an admission check is for, none for all."""
+    """A queue with quota. ``checks``: by name, the flavors that an admission check is for, none for all.
+
+    One that ``is_terminating`` is deleted, and there until no Workload holds its quota.
+    """
 
     name: str
     cohort: str = ""
@@ -92,6 +95,7 @@ class ClusterQueue(Struct, frozen=True):
     checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stop_policy: str = "None"
     weight: float = 1.0
+    is_terminating: bool = False
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         """Return the resource group that covers a resource."""

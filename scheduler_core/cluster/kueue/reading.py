@@ -20,7 +20,14 @@ from scheduler_core.cluster.kueue.objects import (
     Topology,
     TopologyRequest,
 )
-from scheduler_core.cluster.v1_37.objects import Manifest, name_of, namespace_of, spec_of, status_of
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    is_deleting,
+    name_of,
+    namespace_of,
+    spec_of,
+    status_of,
+)
 from scheduler_core.kubernetes.quantity import exact_quantity, parse_resource
 
 _V1BETA1_FUNGIBILITY = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
@@ -63,6 +70,7 @@ def read_cluster_queue(manifest: Manifest) -> ClusterQueue:
         checks=_checks(spec),
         stop_policy=spec.get("stopPolicy") or "None",
         weight=_weight(spec),
+        is_terminating=is_deleting(manifest),
     )
 
 

@@ -198,6 +198,21 @@ def read_workload(manifest: Manifest, now: float) -> Workload:
     )
 
 
+_OF_USERS = ("queue", "priority", "priority_class", "active", "max_execution_seconds", "pod_sets", "labels")
+_ROWS_OF_USERS = ("conditions", "checks", "reclaimable")
+
+
+def with_write(known: Workload, old: Manifest, new: Manifest, now: float) -> Workload:
+    """Return a Workload with what somebody else changes of it: its spec, and rows of its status."""
+    before, after = read_workload(old, now), read_workload(new, now)
+    changed = {name: getattr(after, name) for name in _OF_USERS}
+    for name in _ROWS_OF_USERS:
+        rows = getattr(after, name).items() - getattr(before, name).items()
+        changed[name] = {**getattr(known, name), **dict(rows)}
+    kept = {name: getattr(known, name) for name in _OF_USERS if changed[name] == getattr(before, name)}
+    return replace(known, **{**changed, **kept})
+
+
 def _owner(meta: Mapping[str, Any]) -> str:
     owners = meta.get("ownerReferences") or ()
     return next((f"{one['kind']} {one['name']}" for one in owners if one.get("controller")), "")

@@ -59,7 +59,7 @@ def _cluster_queue(control: Control, name: str, manifest: Manifest | None) -> No
 
 def _asks_controller(queue: ClusterQueue) -> tuple[Any, ...]:
     """Return the fields whose change makes the Workload controller look at a queue's Workloads."""
-    return queue.stop_policy, queue.checks
+    return queue.stop_policy, queue.checks, queue.is_terminating
 
 
 def _cohort(control: Control, name: str, manifest: Manifest | None) -> None:

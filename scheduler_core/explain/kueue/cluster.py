@@ -159,7 +159,7 @@ def _rest(control: Control, jobs: JobControl) -> None:
         due = control.next_time()
         if due is None:
             return
-        control.tick(max(due, control.now))
+        control.tick(max(due, control.moment))
         jobs.follow()
 
 

@@ -46,7 +46,7 @@ def course(control: Control, edit: Edit, until: str = "") -> Course:
     made = Course(control.copy(stopped_at_once))
     edit(made.control)
     made.control.settle()
-    end = made.control.now + MOST_SECONDS
+    end = made.control.moment + MOST_SECONDS
     while not (until and made.admits(until)) and len(made.cycles) < MOST_CYCLES:
         if not _cycles(made, until):
             made.is_restless = True
@@ -54,7 +54,7 @@ def course(control: Control, edit: Edit, until: str = "") -> Course:
         due = made.control.next_time()
         if due is None or due > end:
             break
-        made.control.tick(max(due, made.control.now))
+        made.control.tick(max(due, made.control.moment))
     return made
 
 

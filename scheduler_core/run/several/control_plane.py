@@ -31,7 +31,6 @@ from scheduler_core.cluster.v1_37.objects import (
     annotations_of,
     controller_of,
     is_deleting,
-    key_in,
     key_of,
     node_of,
     owners_of,
@@ -51,6 +50,7 @@ from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
+from scheduler_core.run.several.manifest_writes import operate
 from scheduler_core.run.several.naming import Names
 from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
 from scheduler_core.run.several.reasons import (
@@ -64,7 +64,7 @@ from scheduler_core.run.several.reasons import (
 from scheduler_core.run.several.running_dump import running_dump
 from scheduler_core.run.several.typed_objects import TypedObjects
 from scheduler_core.run.v1_37.manifests import is_read
-from scheduler_core.scenario import cron_jobs, kueue_objects
+from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.kueue import OPERATED
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
@@ -264,18 +264,7 @@ class ControlPlaneManager:
 
     def operate(self, operation: Operation) -> None:
         """Write what a user does to an object that has no typed one."""
-        kind = operation.kind
-        namespace, _, name = operation.key.rpartition("/")
-        key, stored = key_in(kind, namespace, name), _as_stored(operation)
-        if stored is None:
-            self._remove(kind, key, "user")
-        elif self.server.get(kind, key) is None:
-            self.server.create(stored, "user")
-        else:
-            made = admitted({**stored, "metadata": {**stored["metadata"], "uid": ""}}, self.server)
-            kept = {"metadata", "status"} - ({"status"} if kind == "AdmissionCheck" else set())
-            parts = {name: part for name, part in made.items() if name not in kept}
-            self.server.change(kind, key, lambda one: {**one, **parts}, "user")
+        operate(self.server, operation)
 
     @contextmanager
     def _writing(self, kind: str, key: str) -> Iterator[None]:
@@ -500,14 +489,6 @@ class ControlPlaneManager:
             return
         self.store.objects[kind, key] = obj
         yield Change("create" if write.old is None else "update", obj, *reason_of(write))
-
-
-def _as_stored(operation: Operation) -> Manifest | None:
-    """Return an operation's object as the API server stores it, ``None`` for a deletion."""
-    if operation.manifest is None:
-        return None
-    completed = cron_jobs.admitted if operation.kind == cron_jobs.KIND else kueue_objects.stored
-    return dict(completed(operation.manifest))
 
 
 def _flags(scenario: Scenario) -> NodeOptions:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yaml import safe_load
 
 from scheduler_core.cluster.kueue.workload import ADMITTED, FINISHED
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.table import simulate
 from scheduler_core.scenario.load import load
@@ -25,6 +27,7 @@ spec:
     metadata: {{annotations: {{podstep/run-seconds: "{seconds}"}}}}
     spec: {{restartPolicy: Never, containers: [{{name: c, image: x, resources: {{requests: {{cpu: 1}}}}}}]}}
 """
+KUEUE = "kueue.x-k8s.io/v1beta2"
 HIGH = ", kueue.x-k8s.io/priority-class: high"
 POD = """
 apiVersion: v1
@@ -195,3 +198,82 @@ def test_a_job_of_an_unknown_priority_class_waits_and_is_named() -> None:
     assert [*simulation.kueue.left_out] == [
         "Job default/a has no Workload: there is no WorkloadPriorityClass nowhere"
     ]
+
+
+CHECK = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: budget}
+spec: {controllerName: example.com/budget}
+status: {conditions: [{type: Active, status: "True", reason: Active, message: ok}]}
+"""
+WORKLOAD = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: w, namespace: default}
+spec:
+  queueName: q
+  podSets:
+  - name: main
+    count: 1
+    template: {spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}
+"""
+CHECKED = CLUSTER.replace(
+    "    preemption: {within", "    admissionChecks: [budget]\n    preemption: {within"
+).replace("v1beta2\n  kind: ClusterQueue", "v1beta1\n  kind: ClusterQueue")
+
+
+@pytest.mark.parametrize(
+    ("state", "conditions"),
+    [
+        ("Pending", {"QuotaReserved"}),
+        ("Ready", {"QuotaReserved", "Admitted"}),
+        ("Retry", {"QuotaReserved"}),
+        ("Rejected", {"Evicted"}),
+    ],
+)
+def test_an_operation_answers_an_admission_check(state: str, conditions: set[str]) -> None:
+    """Ready admits a Workload, Rejected deactivates it, and after Retry it queues again."""
+    patch = {"status": {"admissionChecks": [{"name": "budget", "state": state, "message": "said"}]}}
+    answered = patched(30, "Workload", "w", patch)
+    simulation = simulate(load(f"{CHECKED}\n---\n{CHECK}\n---\n{WORKLOAD}\n---\n{answered}"))
+    assert isinstance(simulation, LoneSimulation) and simulation.kueue is not None
+    list(simulation)
+    workload = simulation.kueue.control.workloads["default/w"]
+    assert {name for name, one in workload.conditions.items() if one.status} - {"Requeued"} == conditions
+    assert workload.active is (state != "Rejected")
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        ({"admissionChecks": [{"name": "budget", "state": "ready"}]}, "'ready' is no state of an admission"),
+        ({"admissionChecks": {"name": "budget"}}, "must be a list of rows with name"),
+        ({"conditions": [{"status": "True"}]}, "must be a list of rows with type"),
+    ],
+)
+def test_rows_of_a_status_that_cannot_be_read_are_refused(status: dict[str, Any], message: str) -> None:
+    """The error names what would be right."""
+    documents = (CHECKED, CHECK, WORKLOAD, patched(30, "Workload", "w", {"status": status}))
+    with pytest.raises(BundleError, match=message):
+        load("\n---\n".join(documents))
+
+
+def test_a_queue_in_use_is_deleted_when_it_is_not() -> None:
+    """Its Job runs to its end, nothing else starts meanwhile, and the flavor goes with the queue."""
+    deletions = [("ClusterQueue", "team"), ("ResourceFlavor", "default")]
+    types = [{"kind": kind, "apiVersion": KUEUE} for kind, _ in deletions]
+    operations: list[dict[str, Any]] = [
+        {"time": 20, "deleteOperation": {"typeMeta": made, "objectMeta": {"name": name}}}
+        for made, (_, name) in zip(types, deletions, strict=True)
+    ]
+    operations.append({"time": 30, "createOperation": {"object": safe_load(job("b", 1))}})
+    history = {"apiVersion": "podstep/v1", "kind": "Scenario", "spec": {"operations": operations}}
+    simulation = running(job("a", 3), json.dumps(history))
+    assert simulation.kueue is not None
+    get = simulation.kueue.server.get
+    simulation.step()
+    assert [get(*one) is None for one in deletions] == [False, False]
+    list(simulation)
+    assert [get(*one) for one in deletions] == [None, None]
+    assert states(simulation) == {"a": True, "b": False}
