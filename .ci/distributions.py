@@ -1,18 +1,21 @@
 """Build the distributions: podstep, with the pages inside, and podstep-engine, scheduler_core alone.
 
-``python .ci/distributions.py DIR`` writes a wheel and an sdist of each. Equal sources give equal bytes:
-SOURCE_DATE_EPOCH is the time of every file, by default that of the commit. Hatchling loads this file too,
-from the repository as from an sdist, for what a wheel has of the folders beside the packages.
+``python .ci/distributions.py DIR`` writes a wheel and an sdist of each, and what krew installs. Equal sources
+give equal bytes: SOURCE_DATE_EPOCH is the time of every file, by default that of the commit. Hatchling
+loads this file too, from the repository as from an sdist, for the folders beside the packages.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import runpy
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -65,6 +68,26 @@ def main(target: str) -> None:
     with tempfile.TemporaryDirectory() as staged:
         _stage_engine(Path(staged))
         _build(Path(staged), folder)
+    _pack_plugin(folder / "kubectl-podstep.tar.gz")
+
+
+def _pack_plugin(path: Path) -> None:
+    """Write the launcher of ``kubectl podstep`` with the version, and the licence, as krew unpacks them."""
+    version = runpy.run_path(str(ROOT / ENGINE / "__init__.py"))["__version__"]
+    launcher = (ROOT / ".ci" / "kubectl-podstep").read_text(encoding="utf-8").replace("@VERSION@", version)
+    contents = {
+        "kubectl-podstep": (launcher.encode(), 0o755),
+        "LICENSE": ((ROOT / "LICENSE").read_bytes(), 0o644),
+    }
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for name, (data, mode) in contents.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mode, member.mtime = len(data), mode, int(os.environ["SOURCE_DATE_EPOCH"])
+            archive.addfile(member, io.BytesIO(data))
 
 
 def _committed() -> str:

@@ -156,3 +156,16 @@ def test_the_installed_workbench_serves(installed: Path, cluster: Path, tmp_path
 def test_the_version_stands_in_one_place() -> None:
     """What repeats the version, repeats that of the package."""
     assert f"image: podstep:{VERSION}\n" in (REPOSITORY / "docker-compose.yml").read_text(encoding="utf-8")
+
+
+def test_the_plugin_of_krew_runs_the_engine_of_its_version(built: Path, tmp_path: Path) -> None:
+    """Its launcher hands its arguments to uvx with the version that was built."""
+    with tarfile.open(built / "kubectl-podstep.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    uvx = tmp_path / "uvx"
+    uvx.write_text('#!/bin/sh\necho "$@"\n')
+    uvx.chmod(0o700)
+    printed = _run(
+        str(tmp_path / "kubectl-podstep"), "why", "a pod", cwd=tmp_path, PATH=f"{tmp_path}:/usr/bin:/bin"
+    )
+    assert printed == f"--from podstep-engine=={VERSION} kubectl-podstep why a pod\n"

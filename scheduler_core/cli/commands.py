@@ -22,6 +22,7 @@ EXIT_CODES = {
 
 
 WORKBENCH = "the workbench, of the package podstep"
+MCP = "the extra mcp, as in `pipx install 'podstep[mcp]'`"
 
 
 class Command(NamedTuple):
@@ -52,6 +53,7 @@ COMMANDS = (
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
     Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),
     Command("bench", "measure scheduling on standard workloads", "scheduler_core.cli.bench"),
+    Command("mcp", "answer agents over the Model Context Protocol", "scheduler_core.cli.mcp_server", MCP),
     Command("completion", "completion of commands and options in a shell", "scheduler_core.cli.completion"),
 )
 """A line a command."""

@@ -36,7 +36,8 @@ class Verb(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer one question; returns an exit code of ``podstep``."""
     described = parser()
-    options, options.rest = described.parse_known_args(arguments)
+    options, rest = described.parse_known_args(arguments)
+    options.rest = rest
     if options.rest and options.verb in ALONE:
         described.error(f"unrecognized arguments: {' '.join(options.rest)}")
     return commands.guarded(lambda: _run(options))
