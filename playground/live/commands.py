@@ -25,7 +25,7 @@ from playground.playback.library import library
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.playback.stopping import Superseded, TooMuchWorkError
 from playground.playback.veiled import veiled
-from playground.pool import offload
+from playground.pool import offload, parts
 from playground.pool.pool import EXPECTED_SECONDS
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
@@ -167,27 +167,37 @@ class Call:
         large: bool | None = None,
         long: bool = False,
         expects: float = EXPECTED_SECONDS,
+        hear: parts.Hear | None = None,
     ) -> T:
         """Run a module-level function, without the database, in the pool if its work is ``large``.
 
         By default the size of the text or source decides. ``long`` work computes for many seconds whatever
         its size, ``expects`` seconds: it leaves a process of the pool to others, and without a pool has a
-        parsing thread, where it delays nobody's step. Raises as :meth:`in_engine`, and BusyError.
+        parsing thread, where it delays nobody's step; ``hear`` takes parts of its result in the event loop.
+        Raises as :meth:`in_engine`, and BusyError.
         """
         if long:
-            return await self._at_length(expects, call, *args)
+            return await self._at_length(expects, hear, call, *args)
         if not (self._is_large() if large is None else large and offload.enabled()):
             return await self.in_engine(call, *args)
         return await offload.computed(self.connection.asker, call, *args, watch=self.watch())
 
-    async def _at_length(self, expects: float, call: Callable[..., T], *args: Any) -> T:
-        watch = self.watch()
+    async def _at_length(
+        self, expects: float, hear: parts.Hear | None, call: Callable[..., T], *args: Any
+    ) -> T:
+        watch, loop = self.watch(), asyncio.get_running_loop()
         if offload.enabled():
             asker = self.connection.asker
-            return await offload.computed(asker, call, *args, watch=watch, long=True, expects=expects)
+            return await offload.computed(
+                asker, call, *args, watch=watch, long=True, expects=expects, hear=hear
+            )
+
+        def take(part: Any) -> None:
+            if hear is not None:
+                loop.call_soon_threadsafe(hear, part)
 
         def watched() -> T:
-            with bundles.watched(watch):
+            with bundles.watched(watch), parts.heard_by(take):
                 return call(*args)
 
         return await self.connection.in_parsing(watched)

@@ -1,7 +1,8 @@
 """The main loop of a pool process: one job after another, without the database.
 
 A job is received as ``(function, arguments, limits)`` and acknowledged by ``("begun", None)``.
-``("progress", (stage, done, of))`` is sent periodically, and at the end ``("done", result)``,
+``("progress", (stage, done, of))`` is sent periodically, ``("part", value)`` for each part of the answer
+(:mod:`playground.pool.parts`), and at the end ``("done", result)``,
 ``("raised", (class, arguments, attributes, traceback))``, ``("failed", traceback)``, ``("memory", None)`` or
 ``("cancelled", None)``. Any message received during a job cancels it.
 """
@@ -23,6 +24,8 @@ from typing import Any
 
 import django
 from django.conf import settings
+
+from playground.pool import parts
 
 NICENESS = 10  # the web server's threads, which answer steps, have precedence
 OOM_SCORE = 500
@@ -74,7 +77,7 @@ def _outcome(
 
     settings.PLAYGROUND = limits
     try:
-        with bundles.watched(_watch(connection)):
+        with bundles.watched(_watch(connection)), parts.heard_by(lambda one: connection.send(("part", one))):
             return "done", function(*args)
     except CancelledJob:
         return "cancelled", None

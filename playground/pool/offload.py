@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from playground.limits import limit
 from playground.once import once
-from playground.pool import transfer
+from playground.pool import parts, transfer
 from playground.pool.gate import Gate, outside
 from playground.pool.pool import EXPECTED_SECONDS, Job, pool
 from playground.pool.process import OverrunError
@@ -90,13 +90,19 @@ async def computed(
     watch: Watch,
     long: bool = False,
     expects: float = EXPECTED_SECONDS,
+    hear: parts.Hear | None = None,
 ) -> T:
-    """Run a function as :func:`compute` does, without blocking; ``watch`` is called in the event loop."""
+    """Run a function as :func:`compute` does, without blocking; ``watch`` is called in the event loop.
+
+    So is ``hear``, with each part of the result as it comes (:mod:`playground.pool.parts`).
+    """
     job = pool().submit(visitor, function, *args, long=long, expects=expects)
     waiting = asyncio.wrap_future(job.future)
     try:
         while True:
             done, _ = await asyncio.wait({waiting}, timeout=POLL_SECONDS)
+            while hear is not None and job.parts:
+                hear(job.parts.popleft())
             if done:
                 return waiting.result()
             watch(*(job.report or QUEUED))

@@ -6,7 +6,7 @@ import atexit
 import math
 import threading
 import time
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import Context, copy_context
@@ -37,7 +37,8 @@ PLACES_KEPT = 1_000  # visitors whose last process is remembered
 class Job(Generic[T]):
     """One call of a module-level function, with arguments and a result that can be pickled.
 
-    ``report`` is its last reported progress, None before the first report. It ``expects`` to compute for so
+    ``report`` is its last reported progress, None before the first report; ``parts`` are those of its result
+    that nobody has taken yet. It ``expects`` to compute for so
     many seconds, if it is long; ``context`` is that of who submitted it, at whose cost it runs.
     """
 
@@ -50,6 +51,7 @@ class Job(Generic[T]):
     context: Context = field(default_factory=copy_context)
     future: Future[T] = field(default_factory=Future)
     report: JobProgress | None = None
+    parts: deque[Any] = field(default_factory=deque)
     unwanted: bool = False
 
 
@@ -199,7 +201,7 @@ class Pool:
         try:
             process.seconds = 0.0
             if job.future.set_running_or_notify_cancel():
-                result = process.run(job.function, job.args, keep, patience)
+                result = process.run(job.function, job.args, keep, patience, job.parts.append)
                 answer = partial(job.future.set_result, result)
         except Exception as error:
             if isinstance(error, LostError | OverrunError | JobError):

@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 
 from playground.limits import MIB, limit
-from playground.pool import child, jobs
+from playground.pool import child, jobs, parts
 
 PULSE = 0.1  # seconds between two checks of a job's time and memory
 END_SECONDS = 2.0
@@ -66,8 +66,9 @@ class Process:
         args: tuple[Any, ...],
         report: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
+        hear: parts.Hear = lambda _: None,
     ) -> Any:
-        """Run a job and return its result, or raise its error.
+        """Run a job and return its result, or raise its error; ``hear`` takes parts of the result.
 
         ``patience`` returns None while the result is wanted, then the seconds that the job has to end.
 
@@ -75,9 +76,9 @@ class Process:
         """
         job = (function, args, dict(settings.PLAYGROUND))
         try:
-            kind, value = self._attempt(job, report, patience)
+            kind, value = self._attempt(job, report, patience, hear)
         except NotBegunError:
-            kind, value = self._attempt(job, report, patience)
+            kind, value = self._attempt(job, report, patience, hear)
         if self._resident() > limit("POOL_MIB") * MIB // 2:
             self.end()  # its memory is returned to the system
         match kind:
@@ -97,6 +98,7 @@ class Process:
         job: tuple[Callable[..., Any], tuple[Any, ...], dict[str, int]],
         report: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
+        hear: parts.Hear,
     ) -> tuple[str, Any]:
         """Give the process a job and return its outcome.
 
@@ -108,7 +110,7 @@ class Process:
         connection = self._ready()
         try:
             connection.send(job)
-            return self._outcome(connection, report, patience)
+            return self._outcome(connection, report, patience, hear)
         except (EOFError, ConnectionError) as error:
             lost = LostError if self.working else NotBegunError
             self.end()
@@ -124,6 +126,7 @@ class Process:
         connection: Connection,
         report: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
+        hear: parts.Hear,
     ) -> tuple[str, Any]:
         began, began_cpu = time.monotonic(), self._cpu_seconds()
         self.seconds = 0.0
@@ -136,6 +139,8 @@ class Process:
                         self.working = True
                     case "progress":
                         report(value)
+                    case "part":
+                        hear(value)
                     case _:
                         self.seconds = self._cpu_seconds() - began_cpu
                         return kind, value

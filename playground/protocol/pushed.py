@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from playground.protocol.answers import NothingWire, RoleGivenWire, WrittenComment
+from playground.protocol.audit import AuditRowPushedWire
 from playground.protocol.drafts import RevisionWire
 from playground.protocol.page import ReportWire, SourceWire
 from playground.protocol.rooms import PositionWire, RoomStateWire
@@ -78,6 +79,7 @@ PUSHED: Mapping[str, Any] = {
     "draft.gone": DraftGoneWire,
     "cycle.searched": CycleSearchedWire,
     "worth.progress": WorthProgressWire,
+    "audit.row": AuditRowPushedWire,
     "comment.changed": CommentChangedWire,
     "room.position": PositionWire,
     "room.state": RoomStateWire,

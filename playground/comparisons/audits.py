@@ -1,0 +1,174 @@
+"""Audits of a source: rows as the pool computes them, and as a whole, kept for whoever asks next."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec import Struct
+
+from playground.comparisons import asking, shared
+from playground.once import once
+from playground.playback import sources
+from playground.playback.answers import RecentAnswers
+from playground.pool import offload, parts
+from playground.pool.gate import Gate
+from playground.pool.jobs import pool_job
+from playground.pool.reading import reading
+from playground.pool.shares import Bounds as Places
+from playground.storage import bundles
+from playground.visitors import identity
+from playground.wire import Encoded, encode
+from scheduler_core.audit.allowance import Bounds
+from scheduler_core.audit.audit import SUBJECTS, audit
+from scheduler_core.audit.capacity import of_pod
+from scheduler_core.audit.cluster import AuditedCluster
+from scheduler_core.audit.row import AuditRow
+from scheduler_core.audit.sample import NoPodError, chosen, sample
+from scheduler_core.interrupting import interrupted_by
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.kubernetes.problems import BundleError, PolicyError
+
+BOUNDS = Bounds(seconds=30.0, cases=200)
+EXPECTS = 15.0
+ANSWERS_KEPT = 64
+ANSWER_BYTES = 16 * 2**20
+SHARED_SECONDS = 3_600  # that an answer is in the shared cache
+SHARED_BYTES = 256 * 2**10  # of an answer in the shared cache, compressed
+REQUESTS_AT_ONCE = 4  # of the API that wait for an audit, one of each visitor
+MOST_TARGETS = 200  # of a branch that a row opens
+EVIDENCE, TEXT = 24, 1_000  # texts of a row, and characters of each
+MOST_REPLICAS = 2_000
+
+answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
+
+
+class AuditQuestion(Struct, frozen=True):
+    """What is asked: the subjects of a source, in their order."""
+
+    source: sources.Source
+    subjects: tuple[str, ...]
+
+    @property
+    def key(self) -> Hashable:
+        """The key under which the answer is kept; it changes when a draft is saved."""
+        return ("audit", self.source.key, self.subjects)
+
+    def given(self) -> tuple[Any, ...]:
+        """Return the arguments of :func:`computed`, read from the database. Raises StaleError."""
+        return (self.source.stored(), self.subjects)
+
+    def kept(self) -> Encoded | None:
+        """Return the answer if it is kept here or in the shared cache."""
+        found = answers.get(self.key)
+        if found is None and (found := shared.remembered(self.key)) is not None:
+            answers.put(self.key, found)
+        return found
+
+    def keep(self, body: Encoded) -> None:
+        """Keep the answer, for whichever process is asked next."""
+        answers.put(self.key, body)
+        shared.remember(self.key, body, SHARED_SECONDS, SHARED_BYTES)
+
+
+def question_of(source: sources.Source, subjects: Sequence[str]) -> AuditQuestion:
+    """Return what is asked of a source, all subjects if none is named. Raises AskedError."""
+    wanted = {one for one in subjects if one}
+    for one in wanted - SUBJECTS.keys():
+        known = ", ".join(SUBJECTS)
+        raise asking.AskedError("subject", f"subject {one[:40]!r} is none: it is one of {known}.")
+    return AuditQuestion(source, tuple(name for name in SUBJECTS if name in (wanted or SUBJECTS)))
+
+
+def answered(asked: AuditQuestion) -> Encoded:
+    """Return the answer as JSON, to a request of the API, which waits for it.
+
+    Raises BusyError, and the errors of reading and computing.
+    """
+    kept = asked.kept()
+    if kept is not None:
+        return kept
+    with _requests().stay(identity.asker(), 0):
+        if offload.enabled():
+            body = offload.compute(identity.asker(), computed, *asked.given(), long=True, expects=EXPECTS)
+        else:
+            with reading():
+                body = computed(*asked.given())
+    asked.keep(body)
+    return body
+
+
+@once
+def _requests() -> Gate:
+    return Gate(REQUESTS_AT_ONCE, Places(running=1, queued=1, queued_by_all=REQUESTS_AT_ONCE))
+
+
+@pool_job
+def computed(stored: sources.Stored, subjects: tuple[str, ...]) -> Encoded:
+    """Audit, without the database; each row is a part of the answer.
+
+    Raises TooMuchWorkError and the errors of reading.
+    """
+    scenario = stored.load()
+    sources.check_work(scenario)
+    watch, hear = bundles.watching(), parts.heard()
+    far = ("", 0, 0)
+
+    def watched(stage: str, done: int, of: int) -> None:
+        nonlocal far
+        far = (stage, done, of)
+        watch(*far)
+
+    rows = []
+    with refused(), interrupted_by(lambda: watch(*far)):
+        for row in audit(scenario, BOUNDS, subjects, watched):
+            rows.append(wire_of(row))
+            hear(rows[-1])
+    return Encoded(encode({"rows": rows}))
+
+
+@pool_job
+def counted(stored: sources.Stored, text: str, replicas: int) -> Encoded:
+    """Return the row on how many of a pod fit, whose manifest, or that of a workload, is given.
+
+    Raises AskedError, TooMuchWorkError and the errors of reading.
+    """
+    scenario = stored.load()
+    sources.check_work(scenario)
+    cluster = AuditedCluster(scenario)
+    if not cluster.lives:
+        raise asking.AskedError("source", f"Under {scenario.release} no controllers run: choose v1.37.")
+    watch = bundles.watching()
+    with refused(), interrupted_by(lambda: watch("counting", 0, 0)):
+        try:
+            manifest = sample(cluster, chosen(bundles.parse([("", text)]).documents))
+        except NoPodError as error:
+            message = str(error)
+            raise asking.AskedError("text", f"{message[0].upper()}{message[1:]}.") from error
+        return Encoded(encode(wire_of(of_pod(cluster, manifest, replicas))))
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Raise BundleError for a configuration that cannot be used."""
+    try:
+        yield
+    except PolicyError as error:
+        raise BundleError(error.problems) from error
+
+
+def wire_of(row: AuditRow) -> dict[str, Any]:
+    """Return a row as the protocol's ``AuditRow``, of bounded size."""
+    made: dict[str, Any] = plain(row)
+    left = len(row.evidence) - EVIDENCE
+    more = [f"and {left:,} more"] if left > 0 else []
+    subject = SUBJECTS[row.subject]
+    if row.opens is not None and len(row.opens.targets) > MOST_TARGETS:
+        made["opens"] = None
+    return made | {
+        "sentence": row.sentence[:TEXT],
+        "evidence": [*(text[:TEXT] for text in row.evidence[:EVIDENCE]), *more],
+        "title": subject.title,
+        "question": subject.question,
+    }

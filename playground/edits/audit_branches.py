@@ -1,0 +1,67 @@
+"""Branches that a row of an audit opens: its operations, or the pods to be scheduled once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from playground.edits import branching
+from playground.edits.drafting import written
+from playground.models import Draft
+from playground.playback import sources
+from playground.storage import bundles, store
+from scheduler_core.audit.operations import operations
+from scheduler_core.audit.policies import MOST_ALLOCATED, documents_again
+from scheduler_core.audit.row import Opening
+from scheduler_core.authoring.verb_targets import VerbError
+from scheduler_core.scenario.history import all_placed_at, with_operations
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import BY_PLUGINS
+
+VERBS = ("fail", "lose", "drain", "upgrade", "restart", "scale")
+MOST_TARGETS = 200
+LATEST = 10**7  # seconds of virtual time
+TITLE = 120  # characters of a title
+
+
+class OpeningError(ValueError):
+    """What is to be opened is none of an audit's."""
+
+
+def opening_of(given: Any) -> Opening:
+    """Return what a client wants to open, as a row of an audit has it. Raises OpeningError."""
+    try:
+        found = msgspec.convert(given, Opening)
+    except msgspec.ValidationError as error:
+        raise OpeningError(f"This is not what a row opens: {error}.") from error
+    acts = found.kind == "verb" and found.verb in VERBS and 0 < len(found.targets) <= MOST_TARGETS
+    again = found.kind == "again" and found.value in (MOST_ALLOCATED, *BY_PLUGINS)
+    if not (acts or again) or not 0 <= found.second <= LATEST:
+        raise OpeningError("Only what a row of an audit opens as a branch can be opened here.")
+    return found
+
+
+def opened(source: sources.Source, visitor: str, opening: Opening, title: str) -> Draft:
+    """Store a branch with what a row tells of.
+
+    Raises TooManyDraftsError, VerbError, HistoryError, BundleError, StaleError and TooLargeError.
+    """
+    scenario = source.load()
+    text = _acted(source.text(), scenario, opening) if opening.kind == "verb" else _again(scenario, opening)
+    return branching.branch(source, visitor, "", store.clean_title(title[:TITLE]), text)
+
+
+def _acted(text: str, scenario: Scenario, opening: Opening) -> str:
+    if not scenario.row.has_controllers and not scenario.lives:
+        raise VerbError(f"Under {scenario.release} no controllers run: choose v1.37")
+    made = operations(scenario.documents, opening.verb, opening.targets, opening.value, opening.second)
+    entries, _ = all_placed_at(scenario, [(one["time"], one) for one in made])
+    answer = written(text, scenario, with_operations(scenario.documents, entries))
+    return str(answer["text"])
+
+
+def _again(scenario: Scenario, opening: Opening) -> str:
+    documents = tuple(documents_again(scenario, opening.value))
+    return bundles.bundle_text(replace(scenario, documents=documents))

@@ -1,0 +1,85 @@
+"""``audit.…``: what a cluster answers to its operators, row by row; how many of a pod fit; a row's branch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.comparisons import asking, audits
+from playground.edits import audit_branches, branching
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.live.refusals import refusals
+from playground.models import Draft
+from playground.playback import sources
+from playground.playback.executor import in_storage
+from playground.protocol.answers import TitledDraftWire
+from playground.protocol.audit import AuditRowWire, AuditWire
+from scheduler_core.audit.row import Opening
+
+
+@command("audit.get", answers=AuditWire, source="source", latest=1, subjects="texts?")
+async def get(call: Call) -> Answer:
+    """Return all rows; each is pushed as ``audit.row`` as soon as it is known."""
+
+    def hear(row: dict[str, Any]) -> None:
+        call.connection.push("audit.row", {"request": call.request, "row": row})
+
+    try:
+        asked = audits.question_of(call.found().pinned(), call.payload.get("subjects") or ())
+        body = await in_storage(asked.kept)
+        if body is None:
+            given = await in_storage(asked.given)
+            body = await call.in_pool(audits.computed, *given, long=True, expects=audits.EXPECTS, hear=hear)
+            await in_storage(asked.keep, body)
+    except asking.AskedError as error:
+        raise CommandError("payload.invalid", str(error), field=error.path) from error
+    return body
+
+
+@command(
+    "audit.capacity",
+    answers=AuditRowWire,
+    source="source",
+    latest=1,
+    large=True,
+    text="text",
+    replicas="index?",
+)
+async def capacity(call: Call) -> Answer:
+    """Return how many of a pod fit, whose manifest is given, and which nodes to add for ``replicas``."""
+    replicas = min(call.payload.get("replicas") or 0, audits.MOST_REPLICAS)
+    try:
+        stored = await in_storage(call.found().pinned().stored)
+        return await call.in_pool(
+            audits.counted, stored, call.payload["text"], replicas, long=True, expects=audits.EXPECTS
+        )
+    except asking.AskedError as error:
+        raise CommandError("payload.invalid", str(error), field=error.path) from error
+
+
+@command(
+    "audit.branch",
+    answers=TitledDraftWire,
+    source="source",
+    visitor=True,
+    throttle="IMPORTS_PER_MINUTE",
+    opens="object",
+    title="text?",
+)
+async def branch(call: Call) -> Answer:
+    """Store what a row tells of as a draft of the visitor."""
+    try:
+        opening = audit_branches.opening_of(call.payload["opens"])
+        draft = await call.in_engine(
+            _opened, call.found(), call.visitor, opening, call.payload.get("title") or ""
+        )
+    except audit_branches.OpeningError as error:
+        raise CommandError("payload.invalid", str(error), field="opens") from error
+    except branching.TooManyDraftsError as error:
+        raise CommandError("branch.full", str(error)) from error
+    return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
+
+
+def _opened(source: sources.Source, visitor: str, opening: Opening, title: str) -> Draft:
+    with refusals():
+        return audit_branches.opened(source, visitor, opening, title)
