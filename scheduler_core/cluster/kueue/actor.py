@@ -30,7 +30,7 @@ from scheduler_core.cluster.kueue.manifest import workload_manifest, written
 from scheduler_core.cluster.kueue.nomination import CycleRecord
 from scheduler_core.cluster.kueue.objects import QUEUE_LABEL
 from scheduler_core.cluster.kueue.pods import gated, is_gated, is_managed, let_go, pod_workload
-from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in, placed_on
+from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in
 from scheduler_core.cluster.kueue.workload import (
     ADMITTED,
     EVICTED,
@@ -50,7 +50,6 @@ from scheduler_core.cluster.v1_37.objects import (
     key_of,
     labels_of,
     namespace_of,
-    ready_status,
     reference_to,
     spec_of,
     status_of,
@@ -196,12 +195,6 @@ class Kueue:
             put(self.control, write.kind, write.key, write.new)
         if write.kind == "Pod":
             self._observe_pod(write)
-        elif write.new is None or ready_status(write.new) != "True":
-            node = write.key
-            keys = placed_on(self.control.workloads.values(), node) if self.control.cache.topologies else ()
-            self.left_out |= {
-                f"{key} keeps its place on {node}: failed nodes are not replaced": None for key in keys
-            }
 
     def _read_places(self) -> None:
         for kind in ("Node", "Pod"):

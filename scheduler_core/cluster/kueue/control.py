@@ -17,9 +17,20 @@ from scheduler_core.cluster.kueue.configuration import Configuration
 from scheduler_core.cluster.kueue.counters import NONE, Counters, counters_of
 from scheduler_core.cluster.kueue.cycle import Cycle
 from scheduler_core.cluster.kueue.entry import Entry, Request
-from scheduler_core.cluster.kueue.issuing import Event, Issued, about, admitted, issue_preemption, pending
+from scheduler_core.cluster.kueue.issuing import (
+    Event,
+    Issued,
+    about,
+    admitted,
+    evicted_for_nodes,
+    issue_preemption,
+    pending,
+    replaced,
+)
 from scheduler_core.cluster.kueue.likeness import likeness_of
+from scheduler_core.cluster.kueue.node_failures import NodeFailures
 from scheduler_core.cluster.kueue.nomination import ASSUMED, CycleRecord, Nomination
+from scheduler_core.cluster.kueue.nomination import EVICTED as EVICTED_FOR_NODES
 from scheduler_core.cluster.kueue.objects import Amounts
 from scheduler_core.cluster.kueue.queues import FAILED_AFTER_NOMINATION, STRICT, PendingQueue
 from scheduler_core.cluster.kueue.reconciling import deadline_of, is_stopping, reconciled
@@ -62,6 +73,7 @@ class Control:
         self._counters: dict[str, Counters] = {}
         self._deadlines: dict[str, float] = {}
         self._work: dict[str, None] = {}
+        self.failures = NodeFailures()
 
     def copy(self, stop_time: StopTime) -> Control:
         """Return the same state, to be run on apart; ``stop_time`` is of its jobs."""
@@ -72,6 +84,7 @@ class Control:
         other._alike = {name: set(one) for name, one in self._alike.items()}
         for name in _COPIED:
             setattr(other, name, dict(getattr(self, name)))
+        other.failures = self.failures.copy()
         for workload in other.workloads.values():
             other._set_deadline(workload)
         return other
@@ -315,11 +328,13 @@ class Control:
         """Return when something is due without a write."""
         batches = [*self._stirred.values(), *self._gathered.values(), *self._comparisons.values()]
         times = [since + BATCH_SECONDS for since in batches]
-        return min([*times, *self._deadlines.values()], default=None)
+        later = (at for at in self.failures.times() if at > self.moment)
+        return min([*times, *self._deadlines.values(), *later], default=None)
 
     def tick(self, now: float) -> None:
         """Let time pass, and do what is due: deadlines, then moves, then comparisons."""
         self.moment = now
+        self.failures.fail(self)
         due = [key for key, time in self._deadlines.items() if time <= now]
         self.reconcile(due)
         self.settle()
@@ -362,10 +377,12 @@ class Control:
         for name, queue in self.queues.items():
             if queue.digest:
                 total ^= hash((name, queue.digest))
-        return self.writes, total
+        return self.writes, total ^ hash(tuple(self.failures.due(self)))
 
     def has_heads(self) -> bool:
-        """Return whether some active queue has a Workload to try."""
+        """Return whether some active queue has a Workload to try, or one waits for its second pass."""
+        if self.failures.due(self):
+            return True
         return any(queue.active and self.cache.is_active(name) for name, queue in self.queues.items())
 
     def cycle(self) -> CycleRecord:
@@ -384,18 +401,32 @@ class Control:
     def _pop_heads(self) -> list[Entry]:
         queues = sorted(self.queues)
         popped = (self.queues[name].pop() for name in queues if self.cache.is_active(name))
-        return [one for one in popped if one is not None]
+        again = [self._entry(one, self.cache.holders[one.key]) for one in self.failures.take(self)]
+        return [*again, *(one for one in popped if one is not None)]
 
     def _carry_out(self, one: Nomination) -> None:
-        if one.status == ASSUMED:
-            workload = self.workloads[one.entry.key]
-            self._write_issued(admitted(one, workload, self.cache, self.now))
+        workload = self.workloads[one.entry.key]
+        if one.status == EVICTED_FOR_NODES:
+            self.write_issued(evicted_for_nodes(workload, one.message, self.now))
+        elif one.is_second_pass:
+            self._place_again(one, workload)
+        elif one.status == ASSUMED:
+            self.write_issued(admitted(one, workload, self.cache, self.now))
         elif one.is_preempting:
             for target in one.targets:
                 preemptee = self.workloads[target.reserving.key]
-                self._write_issued(issue_preemption(one, target, preemptee, self.cache, self.now))
+                self.write_issued(issue_preemption(one, target, preemptee, self.cache, self.now))
 
-    def _write_issued(self, issued: Issued) -> None:
+    def _place_again(self, one: Nomination, workload: Workload) -> None:
+        if one.status == ASSUMED:
+            self.failures.tries.pop(workload.key, None)
+            self.write(replaced(one, workload))
+            return
+        self.failures.again(workload.key, self.moment)
+        self.tell(about(workload), "Warning", "SecondPassFailed", one.message)
+
+    def write_issued(self, issued: Issued) -> None:
+        """Write a Workload with its events."""
         self.write(issued.workload, issued.events)
 
     def _return_nominated(self, one: Nomination) -> None:
@@ -413,7 +444,7 @@ class Control:
         if name:
             self.queues[name].requeue(entry, self.cache.queues[name].strategy, reason)
             self._park_alike(name, entry)
-        self._write_issued(pending(entry, workload, message, self.now, counts_pods=counts_pods))
+        self.write_issued(pending(entry, workload, message, self.now, counts_pods=counts_pods))
 
 
 def _is_alike(old: Workload, new: Workload) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +32,7 @@ from scheduler_core.cluster.kueue.fair_preemption import CrashError, fair_target
 from scheduler_core.cluster.kueue.flavors import Search, assign
 from scheduler_core.cluster.kueue.nomination import (
     ASSUMED,
+    EVICTED,
     NOT_NOMINATED,
     SKIPPED,
     CycleRecord,
@@ -44,6 +46,7 @@ from scheduler_core.cluster.kueue.preemption import targets_of
 from scheduler_core.cluster.kueue.queues import NAMESPACE_MISMATCH, PENDING_PREEMPTION
 from scheduler_core.cluster.kueue.quota import Node
 from scheduler_core.cluster.kueue.requests import refusal
+from scheduler_core.cluster.kueue.second_pass import second_pass
 from scheduler_core.cluster.kueue.topology.attempt import (
     Placing,
     holds,
@@ -98,6 +101,10 @@ class Cycle:
         return record
 
     def _ordered(self, nominated: Sequence[Nomination]) -> Iterable[Nomination]:
+        again = [one for one in nominated if one.is_second_pass]
+        return chain(again, self._by_share([one for one in nominated if not one.is_second_pass]))
+
+    def _by_share(self, nominated: Sequence[Nomination]) -> Iterable[Nomination]:
         gates = self._configuration.gates
         by_priority = gates["PrioritySortingWithinCohort"]
         if not self._configuration.is_fair:
@@ -109,7 +116,7 @@ class Cycle:
 
     def _nominate(self, head: Entry) -> Nomination | Inadmissible | None:
         if head.key in self._cache.holders:
-            return None
+            return second_pass(head, self._topologies) if head.workload.unhealthy else None
         failed = self._failed_check(head)
         if failed is not None:
             return failed
@@ -245,7 +252,7 @@ class Cycle:
             mode = one.assignment.mode
             if mode == "Preempt" and not one.targets:
                 self._hold_back(one)
-            elif mode != "NoFit":
+            elif mode != "NoFit" and one.status != EVICTED:
                 self._decide(one, taken)
 
     def _hold_back(self, one: Nomination) -> None:

@@ -114,6 +114,19 @@ def issue_preemption(
     return Issued(out, events)
 
 
+def replaced(one: Nomination, workload: Workload) -> Workload:
+    """Return a Workload with the placement of its second pass."""
+    assert workload.admission is not None
+    pod_sets = tuple(result.assigned for result in one.assignment.pod_sets)
+    return replace(workload, admission=replace(workload.admission, pod_sets=pod_sets), unhealthy=())
+
+
+def evicted_for_nodes(workload: Workload, message: str, now: float) -> Issued:
+    """Return a Workload evicted because nodes of its placement failed."""
+    event = Event(about(workload), "Normal", "EvictedDueToNodeFailures", message)
+    return Issued(evicted(workload, "NodeFailures", message, now), (event,))
+
+
 def pending(entry: Entry, workload: Workload, message: str, now: float, *, counts_pods: bool) -> Issued:
     """Return a Workload with the message of an attempt that failed, and what it requests."""
     out = unreserved(workload, "Pending", message, now)

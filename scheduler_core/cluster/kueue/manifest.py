@@ -62,6 +62,7 @@ def status_of(workload: Workload) -> dict[str, Any]:
     out["resourceRequests"] = [
         {"name": name, "resources": dict(amounts)} for name, amounts in workload.requests.items()
     ]
+    out["unhealthyNodes"] = [{"name": name} for name in workload.unhealthy]
     if workload.past_execution_seconds:
         out["accumulatedPastExecutionTimeSeconds"] = workload.past_execution_seconds
     return {name: part for name, part in out.items() if part}

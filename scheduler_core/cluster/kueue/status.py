@@ -70,7 +70,7 @@ _NOT_ADMITTED = {
 def evicted(workload: Workload, reason: str, message: str, now: float) -> Workload:
     """Return it evicted, its admission checks reset."""
     checks = {name: _reset(one) for name, one in workload.checks.items()}
-    return replace(workload, checks=checks).set(EVICTED, True, reason, message, now)
+    return replace(workload, checks=checks, unhealthy=()).set(EVICTED, True, reason, message, now)
 
 
 def _reset(check: CheckState) -> CheckState:

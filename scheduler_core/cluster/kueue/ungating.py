@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scheduler_core.cluster.kueue.jobs import TOPOLOGY_GATE
-from scheduler_core.cluster.kueue.workload import FINISHED, TopologyAssignment, Workload
+from scheduler_core.cluster.kueue.workload import TopologyAssignment, Workload
 from scheduler_core.cluster.v1_37.objects import Manifest, is_finished, node_of, spec_of, with_spec
 
 
@@ -24,17 +24,6 @@ def next_domain(workload: Workload, pods: Iterable[Manifest]) -> dict[str, str] 
         return None
     placed = [spec_of(one).get("nodeSelector") or {} for one in pods if _counts(one)]
     return next((one for one, count in _domains(topology) if _within(one, placed) < count), None)
-
-
-def placed_on(workloads: Iterable[Workload], host: str) -> list[str]:
-    """Return the keys of the Workloads that hold pods' places on a node."""
-    return [one.key for one in workloads if not one.has(FINISHED) and _holds(one, host)]
-
-
-def _holds(workload: Workload, host: str) -> bool:
-    assigned = workload.admission.pod_sets if workload.admission else ()
-    topologies = (one.topology for one in assigned if one.topology is not None)
-    return any(values[-1] == host for one in topologies for values, _ in one.domains)
 
 
 def _counts(pod: Manifest) -> bool:

@@ -67,7 +67,10 @@ class CheckState(Struct, frozen=True):
 
 
 class Workload(Struct, frozen=True):
-    """A Workload as Kueue's controllers read it. Times are seconds since 1970."""
+    """A Workload as Kueue's controllers read it. Times are seconds since 1970.
+
+    ``unhealthy`` are the nodes of its placement that failed.
+    """
 
     key: str
     uid: str
@@ -87,6 +90,7 @@ class Workload(Struct, frozen=True):
     reclaimable: Mapping[str, int] = field(default_factory=dict)
     requests: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     past_execution_seconds: float = 0
+    unhealthy: tuple[str, ...] = ()
 
     @property
     def namespace(self) -> str:
@@ -195,6 +199,7 @@ def read_workload(manifest: Manifest, now: float) -> Workload:
         past_execution_seconds=status.get("accumulatedPastExecutionTimeSeconds")
         or status.get("accumulatedPastExexcutionTimeSeconds")  # as v1beta1 spells it
         or 0,
+        unhealthy=tuple(one["name"] for one in status.get("unhealthyNodes") or ()),
     )
 
 

@@ -136,6 +136,7 @@ def _node(control: Control, name: str, manifest: Manifest | None) -> None:
     cache, old = control.cache, control.cache.nodes.get(name)
     _set(cache.nodes, name, manifest)
     cache.change_topologies()
+    control.failures.observe(control, name, manifest)
     if _placing_fields(old) != _placing_fields(manifest):
         for flavor in cache.flavors.values():
             if _places_on(control, flavor, (old, manifest)):

@@ -164,16 +164,50 @@ spec: {levels: [{nodeLabel: kubernetes.io/hostname}]}
 """
 
 
-def test_pods_of_a_topology_wait_for_their_nodes_and_stay_there() -> None:
-    """Each is bound for the node that it was placed on; when that fails the summary says what is left out."""
-    tas = CLUSTER.replace("spec: {nodeLabels: {pool: a}}", "spec: {nodeLabels: {pool: a}, topologyName: t}")
-    required = "annotations: {kueue.x-k8s.io/podset-required-topology: kubernetes.io/hostname, podstep"
+TAS = CLUSTER.replace("spec: {nodeLabels: {pool: a}}", "spec: {nodeLabels: {pool: a}, topologyName: t}")
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n3, labels: {pool: a, kubernetes.io/hostname: n3}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
+"""
+
+
+def placed_job(how: str, *more: str) -> LoneSimulation:
+    """Return a run of a Job whose pods a topology places; the node n1 fails after 20 seconds."""
+    annotation = f"annotations: {{kueue.x-k8s.io/podset-{how}-topology: kubernetes.io/hostname, podstep"
+    placed = job("a", 3, 900).replace("annotations: {podstep", annotation)
     fails = {"metadata": {"annotations": {"podstep/fails-at": "20"}}}
-    placed = job("a", 3).replace("annotations: {podstep", required)
-    simulation = simulate(load("\n---\n".join((tas, TOPOLOGY, placed, patched(10, "Node", "n1", fails)))))
+    documents = (TAS, TOPOLOGY, placed, *more, patched(10, "Node", "n1", fails))
+    simulation = simulate(load("\n---\n".join(documents)))
     assert isinstance(simulation, LoneSimulation)
-    assert [cycle.node for cycle in simulation][:3] == ["n1"] * 3
-    assert simulation.kueue is not None and "keeps its place on n1" in " ".join(simulation.kueue.left_out)
+    return simulation
+
+
+def test_pods_of_a_failed_node_get_another() -> None:
+    """The Workload keeps its admission, with the place of its pods on the other node, and they follow."""
+    simulation = placed_job("preferred", NODE)
+    assert [cycle.node for cycle in simulation] == ["n1"] * 3 + ["n3"] * 3
+    assert simulation.kueue is not None
+    (workload,) = simulation.kueue.control.workloads.values()
+    assert workload.admission is not None and workload.admission.pod_sets[0].topology is not None
+    assert workload.admission.pod_sets[0].topology.domains == ((("n3",), 3),)
+    (again,) = (one for cycle in simulation.kueue.cycles for one in cycle.entries if one.is_second_pass)
+    assert again.status == "assumed" and workload.unhealthy == ()
+
+
+def test_a_workload_whose_node_has_no_replacement_is_evicted() -> None:
+    """Nothing holds its pods, so that it stops, and waits with the reason."""
+    simulation = placed_job("preferred")
+    list(simulation)
+    assert simulation.kueue is not None
+    (workload,) = simulation.kueue.control.workloads.values()
+    evicted = workload.conditions["Evicted"]
+    assert (evicted.reason, evicted.message) == (
+        "NodeFailures",
+        "Workload was evicted as there was no replacement for unhealthy node(s): n1",
+    )
+    assert states(simulation) == {"a": False}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.objects import Amounts, TopologyRequest
 from scheduler_core.cluster.kueue.topology.balance import find_balance, place_balanced
@@ -55,13 +56,13 @@ def place(
     for group in _groups(pod_sets):
         leader, workers = _leader_of(group)
         try:
-            found = _place(tree, (used, assumed), workers, leader, gates)
+            found = place_group(tree, (used, assumed), workers, leader, gates)
         except NotFitError as error:
             placement.failed, placement.reason = group[0].name, str(error)
             return placement
         placement.assignments |= found
         for pod_set in group:
-            _assume(assumed, pod_set, found[pod_set.name])
+            assume(assumed, pod_set, found[pod_set.name])
     return placement
 
 
@@ -81,20 +82,22 @@ def _leader_of(group: Sequence[PlacedPodSet]) -> tuple[PlacedPodSet | None, Plac
     return (first, second) if second.count > first.count else (second, first)
 
 
-def _assume(assumed: TopologyUsage, pod_set: PlacedPodSet, assignment: TopologyAssignment) -> None:
+def assume(assumed: TopologyUsage, pod_set: PlacedPodSet, assignment: TopologyAssignment) -> None:
     """Count what a pod set of the same workload takes: its requests, but not its number of pods."""
     for key, count in assignment.domains:
         add(assumed.setdefault(key, {}), pod_set.requests, count)
 
 
-def _place(
+def place_group(
     tree: TopologyTree,
     usage: tuple[TopologyUsage, TopologyUsage],
     workers: PlacedPodSet,
     leader: PlacedPodSet | None,
     gates: TopologyGates,
+    within: str = "",
 ) -> dict[str, TopologyAssignment]:
-    demand = demand_of(tree, workers, leader, gates)
+    """Place workers, perhaps with their leader, in a domain or anywhere. Raises :class:`NotFitError`."""
+    demand = replace(demand_of(tree, workers, leader, gates), within=within)
     rooms = count_rooms(tree, demand, *usage)
     balance = None
     if gates.balanced_placement and not demand.is_required and not demand.is_unconstrained:

@@ -37,8 +37,8 @@ class Room(Struct, eq=False):
 class Demand(Struct, frozen=True):
     """What is to be placed together, and the rules of its placement, levels as depths.
 
-    ``leader``: the requests of the pod that goes with the others. ``least_free``: the fullest domains
-    first, not the best fit.
+    ``leader``: the requests of the pod that goes with the others. ``within``: the domain that a
+    replacement has to be in, its values joined. ``least_free``: the fullest domains first, not the best fit.
     """
 
     count: int
@@ -51,6 +51,7 @@ class Demand(Struct, frozen=True):
     is_required: bool = False
     is_unconstrained: bool = False
     least_free: bool = False
+    within: str = ""
 
     @property
     def slices(self) -> int:
@@ -113,6 +114,8 @@ class _Leaves(Struct, frozen=True):
         excluded.total += 1
         node, tolerations = room.domain.node, self.tree.tolerations
         reason = "" if node is None else _reason_against_node(node, self.demand.spec, tolerations)
+        if not reason and not joined(room.values).startswith(self.demand.within):
+            reason = "topologyDomain"
         if reason:
             excluded.reasons[reason] += 1
             return
@@ -128,6 +131,11 @@ class _Leaves(Struct, frozen=True):
             room.leaders = 1
             subtract(left, leader)
         room.pods_with_leader = count_in(self.demand.requests, left)[0]
+
+
+def joined(values: Iterable[str]) -> str:
+    """Return a domain's name as Kueue compares it, which "b1" of "b10" is a beginning of."""
+    return ",".join(values)
 
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
