@@ -41,6 +41,7 @@ from playground.views import (
     schemas,
     start,
     stored,
+    sweeps,
     teaching,
     workbench,
 )
@@ -108,6 +109,10 @@ urlpatterns = [
     path("runs/<name:name>/bundle", runs.run_bundle),
     path("runs/<name:name>/cancel", runs.run_cancel),
     path("runs/<name:name>/at/<step:step>/", workbench.run_step),
+    path("sweeps/new/", sweeps.form),
+    path("sweeps/<name:name>/", sweeps.page),
+    path("sweeps/<name:name>/cells.json", sweeps.cells),
+    path("sweeps/<name:name>/cancel", sweeps.cancel),
     path("stored/", stored.stored),
     path("stored/<slug:kind>/<name:name>/delete", stored.delete),
     path("account/", account.page),

@@ -47,6 +47,8 @@ ENTRIES = (
     "js/pages/rules.js",
     "js/pages/run.tsx",
     "js/pages/runs.js",
+    "js/pages/sweep.tsx",
+    "js/pages/sweepform.ts",
     "js/pages/start.js",
     "js/workbench/main.js",
     "css/sheets/compare.css",

@@ -123,7 +123,7 @@ def _sent(request: HttpRequest) -> HttpResponse:
         try:
             chosen[side] = f"draft:{_branch(request, side, chosen, text).pk}"
         except REFUSALS as error:
-            message = "; ".join(_problems(error)) if isinstance(error, BundleError) else str(error)
+            message = "; ".join(problem_words(error)) if isinstance(error, BundleError) else str(error)
             context = form(_visitor(request), chosen, typed)
             context["error"] = f"{side.title()}, its configuration: {message}"
             return render(request, "compare.html", context, status=status_of(error))
@@ -141,7 +141,8 @@ def _branch(request: HttpRequest, side: str, chosen: dict[str, str], text: str) 
         return reconfiguring.reconfigured(source, _visitor(request), text)
 
 
-def _problems(error: BundleError) -> list[str]:
+def problem_words(error: BundleError) -> list[str]:
+    """Return a sentence for each of the first problems, with its line and path."""
     shown = [
         " ".join(filter(None, (f"line {one.line}:" if one.line else "", one.path, one.message)))
         for one in error.problems[:PROBLEMS_SHOWN]

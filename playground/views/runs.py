@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.models import HEAVY, QUEUED, Run, Share
+from playground.models import HEAVY, QUEUED, Run, Share, Sweep
 from playground.runs import dumps, fairness, figures, service
 from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json
@@ -25,10 +25,11 @@ def runs(request: HttpRequest) -> HttpResponse:
     """Render ``runs.html``: the visitor's own runs, newest first.
 
     Context: ``section`` "runs"; ``runs`` (list of Run as in docs/protocol.md, each with ``url``, and
-    ``createdAt`` and ``keptUntil`` as datetimes).
+    ``createdAt`` and ``keptUntil`` as datetimes); ``sweeps`` (rows of Sweep, newest first, each with
+    ``total`` and ``done`` cells), whose runs are not among the ``runs``.
     """
     visitor = _visitor(request)
-    rows = Run.objects.filter(owner=visitor).select_related("scenario").defer(*HEAVY)
+    rows = Run.objects.filter(owner=visitor, sweep=None).select_related("scenario").defer(*HEAVY)
     rows = rows.annotate(shared=Exists(Share.objects.filter(scenario=OuterRef("scenario"))))
     newest = list(rows.order_by("-created")[:RUNS_SHOWN])
     places = fairness.positions() if any(run.state == QUEUED for run in newest) else {}
@@ -41,7 +42,11 @@ def runs(request: HttpRequest) -> HttpResponse:
         }
         for run in newest
     ]
-    return render(request, "runs.html", {"section": "runs", "runs": shown})
+    counts = {"total": Count("cells"), "done": Count("cells", filter=Q(cells__ended=True))}
+    swept = Sweep.objects.filter(owner=visitor).annotate(**counts).order_by("-created")
+    return render(
+        request, "runs.html", {"section": "runs", "runs": shown, "sweeps": list(swept[:RUNS_SHOWN])}
+    )
 
 
 def _find(name: str) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,16 +13,11 @@ from typing import Any
 
 from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
 from scheduler_core.cli.reporting import FILES, InputError, in_columns, problem_lines, read_scenario
-from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.locate import find_lines
-from scheduler_core.formats.skipping import ValueTally
-from scheduler_core.formats.yaml_reader import read_yaml
-from scheduler_core.kubernetes.problems import BundleError, PolicyError, Problem
-from scheduler_core.kubernetes.reading import path_text, steps_of
+from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep import AXES, Sweep, cell_run, pareto_front, read_sweep, scenario_of_cell
+from scheduler_core.sweep.text import in_text, sweep_body
 
-_LIMITS = Limits(size=256 * 1024)
 COLUMNS = (
     *("placed", "pending", "preemptions", "nodesUsed", "cpu", "memory", "fragmentation", "cpuDeviation"),
     *("meanWait", "pricePerHour"),
@@ -65,28 +60,14 @@ def _read(name: str, scenario: Scenario) -> Sweep:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
-    if len(text) > _LIMITS.size:
-        raise InputError(f"{name}: a grid has at most {_LIMITS.size:,} bytes")
     try:
-        bodies = [value for _, value in read_yaml(text, _LIMITS, ValueTally(_LIMITS))]
-    except FormatError as error:
-        raise InputError(f"{name}:{error.line or 1}: {error.message}") from error
-    if len(bodies) != 1:
-        raise InputError(f"{name}: one document is expected, not {len(bodies)}")
-    try:
-        return read_sweep(bodies[0], scenario)
+        body = sweep_body(text, name)
     except BundleError as error:
-        raise InputError(problem_lines(_placed(error.problems, name, text, bodies[0]))) from error
-
-
-def _placed(problems: list[Problem], name: str, text: str, body: Any) -> list[Problem]:
-    """Return the problems with their lines in the file; a bare grid's paths begin with its axes."""
-    bare = not (isinstance(body, Mapping) and "grid" in body)
-    steps = [steps_of(one.path)[1:] if bare else steps_of(one.path) for one in problems]
-    lines = find_lines(text, "yaml", [(1, one) for one in steps])
-    return [
-        Problem(one.message, path_text(at), lines.get((1, at)), file=name) for one, at in zip(problems, steps)
-    ]
+        raise InputError(problem_lines(error.problems)) from error
+    try:
+        return read_sweep(body, scenario)
+    except BundleError as error:
+        raise InputError(problem_lines(in_text(error.problems, text, body, name))) from error
 
 
 _shared: tuple[Scenario, Sweep] | None = None

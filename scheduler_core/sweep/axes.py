@@ -24,7 +24,6 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.settings.release import ALONE, CACHING, CONFIGURATION_KIND, POLICY_KIND, row_of
-from scheduler_core.settings.settings import ONLY_V1_11
 from scheduler_core.sweep.shapes import ORDERS, arrived, grown, resized
 
 Documents = Sequence[Document]
@@ -192,12 +191,21 @@ def _example(verb: Verb) -> str:
     return f"{about}={verb.value.example}" if verb.value is not None else about
 
 
+_ABOUT_V1_11 = {
+    "quirks": "whether known bugs are reproduced or fixed",
+    "predicateOrder": "the order in which predicates are evaluated",
+    "cache": "the equivalence cache's mode",
+    "equivalenceClass": "which pods the cache takes for equal",
+    "audit": "whether each hit of the cache is checked",
+    "staleWrites": "what protects the cache from stale writes",
+}
+
 _ROWS = (
     Axis("scheduler", "which kube-scheduler answers", tuple(row.name for row in ALONE), _setting),
     Axis("config", "a Policy or KubeSchedulerConfiguration, by a name of your own", (), _configuration),
     *(
-        Axis(name, f"{name} of SimulationSettings, under {CACHING}", _choices(name), _of_v1_11)
-        for name in ONLY_V1_11
+        Axis(name, f"{about}, under {CACHING}", _choices(name), _of_v1_11)
+        for name, about in _ABOUT_V1_11.items()
     ),
     Axis("weights", "the weight of a score plugin or priority; 0 disables it", (0, 1, 2), _weight, "NAME"),
     Axis("predicates", f"a predicate of {CACHING}, on or off", (True, False), _predicate, "NAME"),

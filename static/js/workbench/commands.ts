@@ -402,6 +402,16 @@ export const COMMANDS: Row[] = [
     },
   },
   {
+    id: "sweep",
+    group: "Change",
+    name: "Sweep: many policies, releases or clusters at once",
+    run: ({ playback }) => {
+      const { revision: _, ...source } = playback.source;
+      const [[kind, id]] = Object.entries(source);
+      location.assign(`/sweeps/new/?of=${kind}%3A${id}`);
+    },
+  },
+  {
     id: "export-svg",
     group: "Change",
     name: "Export the stage as SVG",

@@ -7,7 +7,7 @@ import type { Context } from "./found.ts";
 const SECTIONS: [heading: string, ids: string[]][] = [
   ["View", ["presentation", "theme", "palette"]],
   ["As a file", ["download", "export-view", "export-deck", "export-film"]],
-  ["Compare and review", ["compare", "report", "greed", "worker"]],
+  ["Compare and review", ["compare", "report", "greed", "sweep", "worker"]],
   ["Help", ["help", "docs", "words", "reference", "learn"]],
 ];
 

@@ -60,7 +60,8 @@ def test_table_has_a_row_for_each_cell(
         ("grid:\n  seed: [1]\n  nodes: [0]\n", ":3: grid.nodes[0]: must be a whole number"),
         ("seed: [1]\nnodes: [0]\n", ":2: nodes[0]: must be a whole number"),
         ("seed: [1\n", ":2: "),
-        ("a: [1]\n---\nb: [1]\n", ": one document is expected, not 2"),
+        ("a: [1]\n---\nb: [1]\n", ":2: more than 1 documents"),
+        ("# nothing\n", ": is empty: a grid is expected"),
     ],
 )
 def test_an_error_names_its_line(
