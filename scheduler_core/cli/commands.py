@@ -48,6 +48,7 @@ COMMANDS = (
     Command(
         "audit", "pending pods, lost nodes, drains, rollouts, capacity, packing", "scheduler_core.cli.audit"
     ),
+    Command("review", "check and audit a branch, for a pull request", "scheduler_core.cli.review"),
     Command("capacity", "how many more pods fit, and which nodes to add", "scheduler_core.cli.capacity"),
     Command("sweep", "a scenario under every combination of a grid's values", "scheduler_core.cli.sweep"),
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
