@@ -8,7 +8,6 @@ import json
 import resource
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -207,8 +206,9 @@ async def _output(arguments: Sequence[str], bundle: bytes) -> str:
     except TimeoutError as error:
         raise ToolError(f"no answer within {SECONDS} s: ask about fewer pods") from error
     finally:
-        with suppress(ProcessLookupError):
+        if process.returncode is None:
             process.kill()
+            await process.communicate()  # closes its pipes
     if process.returncode not in {0, 1} or not output:
         message = errors.decode(errors="replace").strip()[-MESSAGE_CHARACTERS:]
         raise ToolError(message if process.returncode == BAD_INPUT else f"the command failed: {message}")

@@ -36,7 +36,7 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}
 """
-WITHOUT_ANSWER = {"serve", "mcp", "export", "conform", "bench", "completion"}
+WITHOUT_ANSWER = {"serve", "mcp", "review", "export", "conform", "bench", "completion"}
 WITH_OUTPUT = [command.name for command in COMMANDS if command.name not in WITHOUT_ANSWER]
 
 
