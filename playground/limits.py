@@ -276,6 +276,9 @@ LIMITS: tuple[Limit, ...] = (
     Limit("API_READS_PER_MINUTE", 1_200, "requests", "GET of one address"),
     Limit("IMPORTS_PER_MINUTE", 400, "requests", "imports, forks, shares, runs and reports of one address"),
     Limit("TRACE_CELLS", 15_000_000, "nodes × cycles", "size of one trace download"),
+    Limit("RECORDING_CELLS", 2_000_000, "nodes × cycles", "size of a run that is saved as one HTML file"),
+    Limit("RECORDING_CYCLES", 5_000, "cycles", "of such a run"),
+    Limit("RECORDING_MIB", 256, "MiB", "the answers in such a file, before they are compressed"),
     Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process", least=0),
     Limit(
         "DATABASE_WAIT_SECONDS",

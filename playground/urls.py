@@ -7,6 +7,7 @@ from django.urls.converters import StringConverter
 from django.views.generic import RedirectView
 
 from playground.api import document, table
+from playground.recordings.views import recording
 from playground.serving import health
 from playground.views import (
     account,
@@ -96,6 +97,7 @@ urlpatterns = [
     path("report", reports.download),
     path("picture", exports.picture),
     path("deck", exports.deck),
+    path("recording", recording),
     path("l/<name:name>/", workbench.linked),
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),

@@ -8,7 +8,7 @@ search's own reader, so that other users of the source are not disturbed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -376,6 +376,18 @@ class Finder:
         )
         return tuple((place, text) for place, text in texts if text)
 
+    def held(self, rows: TrailRows, index: int) -> Iterator[tuple[int, str, str]]:
+        """Yield the place of each condition that holds for a cycle, why, and what a search may have met."""
+        for place, why in self._trailed(rows, index):
+            yield place, why, ""
+        for place, why in self._shown(index):
+            condition, cycle = self._search.conditions[place], self._playback.cycle(index)
+            if condition.kind == "quirk":
+                wanted = [quirk for quirk in cycle.quirks if condition.about in ("", quirk.id)]
+                yield from ((place, quirk.text, quirk.id) for quirk in wanted)
+            else:
+                yield place, why, self._own(condition, cycle).about if condition.kind == "tie" else ""
+
     def _own(self, condition: SearchCondition, cycle: Cycle) -> SearchCondition:
         """Return the condition; one on ties refers to the workload of the cycle's pod."""
         if condition.kind != "tie":
@@ -385,3 +397,23 @@ class Finder:
         owner = pod.meta.controller
         workload = f"{owner.kind} {pod.meta.namespace}/{owner.name}" if owner else f"Pod {cycle.pod}"
         return SearchCondition("tie", workload)
+
+
+Match = tuple[int, str, str]
+"""A cycle for which a condition holds, why, and what of it may be met: a quirk, or the workload of a tie."""
+
+
+def matches(playback: Playback, texts: list[str]) -> dict[str, list[Match]]:
+    """Return all cycles of a complete playback for which each condition holds, in order.
+
+    Raises ConditionError for a text that is no condition.
+    """
+    finder = Finder(playback, Search(tuple(map(condition_of, texts)), 0))
+    found: dict[str, list[Match]] = {text: [] for text in texts}
+    if not len(playback):
+        return found
+    rows = TrailRows.of(playback, 1, len(playback))
+    for index in range(1, len(playback) + 1):
+        for place, why, met in finder.held(rows, index):
+            found[texts[place]].append((index, why, met))
+    return found

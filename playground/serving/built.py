@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WHEEL = _PACKAGE / "site"
@@ -59,10 +59,10 @@ ENTRIES = (
     "css/sheets/start.css",
     "css/sheets/workbench.css",
 )
+#: What a page holds inline: each a single script, which imports nothing.
+INLINE = ("js/recorded/main.ts",)
 OPTIONS = (
     "--bundle",
-    "--splitting",
-    "--format=esm",
     "--jsx=automatic",
     "--jsx-import-source=preact",
     "--tsconfig-raw={}",  # the image builds without tsconfig.json
@@ -70,10 +70,13 @@ OPTIONS = (
     "--minify",
     "--log-level=warning",
     "--entry-names=[name]-[hash]",
-    "--chunk-names=part-[hash]",
-    # The editor and the writer of films stay single files, which are loaded when they are first used.
-    "--external:./static/vendor/*",
+    "--outbase=static",
 )
+#: The editor and the writer of films stay single files, which are loaded when they are first used.
+SPLIT = ("--splitting", "--format=esm", "--chunk-names=part-[hash]", "--external:./static/vendor/*")
+#: A recording holds the editor, and writes no films.
+WHOLE = ("--format=iife", "--external:./static/vendor/mediabunny.js")
+BUILDS = ((ENTRIES, SPLIT), (INLINE, WHOLE))
 MADE = "made.json"  # the digest of the build's sources, and the output file of each entry
 PACKED = 1_000  # bytes from which a file is also stored gzipped
 KEPT_SECONDS = 24 * 3600
@@ -92,7 +95,7 @@ class BuildError(Exception):
 
 def digest(static: Path = STATIC) -> str:
     """Return a digest of every source that a build may include, of packages' versions and of the options."""
-    seen = hashlib.sha256("\n".join(OPTIONS + ENTRIES).encode())
+    seen = hashlib.sha256(repr((OPTIONS, BUILDS)).encode())
     with suppress(FileNotFoundError):
         seen.update((static.parent / LOCK_FILE).read_bytes())
     for folder in SOURCES:
@@ -138,31 +141,41 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _bundle(static: Path, esbuild: Path) -> None:
-    root = static.parent
     of = digest(static)
-    entries = [f"static/{entry}" for entry in ENTRIES]
     _tidy(static / BUILT)
-    metafile = root / "node_modules" / f"built-{os.getpid()}.json"
-    command = [str(esbuild), *entries, *OPTIONS, "--outbase=static", f"--outdir=static/{BUILT}"]
-    command.append(f"--metafile={metafile}")
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
-    if done.returncode:
-        raise BuildError(f"esbuild cannot bundle the pages:\n{done.stderr.strip()}")
-    meta = json.loads(metafile.read_text(encoding="utf-8"))["outputs"]
-    metafile.unlink()
-    files = [_below(name) for name in meta]
+    found: dict[str, object] = {}
+    files: list[str] = []
+    for entries, options in BUILDS:
+        meta = _run(static, esbuild, [f"static/{entry}" for entry in entries], options)
+        files += map(_below, meta)
+        found |= {
+            one["entryPoint"].removeprefix("static/"): {"name": _below(name), "imports": _imports(meta, name)}
+            for name, one in meta.items()
+            if one.get("entryPoint", "").removeprefix("static/") in entries
+        }
     for name in tuple(files):
         content = (static / name).read_bytes()
         if len(content) >= PACKED:
             files.append(f"{name}.gz")
             _write(static / files[-1], gzip.compress(content, mtime=0))
-    found = {
-        one["entryPoint"].removeprefix("static/"): {"name": _below(name), "imports": _imports(meta, name)}
-        for name, one in meta.items()
-        if one.get("entryPoint", "") in entries
-    }
     # Last, so that an interrupted build does not count as a build.
     _write(static / BUILT / MADE, json.dumps({"of": of, "outputs": found, "files": files}).encode())
+
+
+def _run(
+    static: Path, esbuild: Path, entries: list[str], options: tuple[str, ...]
+) -> dict[str, dict[str, Any]]:
+    """Bundle entries, and return what esbuild says of each output."""
+    root = static.parent
+    metafile = root / "node_modules" / f"built-{os.getpid()}.json"
+    command = [str(esbuild), *entries, *OPTIONS, *options, f"--outdir=static/{BUILT}"]
+    command.append(f"--metafile={metafile}")
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
+    if done.returncode:
+        raise BuildError(f"esbuild cannot bundle the pages:\n{done.stderr.strip()}")
+    meta: dict[str, dict[str, Any]] = json.loads(metafile.read_text(encoding="utf-8"))["outputs"]
+    metafile.unlink()
+    return meta
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -187,11 +200,11 @@ def _tidy(folder: Path) -> None:
                 path.unlink()
 
 
-def _imports(meta: dict[str, dict[str, object]], entry: str) -> list[str]:
+def _imports(meta: dict[str, dict[str, Any]], entry: str) -> list[str]:
     """Return the files that an entry imports statically, directly or indirectly, nearest first."""
     order = [entry]
     for name in order:
-        for one in meta[name]["imports"]:  # type: ignore[attr-defined]
+        for one in meta[name]["imports"]:
             if one["kind"] == "import-statement" and not one.get("external") and one["path"] not in order:
                 order.append(one["path"])
     return [_below(name) for name in order[1:]]

@@ -13,12 +13,14 @@ from django.views.decorators.http import require_safe
 
 from playground.comparisons import asking
 from playground.pictures.card import png
+from playground.pictures.carried import carrying, fragment
 from playground.pictures.themes import DARK, THEMES
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.pool.reading import reading
 from playground.reports import drawings, slides
 from playground.serving.error_pages import error_page
+from playground.storage import privacy
 from playground.views.comparing import REFUSALS, status_of
 from playground.views.reports import POLICY
 from playground.views.workbench import _visitor
@@ -27,14 +29,20 @@ from playground.visitors.throttle import throttled
 FORMATS = {"svg": "image/svg+xml", "png": "image/png"}
 _NUMBER = re.compile(r"[0-9]{1,9}")
 Made = TypeVar("Made")
-Make = Callable[[Playback, str], Made]
+Make = Callable[[Playback, sources.Source], Made]
+UNTITLED = "Untitled"
+#: Of a draft's text, what a picture does not carry: nothing that scheduling reads.
+UNREAD = ("env", "annotations", "data", "secrets")
 
 
 @require_safe
 @never_cache
 @throttled("IMPORTS_PER_MINUTE")
 def picture(request: HttpRequest) -> HttpResponse:
-    """Answer a ``view`` (of drawings.VIEWS) of a ``source`` after a ``step`` as ``format`` svg or png."""
+    """Answer a ``view`` (of drawings.VIEWS) of a ``source`` after a ``step`` as ``format`` svg or png.
+
+    A PNG carries its scenario, but for what scheduling does not read of a draft; with ``bare`` it does not.
+    """
     kind = request.GET.get("format", "svg")
     if kind not in FORMATS:
         return error_page(request, 400, f"A picture is one of: {', '.join(FORMATS)}.")
@@ -43,9 +51,14 @@ def picture(request: HttpRequest) -> HttpResponse:
         return error_page(request, 400, f"A view is one of: {', '.join(drawings.VIEWS)}.")
     step = _number(request, "step", 0)
 
-    def make(playback: Playback, title: str) -> str | bytes:
-        svg = drawings.drawing(playback, title, view, step)
-        return svg if kind == "svg" else png(svg)
+    def make(playback: Playback, source: sources.Source) -> str | bytes:
+        svg = drawings.drawing(playback, source.title or UNTITLED, view, step)
+        if kind == "svg" or "bare" in request.GET:
+            return svg if kind == "svg" else png(svg)
+        text = source.text()
+        if "draft" in source.wire:
+            text = privacy.without(text, UNREAD)
+        return carrying(png(svg), fragment(text, source.title, f"step={step}", playback.scenario.release))
 
     made = _made(request, make)
     if isinstance(made, HttpResponse):
@@ -67,7 +80,8 @@ def deck(request: HttpRequest) -> HttpResponse:
     if theme is None:
         return error_page(request, 400, f"A theme is one of: {', '.join(THEMES)}.")
 
-    def make(playback: Playback, title: str) -> tuple[str, list[slides.Slide]]:
+    def make(playback: Playback, source: sources.Source) -> tuple[str, list[slides.Slide]]:
+        title = source.title or UNTITLED
         return title, slides.slides(playback, title, first, last, theme)
 
     made = _made(request, make)
@@ -86,7 +100,7 @@ def _made(request: HttpRequest, make: Make[Made]) -> Made | HttpResponse:
             playback = sources.open_playback(source)
             if not playback.complete:
                 sources.check_work(playback.scenario)
-            return make(playback, source.title or "Untitled")
+            return make(playback, source)
     except OutOfRangeError as error:
         return error_page(request, 404, str(error))
     except REFUSALS as error:

@@ -21,6 +21,7 @@ FORMATS = {
     "scenario": "the input with its history and configuration, as one bundle",
     "manifests": "the final cluster as manifests, with the pods' nodes",
     "simulator": "the final cluster as a kube-scheduler-simulator snapshot, with the results of each attempt",
+    "html": "the whole run as one HTML file that steps, without a server",
 }
 
 
@@ -28,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     listed = "; ".join(f"{name}: {text}" for name, text in FORMATS.items())
-    parser.add_argument("--format", choices=[*FORMATS], default="scenario", help=listed)
+    parser.add_argument(
+        "--to", "--format", dest="format", choices=[*FORMATS], default="scenario", help=listed
+    )
     parser.add_argument("--config", metavar="FILE", help="a configuration to use instead of the bundle's own")
     parser.add_argument(
         "--start", action="store_true", help=("export the initial cluster without running the scheduler")
@@ -43,6 +46,11 @@ def run(options: argparse.Namespace) -> int:
         print(problem_lines(scenario.warnings), file=sys.stderr)
     if options.format == "scenario":
         sys.stdout.write(scenario.to_yaml())
+        return 0
+    if options.format == "html":
+        from scheduler_core.cli.html import html_file
+
+        sys.stdout.write(html_file(scenario, options.files))
         return 0
     notes = ResultNotes()
     documents = _at_start(scenario) if options.start else _at_end(scenario, notes, options.format)

@@ -63,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", help="write one JSON object per cycle; - for standard output"
     )
+    parser.add_argument("--html", metavar="FILE", help="write the run as one HTML file that steps")
     parser.add_argument("--events", action="store_true", help="print each event with its virtual second")
     add_scheduler_argument(parser)
     add_gates_argument(parser)
@@ -121,6 +122,10 @@ def _run(options: argparse.Namespace) -> int:
                     for pod, node in cycle.decision.placements
                 )
     write_answers(simulation, options)
+    if options.html:
+        from scheduler_core.cli.html import write_html
+
+        write_html(options.html, scenario, options.files)
     if options.events:
         _print_events(simulation.rest, out)
         print(file=out)

@@ -53,7 +53,7 @@ NAMED = re.compile(r'(?:href|src)="(/static/[^"]+[.](?:js|css))"')
 def test_a_page_names_the_few_files_of_its_build() -> None:
     """All that it needs and nothing else of ours; each is there, packed, and kept for good by who has it."""
     made = built.make()  # as `make setup` does; nothing, where the sources have not changed since
-    assert set(made) == set(built.ENTRIES)
+    assert set(made) == {*built.ENTRIES, *built.INLINE}
     for address, entry in PAGES.items():
         named = NAMED.findall(Client().get(address).content.decode())
         assert f"/static/{made[entry].name}" in named
@@ -92,7 +92,7 @@ def test_a_build_of_other_sources_is_not_named(tmp_path: Path) -> None:
 def test_a_changed_source_is_built_again_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Components are bundled with Preact in a file that both pages share; what esbuild refuses is named."""
     entries = ("js/one.tsx", "js/two.tsx")
-    monkeypatch.setattr(built, "ENTRIES", entries)
+    monkeypatch.setattr(built, "BUILDS", ((entries, built.SPLIT),))
     (tmp_path / "static/js").mkdir(parents=True)
     (tmp_path / "node_modules").symlink_to(REPOSITORY / "node_modules")
     for entry in entries:

@@ -1,8 +1,8 @@
 // A scenario inside an address: JSON, deflated, as base64url behind the "#", which no server is sent.
 
-const PREFIX = "#scenario=";
+export const PREFIX = "#scenario=";
 export const MOST = 16_000; // characters of such an address, which chats and mail programs still take whole
-const MOST_OPENED = 256_000; // characters of one that is opened
+export const MOST_OPENED = 256_000; // characters of one that is opened
 const UNNAMED_RELEASE = "v1.11"; // of texts that name none, in links that name none either
 const MOST_BYTES = 4_000_000; // that one may hold: deflated text may be a thousand times smaller
 
@@ -37,8 +37,8 @@ export async function unpack(fragment: string): Promise<Packed> {
 }
 
 /** Inflate bytes, and stop where it is too much. */
-async function inflated(bytes: Uint8Array<ArrayBuffer>) {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+export async function inflated(bytes: Uint8Array<ArrayBuffer>, format: CompressionFormat = "deflate-raw") {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format)).getReader();
   const parts = [];
   let size = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {

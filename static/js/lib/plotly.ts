@@ -25,10 +25,12 @@ export function plotly(src: string) {
 async function load(src: string) {
   for (const id of STYLED)
     if (!document.getElementById(id)) document.head.append(h("meta", { id, class: "no-inline-styles" }));
-  await Promise.all([
-    loaded("link", { rel: "stylesheet", href: new URL("../css/plotly.css", new URL(src, location.href)).href }),
-    loaded("script", { src }),
-  ]);
+  if (window.podstepCharts) await window.podstepCharts();
+  else
+    await Promise.all([
+      loaded("link", { rel: "stylesheet", href: new URL("../css/plotly.css", new URL(src, location.href)).href }),
+      loaded("script", { src }),
+    ]);
   return (window as any).Plotly;
 }
 

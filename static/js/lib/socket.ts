@@ -64,6 +64,7 @@ const LOST =
   "The connection was lost before the server answered. The request may have succeeded: check before you retry.";
 const LARGE = 200_000; // characters from which sending a call reports progress
 const SENDING_EVERY = 100;
+const NOWHERE = "http://file.invalid/"; // of a document without an address, which a record answers
 const TOO_LARGE = 1009; // the close code for a frame that the server does not even read
 
 /** What an `error` frame carries. */
@@ -103,7 +104,7 @@ export class Socket {
   #early: Early | null = null; // what link-early.js has sent and received, until it is called for
 
   constructor(path = "/ws/") {
-    const url = new URL(path, location.href);
+    const url = new URL(path, /^(about|blob|data):/.test(location.href) ? NOWHERE : location.href);
     const framed = /^\/e\/([^/]+)\/$/.exec(location.pathname);
     if (framed) {
       // What a frame may ask is bounded by the server, too: as in link-early.js.

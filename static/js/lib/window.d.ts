@@ -9,6 +9,10 @@ declare global {
     podstepEarly?: Early | null;
     /** What the browser tests look at. */
     podstep?: Record<string, any>;
+    /** What a recording holds compressed, as text or as a script that is run: recorded/boot.js. */
+    podstepHeld?: Record<"text" | "run", (held: Element | null) => Promise<any>>;
+    /** What loads the library of charts where no server has it. */
+    podstepCharts?: () => Promise<void>;
     /** The library of charts, once lib/plotly.ts has loaded it. */
     Plotly?: any;
   }

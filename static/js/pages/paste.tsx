@@ -12,6 +12,7 @@ import { plural } from "../lib/quantity.ts";
 import { refusalOf, superseded } from "../lib/socket.ts";
 import { asText, give, isTable, onDrop } from "./files.ts";
 import { FolderError, chosen, packed, type InFolder } from "./folder.ts";
+import { heldIn } from "./held.ts";
 import { keepInView } from "./inview.ts";
 import { link } from "./link.ts";
 import { forget, keep, kept, noteLeft } from "./pasted.ts";
@@ -235,6 +236,11 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
 
   async function take(files: File[], folder?: Folder) {
     if (folder) return takeFolder(folder);
+    const carried = files.length === 1 ? await heldIn(files[0]) : null;
+    if (carried) {
+      location.hash = carried; // which opens it, as a link that holds it does
+      return;
+    }
     const csv = files.filter(isTable);
     if (csv.length) {
       tables(csv);

@@ -208,7 +208,11 @@ export class Address {
   }
 
   #put(how: "pushState" | "replaceState", href: string = this.href()) {
-    history[how](null, "", href);
+    try {
+      history[how](null, "", href);
+    } catch {
+      /* a document of another document's, as a frame of srcdoc, has no address of its own */
+    }
     this.view.emit("address", href);
   }
 

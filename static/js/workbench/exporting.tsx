@@ -41,6 +41,10 @@ export function exportView(playback: Playback, tab: string) {
       <Download action="/picture" playback={playback} close={close}>
         <input type="hidden" name="step" value={step} />
         <Choice name="view" label="View " options={viewsOf(termsIn(playback))} value={first} focus />
+        <label class="share-check">
+          <input type="checkbox" name="bare" />A PNG without its scenario: otherwise it opens where it is dropped on a
+          start page
+        </label>
         {["svg", "png"].map((format) => (
           <button key={format} class={format === "svg" ? "btn primary" : "btn"} name="format" value={format}>
             {format.toUpperCase()}

@@ -133,8 +133,9 @@ moreMenu($("[data-controls]"), context);
 $("[data-help]").addEventListener("click", () => context.help());
 $("[data-palette]")?.addEventListener("click", () => context.palette.open());
 const forkButton = $("[data-fork]");
+const recorded = document.body.classList.contains("recorded");
 if (forkButton) {
-  forkButton.hidden = mine;
+  forkButton.hidden = mine || recorded;
   forkButton.addEventListener("click", fork);
 }
 $("[data-kind]").textContent = root.dataset.room
@@ -143,9 +144,11 @@ $("[data-kind]").textContent = root.dataset.room
     ? "draft"
     : source.run
       ? "run"
-      : source.side
-        ? "compared, read-only"
-        : "shared, read-only";
+      : recorded
+        ? "recording"
+        : source.side
+          ? "compared, read-only"
+          : "shared, read-only";
 if (mine) title(build.draft);
 const named = $("input[data-title]"); // cut on a narrow screen: the tooltip has all of it
 named?.addEventListener("pointerenter", () => (named.title = named.value));
@@ -167,7 +170,15 @@ comments($("[data-comments]"));
 checkPinned(playback);
 
 /** For the page of a lesson that frames this one, for the browser tests, and for looking at it in a console. */
-window.podstep = { timings, playback, view, socket, ready: false, play: () => deck.toggle() };
+window.podstep = {
+  href: () => address.href("/"),
+  timings,
+  playback,
+  view,
+  socket,
+  ready: false,
+  play: () => deck.toggle(),
+};
 
 /** @param {HTMLElement | null} button */
 async function comments(button) {

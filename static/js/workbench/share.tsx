@@ -14,6 +14,7 @@ import type { Playback } from "./playback.ts";
 import { Refused, type Shared } from "./share/common.tsx";
 import { Contents } from "./share/contents.tsx";
 import { embed } from "./share/embed.tsx";
+import { recordingFile } from "./share/file.tsx";
 import { link } from "./share/link.tsx";
 import { privately } from "./share/private.tsx";
 import { whole } from "./share/whole.tsx";
@@ -29,6 +30,7 @@ const PANELS: Record<string, Panel> = {
   private: { label: "Private", show: privately },
   embed: { label: "Embed", show: embed },
   whole: { label: "Self-contained", show: whole, waiting: "Packing…" },
+  file: { label: "File", show: recordingFile },
 };
 
 /**
@@ -97,7 +99,7 @@ function Ways({ shared, mine }: { shared: Shared; mine: boolean }) {
   const lacking = [linked && "private", (run || linked || side) && "embed"];
   const offered = Object.entries(PANELS).filter(([name]) => !lacking.includes(name));
   const { show, waiting } = PANELS[key] as Panel;
-  const asks = key === "private";
+  const asks = key === "private" || key === "file";
   const shows = agreed || asks;
   const answer = useAnswer(shows ? key : "", () => show(shared));
   const here = answer?.key === key && shows ? answer : null;
@@ -112,7 +114,7 @@ function Ways({ shared, mine }: { shared: Shared; mine: boolean }) {
         {mine && (asks || !agreed) ? (
           <Contents
             playback={shared.playback}
-            named={!asks}
+            named={key !== "private"}
             without={without}
             choose={choose}
             make={asks ? undefined : () => agree(true)}

@@ -1,0 +1,57 @@
+"""A run as one HTML file that steps; its panels are the web application's, where that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from scheduler_core.cli.reporting import InputError
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.scenario.load import load
+from scheduler_core.scenario.scenario import Scenario
+
+#: Looked up when it is asked for: this package imports nothing of the application's.
+WRITER = "playground.recordings.command"
+NEEDS = "an HTML file needs the workbench, of the package podstep"
+
+
+def html_file(scenario: Scenario, names: Sequence[str]) -> str:
+    """Return the file of a scenario that was read from the files ``names``.
+
+    Raises:
+        InputError: The application is not installed, or the run is larger than a file may be.
+    """
+    try:
+        module = import_module(WRITER)
+        made: str = module.written(scenario, _text(scenario, names), _title(scenario, names))
+    except ModuleNotFoundError as error:
+        raise InputError(f"{NEEDS}: {error}") from error
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    return made
+
+
+def write_html(path: str, scenario: Scenario, names: Sequence[str]) -> None:
+    """Write the file; raises as :func:`html_file`, and for a path that cannot be written."""
+    text = html_file(scenario, names)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+
+
+def _text(scenario: Scenario, names: Sequence[str]) -> str:
+    """Return the only file's text with its comments, if it holds the scenario and nothing else does."""
+    if len(names) == 1 and names[0] != "-" and Path(names[0]).is_file():
+        try:
+            text = Path(names[0]).read_text(encoding="utf-8")
+            if load(text).documents == scenario.documents:
+                return text
+        except (UnicodeDecodeError, BundleError):
+            pass  # an archive, or a text in another encoding
+    return scenario.to_yaml()
+
+
+def _title(scenario: Scenario, names: Sequence[str]) -> str:
+    return scenario.title or ("" if names[0] == "-" else Path(names[0]).stem)
