@@ -50,6 +50,7 @@ COMMANDS = (
     ),
     Command("review", "check and audit a branch, for a pull request", "scheduler_core.cli.review"),
     Command("capacity", "how many more pods fit, and which nodes to add", "scheduler_core.cli.capacity"),
+    Command("check", "whether claims about a cluster hold, whatever happens", "scheduler_core.cli.check"),
     Command("sweep", "a scenario under every combination of a grid's values", "scheduler_core.cli.sweep"),
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
     Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),

@@ -1,0 +1,183 @@
+"""Check contracts: what is wrong with them in a cluster, and the verdict on each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from random import Random
+from typing import Any
+
+from scheduler_core.compare.calm import CalmCluster
+from scheduler_core.contracts.case import Cluster, Played, Unplayable, play
+from scheduler_core.contracts.choices import Sequences
+from scheduler_core.contracts.coloring import Coloring
+from scheduler_core.contracts.document import Contract, raise_problems
+from scheduler_core.contracts.events import UPGRADE
+from scheduler_core.contracts.histories import Histories, History, histories
+from scheduler_core.contracts.known import unknown_argument
+from scheduler_core.contracts.parallel import exhaust_together
+from scheduler_core.contracts.search import Budget, Countdown, Searched, exhaust, representatives, sample
+from scheduler_core.contracts.shrinking import Broken, Shrinker
+from scheduler_core.contracts.subjects import Subject
+from scheduler_core.contracts.symmetry import HistoryClass, classes_of
+from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, UNSAID, VIOLATED, Counterexample, Verdict
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.scenario.history_entries import with_entries
+from scheduler_core.scenario.scenario import Scenario
+
+MOST_HISTORIES = 10**8
+"""Histories of a contract in one order, beyond which it has to say how many ``cases`` to play."""
+SHRINKING = 30.0
+"""Seconds for shrinking, at least a second of them beyond those of the search."""
+
+Note = Callable[[str, int, int], None]
+"""A callback with the contract's name, the cases that were played, and how many there are to play."""
+
+
+def unnoted(_contract: str, _done: int, _of: int) -> None:
+    """Ignore the progress."""
+
+
+def check(
+    scenario: Scenario, contracts: Sequence[Contract], budget: Budget | None = None, note: Note = unnoted
+) -> Iterator[Verdict]:
+    """Yield the verdict on each contract, in their order.
+
+    Raises:
+        BundleError: A contract asks for what the cluster does not have, or the cluster cannot be read.
+        PolicyError: Its configuration cannot be used.
+    """
+    budget = budget or Budget()
+    try:
+        cluster = Cluster(scenario)
+    except Unplayable as error:
+        yield from (_unsaid(contract, (str(error),)) for contract in contracts)
+        return
+    prepared = [_Check(cluster, contract) for contract in contracts]
+    for contract in contracts:
+        raise_problems(contract.at.report)
+    for one in prepared:
+        yield one.verdict(budget, note)
+
+
+class _Check:
+    """One contract in a cluster: its subjects and its histories."""
+
+    def __init__(self, cluster: Cluster, contract: Contract) -> None:
+        self.cluster = cluster
+        self.contract = contract
+        self.subjects: tuple[Subject, ...] = contract.subject.subjects(cluster.server)
+        found = [one.choices(cluster.terrain) for one in contract.when]
+        self.histories = histories([one for one in found if one is not None], contract.apart)
+        self._check_facts()
+        self._check_size(self.histories)
+
+    def _check_facts(self) -> None:
+        """Report node labels and resources that no node has."""
+        place = self.contract.at.child("spec").child(self.contract.mode)
+        for fact in self.contract.condition.facts:
+            if message := unknown_argument(fact, self.cluster.terrain):
+                place.error(message)
+
+    def _check_size(self, found: Histories) -> None:
+        open_ = prod(one.size for one in found.choices if not isinstance(one, Sequences))
+        if open_ > MOST_HISTORIES and not self.contract.cases:
+            self.contract.at.child("spec").child("when").error(
+                f"leaves {open_:,} cases open, more than {MOST_HISTORIES:,}: choose fewer of the nodes or a "
+                "shorter range, or set cases to how many seeded random ones to play"
+            )
+
+    def verdict(self, budget: Budget, note: Note) -> Verdict:
+        """Return the verdict."""
+        time = Countdown(budget.seconds)
+        classes = self._classes(budget)
+        searched = self._searched(classes, budget, time, note)
+        return self._made(searched, classes, time, budget)
+
+    def _classes(self, budget: Budget) -> list[HistoryClass] | None:
+        if self.contract.cases:
+            return None
+        apart = [key for one in self.subjects for key in one.workloads] if len(self.subjects) == 1 else []
+        coloring = Coloring(self.cluster.server, self.cluster.scenario.documents, apart)
+        dice = Random(budget.seed)  # noqa: S311 -- seeded on purpose
+        return classes_of(self.histories, coloring, dice, budget.cases)
+
+    def _searched(
+        self, classes: list[HistoryClass] | None, budget: Budget, time: Countdown, note: Note
+    ) -> Searched:
+        name = self.contract.name
+        if classes is None:
+            cases = min(budget.cases, self.contract.cases or budget.cases)
+            bounds = Budget(cases, budget.seconds, budget.seed)
+            return sample(self.histories, self._play, bounds, time, lambda done: note(name, done, cases))
+        found = list(representatives(classes))
+        if budget.processes > 1:
+            return exhaust_together(found, self._play, time, budget.processes)
+        return exhaust(found, self._play, time, lambda done: note(name, done, len(found)))
+
+    def _play(self, history: History) -> Played:
+        return play(self.cluster, self.contract, self.subjects, history)
+
+    def _made(
+        self, searched: Searched, classes: list[HistoryClass] | None, time: Countdown, budget: Budget
+    ) -> Verdict:
+        unsimulated = unsimulated_in(self.cluster.calm.run.scenario)
+        shown = None
+        if searched.broken is not None:
+            word = VIOLATED
+            shown = self._counterexample(*searched.broken)
+        elif unsimulated:
+            word = UNSAID
+        else:
+            word = HOLDS if searched.whole else UNCOUNTERED
+        return _verdict(
+            self.contract,
+            verdict=word,
+            cases=self.histories.size,
+            played=searched.played,
+            classes=0 if classes is None else len(classes),
+            seconds=time.seconds,
+            seed=budget.seed if searched.seeded else None,
+            counterexample=shown,
+            unsimulated=unsimulated,
+        )
+
+    def _counterexample(self, history: History, played: Played) -> Counterexample:
+        found = Broken(self.cluster, self.contract, history, played)
+        best = Shrinker(found, Countdown(SHRINKING)).shrunk()
+        assert best.played.breach is not None
+        documents = bundle_of(best)
+        return Counterexample(
+            tuple(one.words for one in best.history),
+            best.played.breach,
+            found.extent,
+            best.extent,
+            documents,
+            best.played.steps,
+        )
+
+
+def bundle_of(broken: Broken) -> list[Document]:
+    """Return the documents that play a counterexample, with its operations."""
+    documents = _calm(broken).run.scenario.documents
+    return with_entries(documents, broken.cluster.entries(broken.history))
+
+
+def _calm(broken: Broken) -> CalmCluster:
+    release = next((one.value for one in broken.history if one.verb == UPGRADE), "")
+    return broken.cluster.calm_under(release)
+
+
+def unsimulated_in(scenario: Scenario) -> tuple[str, ...]:
+    """Return the fields and kinds that other clusters honor, and the simulation of a scenario does not."""
+    return tuple(dict.fromkeys(one.unhonored for one in scenario.warnings if one.unhonored))
+
+
+def _unsaid(contract: Contract, why: tuple[str, ...]) -> Verdict:
+    return _verdict(contract, verdict=UNSAID, cases=0, played=0, classes=0, seconds=0.0, unsimulated=why)
+
+
+def _verdict(contract: Contract, **given: Any) -> Verdict:
+    place = contract.problem
+    named: dict[str, Any] = {"contract": contract.name, "claim": contract.claim, "because": contract.because}
+    return Verdict(**named, file=place.file or "", line=place.line, **given)

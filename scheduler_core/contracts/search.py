@@ -1,0 +1,118 @@
+"""Search the histories of a contract for one in which its claim does not hold.
+
+While few histories are unlike, one of each class is played, and another member at random. Beyond that
+Hypothesis draws seeded ones, steered towards the least margin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from time import monotonic
+
+from msgspec import Struct
+
+from scheduler_core.contracts.case import Played
+from scheduler_core.contracts.histories import Histories, History
+from scheduler_core.contracts.symmetry import HistoryClass
+
+Player = Callable[[History], Played]
+MOST_DRAWS_EACH = 10
+"""Draws for each case to be played: Hypothesis repeats some."""
+
+
+class Budget(Struct, frozen=True):
+    """Bounds of a check: cases that are played, and seconds; ``seed`` is of what is chosen at random."""
+
+    cases: int = 2_000
+    seconds: float = 60.0
+    seed: int = 0
+    processes: int = 1
+
+
+class Searched(Struct):
+    """What a search came to: cases that were played, whether all, and the first that breaks the claim."""
+
+    played: int = 0
+    whole: bool = False
+    broken: tuple[History, Played] | None = None
+    seeded: bool = False
+
+
+class Countdown:
+    """The time that is left."""
+
+    def __init__(self, seconds: float) -> None:
+        self.began = monotonic()
+        self.end = self.began + seconds
+
+    @property
+    def over(self) -> bool:
+        """Whether no time is left."""
+        return monotonic() >= self.end
+
+    @property
+    def seconds(self) -> float:
+        """The seconds that have passed."""
+        return monotonic() - self.began
+
+
+def representatives(classes: Sequence[HistoryClass]) -> Iterator[History]:
+    """Yield one history of each class, then another one of each that has more."""
+    yield from (one.one for one in classes)
+    yield from (one.other for one in classes if one.other != one.one)
+
+
+def exhaust(found: Sequence[History], play: Player, time: Countdown, note: Callable[[int], None]) -> Searched:
+    """Play histories until one breaks the claim, or the time is over."""
+    result = Searched()
+    for one in found:
+        if time.over:
+            return result
+        played = play(one)
+        result.played += 1
+        note(result.played)
+        if played.breach is not None:
+            result.broken = one, played
+            return result
+    result.whole = True
+    return result
+
+
+def sample(
+    found: Histories, play: Player, budget: Budget, time: Countdown, note: Callable[[int], None]
+) -> Searched:
+    """Play seeded random histories, steered by the margin, until one breaks the claim."""
+    from hypothesis import HealthCheck, Phase, find, settings, strategies, target
+    from hypothesis.errors import NoSuchExample
+
+    result = Searched(seeded=True)
+    known: dict[tuple[int, ...], Played] = {}
+
+    def breaks(picks: tuple[int, ...]) -> bool:
+        played = known.get(picks)
+        if played is None:
+            if time.over or result.played >= budget.cases:
+                return False
+            played = known[picks] = play(found.at(picks))
+            result.played += 1
+            note(result.played)
+        target(-played.margin, label="margin")
+        if played.breach is not None:
+            result.broken = found.at(picks), played
+        return played.breach is not None
+
+    ways = strategies.tuples(*[strategies.integers(0, size - 1) for size in found.sizes])
+    bounds = settings(
+        max_examples=budget.cases * MOST_DRAWS_EACH if found.size > budget.cases else budget.cases,
+        phases=(Phase.generate, Phase.target, Phase.shrink),
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        picks = find(ways, breaks, settings=bounds, random=Random(budget.seed))  # noqa: S311 -- seeded on purpose
+        result.broken = found.at(picks), known[picks]
+    except NoSuchExample:
+        pass
+    return result

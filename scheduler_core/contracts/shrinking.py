@@ -1,0 +1,254 @@
+"""Shrink a counterexample: fewer events, then fewer replicas, nodes and seconds, as long as it stays one.
+
+A smaller cluster counts only if the claim holds in it while nothing happens, where it did before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+from random import Random
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scheduler_core.compare.plane import reread
+from scheduler_core.contracts.case import Cluster, Played, Unplayable, play
+from scheduler_core.contracts.document import Contract
+from scheduler_core.contracts.events import ARRIVE, UPGRADE, Event
+from scheduler_core.contracts.histories import History, spaced
+from scheduler_core.contracts.reduction import replicas_of, resized, sized, without_nodes
+from scheduler_core.contracts.search import Countdown
+from scheduler_core.contracts.verdict import Extent
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError, PolicyError
+
+Item = TypeVar("Item")
+Change = Callable[[Sequence[Document]], Sequence[Document]]
+MOST_TRIALS = 400
+MORE_GAPS = 12
+
+
+class Broken(Struct, frozen=True):
+    """A counterexample: a cluster, the contract with its window, a history, and what became of it."""
+
+    cluster: Cluster
+    contract: Contract
+    history: History
+    played: Played
+
+    @property
+    def extent(self) -> Extent:
+        """How large it is."""
+        breach = self.played.breach
+        assert breach is not None
+        documents = self.cluster.scenario.documents
+        seconds = round(max(0.0, breach.second - self.cluster.calm.second), 1)
+        return Extent(len(self.history), replicas_of(documents), len(self.cluster.terrain.nodes), seconds)
+
+
+class Shrinker:
+    """What tries smaller counterexamples until the time is over."""
+
+    def __init__(self, broken: Broken, time: Countdown) -> None:
+        self.best = broken
+        self.origin = broken.history
+        self.time = time
+        self.trials = 0
+        self.calm_first = self._holds_calm(broken.cluster, broken.contract)
+
+    def shrunk(self) -> Broken:
+        """Return the smallest counterexample that was found."""
+        self._drop_events()
+        self._lower_counts()
+        self._drop_replicas()
+        self._drop_nodes()
+        self._drop_both()
+        self._drop_events()
+        self._close_gaps()
+        self._shorten()
+        return self.best
+
+    # --- what is tried
+
+    def _drop_events(self) -> None:
+        if not self.calm_first and self.best.contract.mode in ("eventually", "finally"):
+            return  # each event may be what should bring about what is claimed
+        minimized(
+            self.best.history, lambda kept: self._accept(history=_first_at_once(kept)), int(self.calm_first)
+        )
+
+    def _lower_counts(self) -> None:
+        """Let fewer pods arrive, and scale to fewer replicas."""
+        for place, event in enumerate(self.best.history):
+            if event.value.isdecimal():
+                for count in _fewer(int(event.value), 1 if event.verb == ARRIVE else 0):
+                    lower = event.valued(count)
+                    history = self.best.history
+                    if self._accept(history=(*history[:place], lower, *history[place + 1 :])):
+                        break
+
+    def _drop_replicas(self) -> None:
+        for key, count in sized(self.best.cluster.scenario.documents):
+            for fewer in _fewer(count, self._least(key)):
+                if self._accept(documents=partial(resized, key=key, count=fewer)):
+                    break
+
+    def _least(self, key: Key) -> int:
+        """Return the fewest replicas to try: an object that the history is on has to stay."""
+        named = {target for one in self.best.history for target in one.targets}
+        return 1 if key in named or key in self._subjects() else 0
+
+    def _subjects(self) -> set[Key]:
+        found = self.best.contract.subject.subjects(self.best.cluster.server)
+        return {key for one in found for key in one.workloads}
+
+    def _drop_nodes(self) -> None:
+        def keeps(kept: Sequence[str]) -> bool:
+            return self._accept(documents=lambda given: without_nodes(given, {*kept}))
+
+        minimized(list(self.best.cluster.terrain.nodes), keeps, 1)
+
+    def _drop_both(self) -> None:
+        """Drop a replica together with a node, as long as that helps."""
+        while any(
+            self._accept(documents=partial(_smaller, key=key, count=count - 1, left=names - {name}))
+            for names in [{*self.best.cluster.terrain.nodes}]
+            if len(names) > 1
+            for key, count in sized(self.best.cluster.scenario.documents)
+            if count > 1
+            for name in sorted(names)
+        ):
+            pass
+
+    def _close_gaps(self) -> None:
+        """Let events follow each other as soon as the contract allows."""
+        for gap in self.best.contract.apart:
+            closer = len(self.best.history) > 1 and gap < self.best.history[1].after
+            if closer and self._accept(history=spaced(self.best.history, gap)):
+                return
+
+    def _shorten(self) -> None:
+        """Close the window at the second where it shows."""
+        breach, contract = self.best.played.breach, self.best.contract
+        assert breach is not None
+        last = self.best.cluster.calm.second + sum(event.after for event in self.best.history)
+        within = max(1.0, float(int(breach.second - last) + 1))
+        if contract.mode in ("always", "never") and within < contract.within:
+            self._accept(contract=replace(contract, within=within))
+
+    # --- trying
+
+    def _accept(
+        self,
+        *,
+        history: History | None = None,
+        documents: Change | None = None,
+        contract: Contract | None = None,
+    ) -> bool:
+        """Try a smaller counterexample; keep it and return True if it is one."""
+        if self.time.over or self.trials >= MOST_TRIALS:
+            return False
+        self.trials += 1
+        best = self.best
+        claim = best.contract if contract is None else contract
+        if documents is None:
+            found = _tried(best.cluster, claim, best.history if history is None else history)
+        else:
+            found = self._tried_in(self._cluster(documents), claim)
+        if found is not None:
+            self.best = found
+        return found is not None
+
+    def _tried_in(self, cluster: Cluster | None, contract: Contract) -> Broken | None:
+        """Try the history in a smaller cluster, and else without one of its events."""
+        if cluster is None or (self.calm_first and not self._holds_calm(cluster, contract)):
+            return None
+        tried = (_tried(cluster, contract, one) for one in self._nearby(contract))
+        return next((one for one in tried if one is not None), None)
+
+    def _nearby(self, contract: Contract) -> Iterator[History]:
+        """Yield what to try in a smaller cluster: the history, shorter ones, and with other gaps."""
+        history = self.best.history
+        yield history
+        if len(history) > 1 and self.calm_first:
+            yield from (_without(history, place) for place in range(len(history)))
+        for one in dict.fromkeys((history, self.origin)):
+            if len(one) > 1:
+                yield from (spaced(one, gap) for gap in _gaps(contract) if spaced(one, gap) != history)
+
+    def _cluster(self, change: Change) -> Cluster | None:
+        own = self.best.cluster.scenario
+        try:
+            return Cluster(reread(own, change(own.documents)))
+        except (BundleError, PolicyError, Unplayable):
+            return None
+
+    def _holds_calm(self, cluster: Cluster, contract: Contract) -> bool:
+        played = _played(cluster, contract, ())
+        return played is not None and played.breach is None
+
+
+def _gaps(contract: Contract) -> list[float]:
+    """Return the gaps of a contract, and some more at random of a range: a restart's second decides ties."""
+    least, most = contract.apart[0], contract.apart[-1]
+    dice = Random(0)  # noqa: S311 -- seeded on purpose
+    more = MORE_GAPS if len(contract.apart) > 1 else 0
+    return [*contract.apart, *(float(round(dice.uniform(least, most))) for _ in range(more))]
+
+
+def _without(history: History, place: int) -> History:
+    return _first_at_once((*history[:place], *history[place + 1 :]))
+
+
+def _first_at_once(events: Sequence[Event]) -> History:
+    return tuple(one if place else one._replace(after=0.0) for place, one in enumerate(events))
+
+
+def _smaller(
+    documents: Sequence[Document], *, key: Key, count: int, left: AbstractSet[str]
+) -> list[Document]:
+    return without_nodes(resized(documents, key, count), left)
+
+
+def _tried(cluster: Cluster, contract: Contract, events: History) -> Broken | None:
+    """Play events on what there is of their objects; return the counterexample that it is, if it is one."""
+    history = tuple(one.on(cluster.terrain.found) for one in events)
+    if not all(one.targets or one.verb == UPGRADE for one in history):
+        return None
+    played = _played(cluster, contract, history)
+    return None if played is None or played.breach is None else Broken(cluster, contract, history, played)
+
+
+def _played(cluster: Cluster, contract: Contract, history: History) -> Played | None:
+    subjects = contract.subject.subjects(cluster.server)
+    if not subjects:
+        return None
+    try:
+        return play(cluster, contract, subjects, history)
+    except BundleError:
+        return None
+
+
+def _fewer(count: int, least: int) -> Iterator[int]:
+    """Yield smaller counts, the smallest first."""
+    tried = {least, least + 1, 2, 3, 4, count // 2, count - 2, count - 1}
+    yield from sorted(one for one in tried if least <= one < count)
+
+
+def minimized(items: Sequence[Item], keeps: Callable[[Sequence[Item]], bool], least: int) -> Sequence[Item]:
+    """Return fewer items for which ``keeps`` is true, by leaving out ever smaller parts (Zeller's ddmin)."""
+    kept, part = list(items), len(items)
+    while part:
+        place = 0
+        while place < len(kept):
+            fewer = kept[:place] + kept[place + part :]
+            if len(fewer) >= least and keeps(fewer):
+                kept = fewer
+            else:
+                place += part
+        part //= 2
+    return kept

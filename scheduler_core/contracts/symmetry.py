@@ -1,0 +1,168 @@
+"""Histories that are alike once: one of each class, how many it stands for, and another member at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import factorial
+from random import Random
+from typing import NamedTuple
+
+from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, Together, joined
+from scheduler_core.contracts.coloring import Coloring
+from scheduler_core.contracts.events import Event
+from scheduler_core.contracts.histories import Histories, History, spaced
+from scheduler_core.kubernetes.keys import Key
+
+_Group = list[Event]
+_Color = tuple[object, ...]
+
+
+class HistoryClass(NamedTuple):
+    """Histories that are alike: ``one`` of them, and ``other``, the same one if it is the only one."""
+
+    one: History
+    other: History
+    size: int
+
+
+class _Prefix(NamedTuple):
+    """Events that were chosen, and the objects that they were on."""
+
+    events: History = ()
+    apart: tuple[Key, ...] = ()
+
+    def then(self, event: Event) -> _Prefix:
+        return _Prefix((*self.events, event), (*self.apart, *event.of))
+
+
+class _Pair(NamedTuple):
+    """The beginnings of two histories that are alike, and how many are."""
+
+    one: _Prefix
+    other: _Prefix
+    size: int
+
+
+def classes_of(found: Histories, coloring: Coloring, dice: Random, most: int) -> list[HistoryClass] | None:
+    """Return a class for all histories that are alike; ``None`` if there are more than ``most`` classes."""
+    made: list[HistoryClass] = []
+    reader = _Classes(coloring, dice)
+    for sequence in found.sequences():
+        for pair in reader.extended(_Pair(_Prefix(), _Prefix(), 1), sequence):
+            one, other = pair.one.events, pair.other.events
+            made += (HistoryClass(spaced(one, gap), spaced(other, gap), pair.size) for gap in found.gaps)
+            if len(made) > most:
+                return None
+    return made
+
+
+class _Classes(NamedTuple):
+    coloring: Coloring
+    dice: Random
+
+    def extended(self, pair: _Pair, choices: Sequence[Choices]) -> Iterator[_Pair]:
+        """Yield the classes that begin like a pair, and go on with choices."""
+        if not choices:
+            yield pair
+            return
+        for longer in self.chosen(pair, choices[0]):
+            yield from self.extended(longer, choices[1:])
+
+    def chosen(self, pair: _Pair, choice: Choices) -> Iterator[_Pair]:
+        match choice:
+            case OneOf(events=events):
+                yield from self.one_more(pair, events)
+            case Sequences(events=events):
+                yield from self.in_turn(pair, list(events), len(events))
+            case Together(events=events, many=count):
+                yield from self.together(pair, list(events), count)
+            case Fixed(events=events):
+                yield _Pair(_then_all(pair.one, events), _then_all(pair.other, events), pair.size)
+
+    def one_more(self, pair: _Pair, events: Sequence[Event]) -> Iterator[_Pair]:
+        """Yield a pair for each class of the next event."""
+        groups, others = self.groups(events, pair.one.apart), self.groups(events, pair.other.apart)
+        taken = {*pair.other.events}
+        for color, group in groups.items():
+            alike = [one for one in others.get(color, group) if one not in taken or one in group]
+            other = self.dice.choice([one for one in alike if one != group[0]] or alike or group)
+            yield _Pair(pair.one.then(group[0]), pair.other.then(other), pair.size * len(group))
+
+    def in_turn(self, pair: _Pair, events: list[Event], left: int) -> Iterator[_Pair]:
+        """Yield the classes of all events in any order."""
+        if not left:
+            yield pair
+            return
+        open_ = [one for one in events if one not in pair.one.events]
+        open_other = [one for one in events if one not in pair.other.events]
+        groups, others = self.groups(open_, pair.one.apart), self.groups(open_other, pair.other.apart)
+        for color, group in groups.items():
+            alike = others.get(color) or open_other
+            longer = _Pair(
+                pair.one.then(group[0]), pair.other.then(self.dice.choice(alike)), pair.size * len(group)
+            )
+            yield from self.in_turn(longer, events, left - 1)
+
+    def together(self, pair: _Pair, events: list[Event], count: int) -> Iterator[_Pair]:
+        """Yield the classes of combinations: classes of the first refinement never go down."""
+        ranks = {color: rank for rank, color in enumerate(self.groups(events, pair.one.apart))}
+        rank_of = {one: ranks[self.color(one, pair.one.apart)] for one in events}
+        for chosen, size in self._combined(pair.one.apart, events, rank_of, (), 1, count):
+            other = self._alike(pair, events, chosen)
+            one = _Prefix((*pair.one.events, joined(chosen)), (*pair.one.apart, *_objects(chosen)))
+            two = _Prefix((*pair.other.events, joined(other)), (*pair.other.apart, *_objects(other)))
+            yield _Pair(one, two, pair.size * size)
+
+    def _combined(
+        self,
+        apart: tuple[Key, ...],
+        events: list[Event],
+        rank_of: dict[Event, int],
+        chosen: tuple[Event, ...],
+        size: int,
+        left: int,
+    ) -> Iterator[tuple[tuple[Event, ...], int]]:
+        if not left:
+            runs = [sum(rank_of[one] == rank for one in chosen) for rank in {rank_of[one] for one in chosen}]
+            for run in runs:
+                size //= factorial(run)
+            yield chosen, size
+            return
+        least = rank_of[chosen[-1]] if chosen else 0
+        open_ = [one for one in events if one not in chosen and rank_of[one] >= least]
+        for group in self.groups(open_, (*apart, *_objects(chosen))).values():
+            longer = (*chosen, group[0])
+            yield from self._combined(apart, events, rank_of, longer, size * len(group), left - 1)
+
+    def _alike(self, pair: _Pair, events: list[Event], chosen: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Return another combination of the same class, as far as one is found."""
+        made: tuple[Event, ...] = ()
+        for number, one in enumerate(chosen):
+            color = self.color(one, (*pair.one.apart, *_objects(chosen[:number])))
+            apart = (*pair.other.apart, *_objects(made))
+            open_ = [event for event in events if event not in made]
+            alike = self.groups(open_, apart).get(color)
+            if alike is None:
+                return chosen
+            made = (*made, self.dice.choice([event for event in alike if event != one] or alike))
+        return made
+
+    def groups(self, events: Sequence[Event], apart: tuple[Key, ...]) -> dict[_Color, _Group]:
+        """Return the events by what tells them apart."""
+        made: dict[_Color, _Group] = {}
+        for one in events:
+            made.setdefault(self.color(one, apart), []).append(one)
+        return made
+
+    def color(self, event: Event, apart: tuple[Key, ...]) -> _Color:
+        return (event.verb, event.value, *(self.coloring.color(vertex, apart) for vertex in event.of))
+
+
+def _objects(events: Sequence[Event]) -> tuple[Key, ...]:
+    return tuple(key for one in events for key in one.of)
+
+
+def _then_all(prefix: _Prefix, events: Sequence[Event]) -> _Prefix:
+    for one in events:
+        prefix = prefix.then(one)
+    return prefix
