@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playground.panels.happenings import timed_sentences
@@ -11,6 +11,8 @@ from playground.panels.phases import final_of, phases_of, ways_of
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run.v1_37.pod_groups import NativePodGroup
+from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.schedulers.coscheduling.record import (
     Groups,
     GroupSummary,
@@ -22,6 +24,11 @@ NO_TIME = (
     "The scheduler of v1.11 knows no PodGroups: it binds each pod by itself, and time stands still between "
     "its cycles. To schedule PodGroups use a KubeSchedulerConfiguration that enables Coscheduling."
 )
+NO_NATIVE = (
+    "This scenario has no PodGroup. kube-scheduler {release} schedules those of scheduling.k8s.io itself, "
+    "all members or none, where the feature gate GenericWorkload is on."
+)
+INSIDE = "PodGroups are recorded at the end of the cycle, which this moment precedes."
 NO_GROUP = "This scenario has no PodGroup."
 NO_PLUGIN = (
     "The plugin Coscheduling does not run here: the controller counts members and sets phases, and the "
@@ -30,13 +37,14 @@ NO_PLUGIN = (
 SHOWN = {"members": 100, "denials": 50, "backOffs": 50}  # per group
 CHECK_NODES = 30  # per resource check
 PODS_NAMED = 20
+PLACEMENTS_SHOWN = 40
 
 
 def podgroups(cycle: Cycle) -> dict[str, Any]:
     """Return the protocol's ``podgroups`` part of a cycle."""
     found = record_of(cycle)
     if found.groups is None:
-        return {"why": NO_TIME}
+        return _native(cycle)
     around = _around(found.groups, cycle.happenings, timed_sentences(cycle.consequences, cycle.pod))
     return _part(found.groups, found.pod_group, around)
 
@@ -46,6 +54,43 @@ def resting(rest: FinalState) -> dict[str, Any]:
     groups = record_of(rest).groups
     assert groups is not None
     return _part(groups, None, _around(groups, rest.happenings, []))
+
+
+def _native(cycle: Cycle) -> dict[str, Any]:
+    """Return the part of a release that schedules PodGroups of scheduling.k8s.io itself."""
+    record = release_record(cycle)
+    if record is None:
+        return {"why": NO_TIME}
+    if tuple(record.phases) != tuple(cycle.phases) or cycle.result == "undecided":
+        return {"why": INSIDE}
+    if not record.groups:
+        return {"why": NO_NATIVE.format(release=record.release)}
+    decided = record.group or {}
+    return {
+        "native": [_native_group(one) for one in record.groups],
+        "count": record.group_count,
+        "flying": record.entity if record.group is not None else "",
+        "placements": _placements(decided),
+    }
+
+
+def _native_group(group: NativePodGroup) -> dict[str, Any]:
+    return {
+        "key": group.key,
+        "minCount": group.min_count,
+        "topology": group.topology,
+        "members": [[pod, node or None] for pod, node in group.members],
+        "memberCount": group.count,
+        "assigned": group.assigned,
+        "conditions": [[kind, text.removesuffix(": ")] for kind, text in group.conditions.items()],
+    }
+
+
+def _placements(decided: Mapping[str, Any]) -> list[list[Any]]:
+    """Return the placements that were tried for the group in flight: name, nodes, and total or None."""
+    totals = {row["name"]: row["total"] for row in decided.get("placementScores") or ()}
+    tried = [one for one in decided.get("placements") or () if one["name"]]
+    return [[one["name"], len(one["nodes"]), totals.get(one["name"])] for one in tried[:PLACEMENTS_SHOWN]]
 
 
 def _part(groups: Groups, record: PodGroupRecord | None, around: dict[str, Any]) -> dict[str, Any]:

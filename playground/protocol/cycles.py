@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from playground.protocol.caching import CachePartWire
 from playground.protocol.declaring import Named, Raw, row
 from playground.protocol.descheduling import DeschedulerPartWire
-from playground.protocol.groups import NoPodGroupsWire, PodGroupsPartWire
+from playground.protocol.groups import NativePodGroupsWire, NoPodGroupsWire, PodGroupsPartWire
 from playground.protocol.matrices import PredicatesPartWire, PrioritiesPartWire
 from playground.protocol.network import NetworkPartWire
 from playground.protocol.preemption import PreemptionPartWire
@@ -131,7 +131,7 @@ class PartsWire(TypedDict):
     queue: NotRequired[QueuePartWire]
     hints: NotRequired[HintsPartWire | NoHintsWire]
     cache: NotRequired[CachePartWire | Annotated[Any, Raw("CacheSettings & Absent & { gone?: true }")]]
-    podgroups: NotRequired[PodGroupsPartWire | NoPodGroupsWire]
+    podgroups: NotRequired[PodGroupsPartWire | NativePodGroupsWire | NoPodGroupsWire]
     session: NotRequired[SessionPartWire | AbsentWire]
     views: NotRequired[ViewsPartWire | AbsentWire]
     kueue: NotRequired[KueuePartWire | AbsentWire]

@@ -155,6 +155,36 @@ class PodGroupsPartWire(TypedDict):
     why: NotRequired[Never]
 
 
+_NativeMember = Annotated[Sequence[Any], row(pod=str, node=str | None)]
+_NativeCondition = Annotated[Sequence[Any], row(type=str, text=str)]
+_NativePlacement = Annotated[Sequence[Any], row(name=str, nodes=int, total=int | None)]
+
+
+class NativePodGroupWire(TypedDict):
+    """A PodGroup of scheduling.k8s.io after a cycle."""
+
+    key: str
+    minCount: int | None
+    topology: str | None
+    members: Sequence[_NativeMember]
+    memberCount: int
+    assigned: int
+    conditions: Sequence[_NativeCondition]
+
+
+class NativePodGroupsWire(TypedDict):
+    """The part of PodGroups where kube-scheduler itself schedules them."""
+
+    native: Sequence[NativePodGroupWire]
+    count: int
+    flying: str
+    placements: Sequence[_NativePlacement]
+    why: NotRequired[Never]
+    time: NotRequired[Never]
+    happenings: NotRequired[Never]
+    consequences: NotRequired[Never]
+
+
 class NoPodGroupsWire(AbsentWire):
     """The part of PodGroups where they do nothing."""
 

@@ -278,7 +278,7 @@ def test_the_timeline_says_nothing_of_cycles_that_were_not_visited(page: Page, s
     scale = min(30, box["width"] / 26)
     tip = page.locator(".track-tip")
     page.mouse.move(box["x"] + 16.5 * scale, box["y"] + 20)
-    expect(tip).to_have_text("17 · not visited yet")
+    expect(tip).to_have_text("cycle 17 · not visited yet")
     page.mouse.move(box["x"] + 1.5 * scale, box["y"] + 20)
     expect(tip).to_contain_text("scheduled")
     legend = page.get_by_role("list", name="Marks of the timeline")

@@ -61,7 +61,7 @@ def test_blocks_stand_like_stairs(page: Page, site: Stack) -> None:
     wide = card.locator('[title^="wide"]')
     holds(lambda: wide.evaluate(PLACE), lambda found: near(found[:3], (75, 75, 12)))
     assert (wide.bounding_box() or {"height": 0})["height"] >= 3, "a block without memory is still seen"
-    expect(bench.stage.locator(".stage-tools")).to_contain_text("width is cpu, height is memory")
+    expect(bench.stage.locator(".stage-tools")).to_contain_text("Blocks: cpu × memory")
     card.locator('.room [title^="b"]').click()
     expect(page.get_by_role("region", name="Selected")).to_contain_text("b")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from playground.edits.bulk import Bulk, changed, previewed
 from playground.edits.generating import generated, generator, is_large
 from playground.edits.object_forms import UnknownKindError, forms, made
@@ -20,7 +22,7 @@ from playground.protocol.making import (
     RecipesWire,
     RewrittenWire,
 )
-from playground.storage import bundles, store
+from playground.storage import bundles, naming, store
 from playground.wire import Encoded, encode
 from scheduler_core.scenario.history import Moment
 
@@ -86,7 +88,8 @@ def _created(made: dict[str, Any], title: str, visitor: str) -> dict[str, Any]:
     if made["errors"]:
         raise CommandError("payload.invalid", made["errors"][0]["message"], field=made["errors"][0]["field"])
     scenario = bundles.parse([("", made["bundle"])], store.clean_title(title))
-    draft = store.create_draft(visitor, [("", made["bundle"])], title)
+    scenario = replace(scenario, title=scenario.title or naming.named(scenario))
+    draft = store.create_draft(visitor, [("", made["bundle"])], scenario.title)
     sources.seed(draft, scenario)
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "summary": made["summary"]}
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.plugin_record import TimelineMark
+from scheduler_core.run.v1_37.pod_groups import NativePodGroup
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.scored import ScoredNodes
@@ -42,6 +43,7 @@ class ReleaseRecord(Struct, frozen=True):
     PreScore did. ``start`` is the index that the walk over the nodes began with, ``evaluated`` how many were
     filtered, ``scored`` the feasible ones in order. ``moves`` are the waiting pods that events of this cycle,
     or before it, asked about. ``spread`` is what PodTopologySpread counted for the hard constraints.
+    ``groups`` are the first of the ``group_count`` PodGroups, as they are after the cycle.
     """
 
     profile: str
@@ -59,6 +61,8 @@ class ReleaseRecord(Struct, frozen=True):
     moves: tuple[Mapping[str, Any], ...] = ()
     waiting: tuple[Hint, ...] = ()
     waiting_count: int = 0
+    groups: tuple[NativePodGroup, ...] = ()
+    group_count: int = 0
     deleted: tuple[str, ...] = ()
     release: str = RELEASE
     phases: tuple[str, ...] = field(default_factory=tuple)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.cycles import filtered, leading, skipped_filters, skipped_scores
+from scheduler_core.run.v1_37.pod_groups import native_groups
 from scheduler_core.run.v1_37.queues import EntryCache, hints_of
 from scheduler_core.run.v1_37.record import ReleaseRecord
 from scheduler_core.schedulers.v1_37.run import Ran, SchedulerRun
@@ -29,6 +30,7 @@ def record_of(
     """
     attempt = leading(ran)
     hints, waiting = hints_of(run, cache)
+    groups, group_count = native_groups(run.cluster, ran.entity)
     known: dict[str, Any] = {}
     if attempt is not None:
         known = {
@@ -49,6 +51,8 @@ def record_of(
         moves=tuple(moves),
         waiting=hints,
         waiting_count=waiting,
+        groups=groups,
+        group_count=group_count,
         phases=cycle.phases,
         release=run.configuration.dialect.name,
         **known,

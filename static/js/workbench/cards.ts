@@ -135,6 +135,22 @@ export class Cards {
       const text = atWords(name.title, (part) => width(part) <= rooms[at]);
       if (name.textContent !== text) name.textContent = text;
     });
+    this.#cutHeadings();
+  }
+
+  /** A heading without room goes without the word "zone", then at words. */
+  #cutHeadings() {
+    const labels = [...this.element.querySelectorAll<HTMLElement>(".zone > h3 > span")];
+    if (!labels[0]) return;
+    pen.font = getComputedStyle(labels[0]).font;
+    labels.forEach((label, at) => (label.textContent = this.groups[at]?.[0] ?? ""));
+    const rooms = labels.map(({ clientWidth, scrollWidth }) => (scrollWidth > clientWidth ? clientWidth : Infinity));
+    labels.forEach((label, at) => {
+      if (rooms[at] === Infinity) return;
+      const name = (label.textContent ?? "").replace(/^zone /, "");
+      label.title = label.textContent ?? "";
+      label.textContent = atWords(name, (part) => pen.measureText(part).width <= (rooms[at] ?? 0));
+    });
   }
 
   #build() {

@@ -2,7 +2,7 @@
 // then (`cuts`, the latest phase first, each as its difference from the one before); here it is put together.
 
 import { waits } from "./phases.ts";
-import type { Light, NoPodGroups, PodGroupsPart } from "../lib/protocol.js";
+import type { Light, NativePodGroups, NoPodGroups, PodGroupsPart } from "../lib/protocol.js";
 import type { CycleParts } from "./playback/records.ts";
 
 /**
@@ -10,6 +10,7 @@ import type { CycleParts } from "./playback/records.ts";
  * its consequences have come.
  */
 export type Reached = { tried: boolean; waits: boolean; over: boolean; whole: boolean };
+type AnyPodGroups = PodGroupsPart | NativePodGroups | NoPodGroups;
 export type Come = { light: Light | null; parts: CycleParts | null; reached: Reached };
 
 /** What has happened of a cycle that is shown whole. */
@@ -53,7 +54,7 @@ function upTo(light: Light, parts: CycleParts, phase: string) {
 }
 
 /** The first of what happened around a cycle; of groups that no one has, nothing. */
-const around = <P extends PodGroupsPart | NoPodGroups | undefined>(part: P, before: number, after: number): P =>
+const around = <P extends AnyPodGroups | undefined>(part: P, before: number, after: number): P =>
   part?.happenings
     ? { ...part, happenings: part.happenings.slice(0, before), consequences: part.consequences?.slice(0, after) }
     : part;
@@ -77,10 +78,11 @@ export function cut(light: Light, parts: CycleParts | null, { at, phase: asked }
   const found = upTo(light, parts, to);
   if (at) {
     found.light.events = light.events.slice(0, moments[at - 1].events);
-    found.parts.podgroups = around(found.parts.podgroups, Math.min(at, tried), 0);
-    if (at > tried && found.parts.podgroups) {
+    const groups = around(found.parts.podgroups, Math.min(at, tried), 0);
+    found.parts.podgroups = groups;
+    if (at > tried && groups && !("native" in groups)) {
       const consequences = parts.podgroups?.consequences ?? [];
-      found.parts.podgroups = around({ ...found.parts.podgroups, consequences }, tried, at - tried - 1);
+      found.parts.podgroups = around({ ...groups, consequences }, tried, at - tried - 1);
     }
   }
   const over = to !== "" && to === last && !open;
@@ -102,13 +104,19 @@ export function cutEnd(end: CycleParts | null, previous: CycleParts | null, { at
     story: [["The last cycle is over; the run has not ended yet."]],
     moments: moments.slice(0, at),
     events: events.slice(0, seen),
-    podgroups: podgroups && around({ ...groupsBefore(podgroups, previous?.podgroups), consequences: [] }, at, 0),
+    podgroups: podgroups && groupsAt(podgroups, previous?.podgroups, at),
     queue: { why: AT_REST },
   };
 }
 
+/** The groups at a moment before the end, with what happened to them until then. */
+function groupsAt(end: AnyPodGroups, previous: AnyPodGroups | undefined, at: number): AnyPodGroups {
+  const groups = groupsBefore(end, previous);
+  return "native" in groups ? groups : around({ ...groups, consequences: [] }, at, 0);
+}
+
 /** The groups as they are before the end: as the last cycle left them, where that is known. */
-function groupsBefore(end: PodGroupsPart | NoPodGroups, previous: PodGroupsPart | NoPodGroups | undefined) {
+function groupsBefore(end: AnyPodGroups, previous: AnyPodGroups | undefined) {
   if (!("groups" in end)) return end;
   if (!previous || !("groups" in previous)) return { ...end, groups: [], count: 0, group: null };
   const { groups, count, time } = previous;

@@ -265,7 +265,7 @@ export class Timeline {
         ? "start"
         : index > this.#cycles
           ? "end"
-          : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
+          : `cycle ${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
     const { type, font } = palette();
     this.#ruler.font = `${type}px ${font}`;
     const half = Math.max(LEAST_TIP, this.#ruler.measureText(text).width / 2 + 9);

@@ -33,3 +33,9 @@ function named(groups: Owner[]): Named[] {
 
 /** The kind, the short name and the whole title of one of a table's groups; pods of no controller have no name. */
 export const workload = (groups: Owner[], at: number): Named | undefined => named(groups)[at];
+
+/** A name without its namespace, where no other of them has that name. */
+export function unqualified(name: string, others: string[]) {
+  const bare = (text: string) => text.slice(text.lastIndexOf("/") + 1);
+  return others.some((other) => other !== name && bare(other) === bare(name)) ? name : bare(name);
+}

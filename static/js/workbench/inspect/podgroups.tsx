@@ -12,6 +12,7 @@ import { useAnswer, useInTab } from "../asking.tsx";
 import { Standing, until, useNow, type Now } from "../countdown.tsx";
 import type { View } from "../view.ts";
 import { Gang } from "./gang.tsx";
+import { NativeGroups } from "./nativegroups.tsx";
 import type { Content } from "./panel.tsx";
 import { sentence } from "./sentence.tsx";
 
@@ -19,6 +20,7 @@ export function PodGroups({ view, part }: Content<"podgroups">) {
   // Since when a group has been in its phase may only be known now.
   useInTab(view.store, "podgroups", view.store.known, view.store.subs);
   const now = useNow(view, "podgroups", part.time ?? 0);
+  if ("native" in part) return <NativeGroups view={view} part={part} />;
   if (!("groups" in part))
     return (
       <>

@@ -53,7 +53,15 @@ export const TABS: Tab[] = [
   { key: "cache", title: "Cache", term: "cacheTab", badge: hitRate, part: "cache", component: Cache, always: true },
   { key: "priorities", title: "Priorities", term: "scoreTab", part: "priorities", component: Scored },
   { key: "preemption", title: "Preemption", badge: victims, part: "preemption", component: Preemption },
-  { key: "podgroups", title: "PodGroups", offered: groups, badge: waiting, part: "podgroups", component: PodGroups },
+  {
+    key: "podgroups",
+    title: "PodGroups",
+    offered: groups,
+    stays: true,
+    badge: waiting,
+    part: "podgroups",
+    component: PodGroups,
+  },
   { key: "queue", title: "Queue", badge: queued, part: "queue", component: Queue },
   { key: "events", title: "Events", component: Events },
   {
@@ -97,6 +105,7 @@ function has(part: "session" | "network" | "views" | "kueue", field: string) {
 /** Without PodGroups, and without Coscheduling, their tab would only take the others' room. */
 function groups({ playback }: View) {
   const part = playback.parts?.podgroups;
+  if (part && "native" in part) return true;
   return part ? "groups" in part && Boolean(part.groups.length || part.coscheduling) : undefined;
 }
 

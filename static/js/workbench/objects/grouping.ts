@@ -1,6 +1,6 @@
 // How the tree of objects groups nodes and pods.
 
-import { workload } from "../workload.ts";
+import { unqualified, workload } from "../workload.ts";
 import type { Nodes, Pods } from "../../lib/protocol.js";
 
 // The labels by which providers name pools.
@@ -44,11 +44,13 @@ export function workloadsOf(pods: Pods, matches: (text: string) => boolean) {
     if (there) there.push(pod);
     else groups.set(group, [pod]);
   });
+  const names = [...groups.keys()].map((group) => workload(pods.groups, group)?.name ?? "");
   return [...groups].map(([group, members]) => {
     const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };
     const bare = !kind || kind === "Pod";
-    const label = bare ? name || "no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
-    const hits = matches(label) ? members : members.filter((pod) => matches(pods.keys[pod]));
+    const whole = bare ? name || "no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
+    const label = bare ? whole : `${SHORT[kind] ?? kind.toLowerCase()}/${unqualified(name, names)}`;
+    const hits = matches(whole) ? members : members.filter((pod) => matches(pods.keys[pod]));
     return { group, members, hits, label, title: bare ? "pods without a controller" : title };
   });
 }

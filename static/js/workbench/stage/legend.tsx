@@ -8,6 +8,7 @@ import { count, plural } from "../../lib/quantity.ts";
 import type { View } from "../view.ts";
 import { CLASSES, COLOURS } from "./colours.ts";
 import { choices } from "./grouping.ts";
+import { unqualified } from "../workload.ts";
 
 /** Of each colour how many pods are placed, and the nodes with pods of the one that is lit up. */
 export type Held = { amounts: Uint32Array; holders: Set<number> };
@@ -15,6 +16,7 @@ export type Held = { amounts: Uint32Array; holders: Set<number> };
 export function Legend({ view, held }: { view: View; held: Held }) {
   const { nodes } = view.playback;
   const groups = useMemo(() => choices(nodes), [nodes]);
+  const labels = view.colours.entries.map(({ label }) => label);
   const row = useRef<HTMLDivElement>(null);
   const [all, setAll] = useState(false); // every colour is shown, in as many lines as it takes
   const [beyond, setBeyond] = useState(0); // colours that the row has no room for
@@ -67,7 +69,7 @@ export function Legend({ view, held }: { view: View; held: Held }) {
               onClick={({ currentTarget }) => toggle(code, label, currentTarget)}
             >
               <i class={`pod ${CLASSES[code]}`} />
-              <span>{alone(label, view.colours.entries)}</span>
+              <span>{unqualified(label, labels)}</span>
               <em class="num">{count(held.amounts[code] ?? 0)}</em>
             </button>
           ))}
@@ -84,12 +86,6 @@ export function Legend({ view, held }: { view: View; held: Held }) {
       </div>
     </div>
   );
-}
-
-/** A workload's name without its namespace, where no other has that name. */
-function alone(label: string, entries: { label: string }[]) {
-  const bare = (text: string) => text.slice(text.lastIndexOf("/") + 1);
-  return entries.some((other) => other.label !== label && bare(other.label) === bare(label)) ? label : bare(label);
 }
 
 /** How many colours a row has no room for, beside a button that is as wide for any number; 0: it has for all. */

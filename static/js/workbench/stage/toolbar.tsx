@@ -23,7 +23,7 @@ export function Toolbar({ view, heat, rooms }: ToolbarProps) {
   return (
     <div class={classes("stage-tools", { plain: heat?.measure === "colour", overview: heat })}>
       <span class="dim num stage-count">{opened ? "" : counts(view)}</span>
-      {rooms && !asTable ? <span class="dim axes">Blocks: width is cpu, height is memory</span> : null}
+      {rooms && !asTable ? <span class="dim axes">Blocks: cpu × memory</span> : null}
       <ul class="ghosts pods" aria-label="Marks on the nodes">
         {(opened ? [] : marksOf(view, heat !== null)).map(([, className, text]) => (
           <li key={className}>
@@ -51,8 +51,9 @@ export function Toolbar({ view, heat, rooms }: ToolbarProps) {
               value={heat.measure}
               onChange={(shade) => view.setShown({ shade })}
             />
+            <span class="ramp-ends">0</span>
             <span class="ramp" aria-hidden="true" />
-            <span class="ramp-ends">0 to 100 %</span>
+            <span class="ramp-ends">100 %</span>
           </label>
           <span class="zoomers">
             <Button look="quiet square" icon="minus" label="Zoom out" act={() => heat.zoom(1 / CLOSER)} />
