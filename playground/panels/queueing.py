@@ -16,6 +16,9 @@ from scheduler_core.cluster.kueue.overview import (
     TopologyRow,
     TreeRow,
 )
+from scheduler_core.explain.kueue.answer import KueueAnswer
+from scheduler_core.explain.kueue.submission import Submission
+from scheduler_core.explain.section import Section
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run.several.queueing import QueueingRecord, queueing_of
 
@@ -23,6 +26,7 @@ HEADS = 40  # of a cycle
 CANDIDATES = 40  # of a head
 QUOTAS = 12  # of a row of the tree
 DOMAINS = 20  # of a placement
+TEXT = 2_000  # characters of a sentence
 
 NONE = "Kueue does not run here: it needs a ClusterQueue, and Jobs or pods with the label of a LocalQueue."
 
@@ -40,6 +44,7 @@ def queueing(record: Cycle | FinalState) -> dict[str, Any]:
         "queues": [_queue(row, found.epoch) for row in overview.queues],
         "queueCount": overview.queue_count,
         "topologies": [_topology(row) for row in overview.topologies],
+        "localQueues": [[row.key, row.cluster_queue] for row in overview.local_queues],
         "cycles": _cycles(found),
         "cycleCount": found.count,
     }
@@ -170,3 +175,26 @@ def _placement(result: PodSetResult) -> list[Any]:
     named = [f"{'/'.join(key)} {count}" for key, count in domains[:DOMAINS]]
     more = [f"and {len(domains) - DOMAINS:,} more"] if len(domains) > DOMAINS else []
     return [result.name, ", ".join([*named, *more])]
+
+
+# --- answers
+
+
+def answered(found: KueueAnswer | Submission) -> dict[str, Any]:
+    """Return the protocol's answer about a Workload that waits or is submitted, of bounded size."""
+    is_submitted = isinstance(found, Submission)
+    preempted = found.preempted[:CANDIDATES] if isinstance(found, Submission) else ()
+    displaced = found.displaced[:CANDIDATES] if isinstance(found, Submission) else ()
+    return {
+        "workload": found.workload,
+        "state": found.state if isinstance(found, KueueAnswer) else found.answer.state,
+        "submitted": is_submitted,
+        "sentences": [text[:TEXT] for text in found.head],
+        "preempted": [list(row) for row in preempted],
+        "displaced": list(displaced),
+        "sections": [_section(one) for one in found.sections],
+    }
+
+
+def _section(one: Section) -> dict[str, Any]:
+    return {"title": one.title, "sentences": [text[:TEXT] for text in one.sentences[:CANDIDATES]]}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Never, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, Never, NotRequired, TypedDict
 
 from playground.protocol.declaring import row
+from playground.protocol.why import WhySectionWire
 
 _Amounts = Annotated[Sequence[Any], row(quota=str, used=str, borrowed=str, lent=str, available=str)]
 _Limits = Annotated[Sequence[Any], row(borrowing=str, lending=str)]
@@ -82,6 +83,21 @@ class KueueCycleWire(TypedDict):
     crashes: Sequence[str]
 
 
+_LocalQueue = Annotated[Sequence[Any], row(key=str, clusterQueue=str)]
+
+
+class KueueAnswerWire(TypedDict):
+    """Why a Workload waits and what admits it; of one that is `submitted`, what becomes of others by it."""
+
+    workload: str
+    state: Literal["finished", "admitted", "reserved", "evicted", "pending"]
+    submitted: bool
+    sentences: Sequence[str]
+    preempted: Sequence[_Target]
+    displaced: Sequence[str]
+    sections: Sequence[WhySectionWire]
+
+
 class KueuePartWire(TypedDict):
     """Kueue at the end of a step, with its last cycles."""
 
@@ -91,6 +107,7 @@ class KueuePartWire(TypedDict):
     queues: Sequence[KueueQueueWire]
     queueCount: int
     topologies: Sequence[KueueTopologyWire]
+    localQueues: Sequence[_LocalQueue]
     cycles: Sequence[KueueCycleWire]
     cycleCount: int
     why: NotRequired[Never]

@@ -45,6 +45,7 @@ __all__ = [
     "Story",
     "asking",
     "explain",
+    "replayed",
 ]
 
 
@@ -89,7 +90,7 @@ def asking(
     last = decisions[index - 1] if index else None
     before = last is not None and last.pod == pod and last.result != "scheduled"
     end = index - 1 if before else index
-    simulation = yield from _replayed(simulate(scenario, trace=False), decisions, end)
+    simulation = yield from replayed(simulate(scenario, trace=False), decisions, end)
     if not before or last is None:
         return with_input((yield from _explaining(simulation, pod, node, shown)), scenario)
     simulation.peek()
@@ -153,7 +154,7 @@ def _step(simulation: Stepper) -> str:
     return f"{simulation.major}.{simulation.minor}"
 
 
-def _replayed(simulation: Stepper, decisions: Sequence[Decision], end: int) -> Replaying:
+def replayed(simulation: Stepper, decisions: Sequence[Decision], end: int) -> Replaying:
     """Replay the first ``end`` decisions on a run that has just begun, pausing regularly; return the run."""
     for first in range(0, end, DECISIONS_AT_ONCE):
         yield
@@ -163,7 +164,7 @@ def _replayed(simulation: Stepper, decisions: Sequence[Decision], end: int) -> R
 
 def _before(scenario: Scenario, decisions: Sequence[Decision], index: int) -> Replaying:
     """Return a run of a scenario just before a cycle, with the operations of its step applied."""
-    earlier = yield from _replayed(simulate(scenario, reuse=False), decisions, index)
+    earlier = yield from replayed(simulate(scenario, reuse=False), decisions, index)
     earlier.peek()
     return earlier
 

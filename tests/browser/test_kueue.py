@@ -26,3 +26,16 @@ def test_fragmented_racks_are_seen(phone: Page) -> None:
     tab = phone.locator(".kueue-tab")
     expect(tab.locator(".kueue-queue")).to_contain_text("allows to fit only 5 out of 6 pod(s)")
     expect(tab.get_by_role("row").filter(has_text="r1-a")).to_contain_text("3")
+
+
+def test_kueue_is_asked_why_and_whom_a_submission_preempts(page: Page) -> None:
+    """The answer is below what was asked about, and a form submits to a copy."""
+    Workbench(page).open("/examples/kueue-reclaim/?step=1.7&tab=kueue")
+    form = page.locator(".kueue-questions")
+    form.get_by_label("Why is it not admitted?").fill("Job default/b-borrows")
+    form.get_by_role("button", name="Ask").click()
+    expect(form.locator(".kueue-answer")).to_contain_text("is admitted in ClusterQueue team-b")
+    form.get_by_label("LocalQueue").fill("default/a")
+    form.get_by_label("cpu of each").fill("4")
+    form.get_by_role("button", name="Submit to a copy").click()
+    expect(form.locator(".kueue-answer")).to_contain_text("Preempted in this order: default/job-b")

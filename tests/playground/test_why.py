@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 
 from playground.celery import app
-from playground.live.modules import why
+from playground.live import slices
 from playground.models import Draft
 from playground.panels import why as panel
 from playground.storage.store import draft_text
@@ -152,7 +152,7 @@ async def test_asking_is_bounded_in_time(
 ) -> None:
     """What takes longer than the limit is refused, with a way on."""
     limits(WHY_SECONDS=-1)
-    monkeypatch.setattr(why, "SLICE_SECONDS", 0.0)  # however quick the machine, one slice is not enough
+    monkeypatch.setattr(slices, "SLICE_SECONDS", 0.0)  # however quick the machine, one slice is not enough
     async with connected() as socket:
         source = await draft(socket)
         error = await socket.error("why.ask", {"source": source, "pod": "default/big", "step": "0"})

@@ -115,7 +115,7 @@ class Kueue:
         self.stop_seconds = 0.0  # that the jobs of Workloads take to stop which nobody runs here
         self._sleeps_until = 0.0
         self.left_out: dict[str, None] = {}
-        self._priorities = Priorities()
+        self.priorities = Priorities()
         self._held: dict[str, Held] = {}  # by the Workload's key
         self._unplaced: dict[str, None] = {}  # pods that wait for a domain
         self._leaving: dict[tuple[str, str], None] = {}  # what is deleted, and there while it is used
@@ -139,14 +139,19 @@ class Kueue:
         made.control = self.control.copy(made._stop_time)
         made.left_out = dict(self.left_out)
         made.restless, made.crashes = dict(self.restless), dict(self.crashes)
-        made._priorities, made._held = deepcopy(self._priorities), dict(self._held)
+        made.priorities, made._held = deepcopy(self.priorities), dict(self._held)
         made._unplaced, made._leaving = dict(self._unplaced), dict(self._leaving)
         made._fruitless = None
         return made
 
+    def workload_of(self, named: str) -> str:
+        """Return the key of the Workload of ``Job namespace/name`` or ``Pod namespace/name``, "" for none."""
+        kind, _, key = named.partition(" ")
+        return next((one for one, held in self._held.items() if held == Held(kind, key)), "")
+
     def workload_of_pod(self, pod: str) -> str:
         """Return the key of the Workload of a pod that Kueue queues by itself, "" for any other."""
-        return next((key for key, held in self._held.items() if held == Held("Pod", pod)), "")
+        return self.workload_of(f"Pod {pod}")
 
     # --- what Kueue's webhooks and controllers see
 
@@ -178,7 +183,7 @@ class Kueue:
             self._observe_workload(write)
         elif write.kind in ("PriorityClass", "WorkloadPriorityClass"):
             if write.new is not None:
-                self._priorities.put(write.new)
+                self.priorities.put(write.new)
         elif write.kind in ("Node", "Pod"):
             self._observe_place(write)
         else:
@@ -237,7 +242,7 @@ class Kueue:
             self._note(f"Job {key_of(job)} runs without a Workload: its quota is not counted")
             return
         try:
-            workload = workload_of(job, queue, self._priorities, self.control.now)
+            workload = workload_of(job, queue, self.priorities, self.control.now)
         except UnknownPriorityClassError as error:
             self._note(f"Job {key_of(job)} has no Workload: there is no WorkloadPriorityClass {error}")
         except ValueError as error:

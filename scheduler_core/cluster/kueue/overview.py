@@ -9,7 +9,7 @@ from msgspec import Struct
 from scheduler_core.cluster.kueue.amounts import format_amount
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.entry import Entry
-from scheduler_core.cluster.kueue.objects import Amounts, FlavorResource
+from scheduler_core.cluster.kueue.objects import Amounts, FlavorResource, LocalQueue
 from scheduler_core.cluster.kueue.queues import PendingQueue
 from scheduler_core.cluster.kueue.quota import Node
 from scheduler_core.cluster.kueue.shares import share_of
@@ -22,6 +22,7 @@ TREE_ROWS = 200
 QUEUES = 50
 PENDING = 40  # of each queue, and as many inadmissible ones
 DOMAINS = 150  # of each flavor
+LOCAL_QUEUES = 100
 
 
 class QuotaRow(Struct, frozen=True):
@@ -115,6 +116,7 @@ class Overview(Struct, frozen=True):
     queues: tuple[QueueRow, ...]
     queue_count: int
     topologies: tuple[TopologyRow, ...]
+    local_queues: tuple[LocalQueue, ...] = ()
 
 
 def overview_of(control: Control) -> Overview:
@@ -129,6 +131,7 @@ def overview_of(control: Control) -> Overview:
         tuple(_queue(name, control.queues[name]) for name in busy[:QUEUES]),
         len(busy),
         tuple(_topology(name, tree, snapshot) for name, tree in sorted(snapshot.trees.items())),
+        tuple(one for _, one in sorted(control.cache.local_queues.items())[:LOCAL_QUEUES]),
     )
 
 

@@ -109,7 +109,8 @@ def answer(control: Control, key: str) -> KueueAnswer:
     """Explain a Workload by its key. Raises :class:`ExplainError` if there is none."""
     workload = control.workloads.get(key)
     if workload is None:
-        raise ExplainError(f"there is no Workload {key!r}{did_you_mean(key, list(control.workloads))}")
+        hint = did_you_mean(key, list(control.workloads))
+        raise ExplainError(f"there is no Workload {key!r}{hint}", "workload")
     state = _state(workload)
     if state != "pending":
         return _settled(control, workload, state)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from scheduler_core.cluster.kueue.configuration import left_out, read_configuration
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.job_control import JobControl
+from scheduler_core.cluster.kueue.jobs import Priorities
 from scheduler_core.cluster.kueue.validation import refusals_of
 from scheduler_core.cluster.kueue.workload import Workload, read_workload
 from scheduler_core.cluster.kueue.writing import HANDLERS, key_for, put
@@ -39,13 +40,7 @@ class KueueCluster(Struct, frozen=True):
 
     def submitted(self, documents: Iterable[Mapping[str, Any]]) -> list[Workload]:
         """Return the Workloads of new objects as they are created, of which the state here knows nothing."""
-        copy = self.control.copy(stopped_at_once)
-        jobs = JobControl(copy)
-        jobs.priorities = self.jobs.priorities
-        for manifest in documents:
-            if manifest.get("kind") in ("Job", "Workload"):
-                list(_read(copy, jobs, dict(manifest)))
-        return [one for key, one in copy.workloads.items() if key not in self.control.workloads]
+        return new_workloads(self.control, self.jobs.priorities, documents)
 
     def workload_of(self, kind: str, key: str) -> str:
         """Return the key of the Workload of an object: itself, or that of a Job or of a pod's owner.
@@ -74,6 +69,42 @@ class KueueCluster(Struct, frozen=True):
                 owner = controller_of(dict(pod))
                 return f"{owner['kind']} {owner['name']}" if owner else ""
         return ""
+
+
+def new_workloads(
+    control: Control, priorities: Priorities, documents: Iterable[Mapping[str, Any]]
+) -> list[Workload]:
+    """Return the Workloads of new Jobs and Workloads as they are created, of which the state has none."""
+    copy = control.copy(stopped_at_once)
+    jobs = JobControl(copy)
+    jobs.priorities = priorities
+    for manifest in documents:
+        if manifest.get("kind") in ("Job", "Workload"):
+            list(_read(copy, jobs, dict(manifest)))
+    return [one for key, one in copy.workloads.items() if key not in control.workloads]
+
+
+def manifests_in(text: str) -> list[Mapping[str, Any]]:
+    """Return the documents of a YAML text.
+
+    Raises:
+        ExplainError: It cannot be read, or is too large.
+    """
+    try:
+        found = [value for _, value in read_documents(text, _LIMITS, ValueTally(_LIMITS))]
+    except FormatError as error:
+        raise ExplainError(f"the manifest cannot be read: {error}", "manifest") from error
+    listed = [value for value in found if isinstance(value, Mapping) and _is_named(value)]
+    if len(listed) != len(found):
+        raise ExplainError("each document must have a kind and metadata.name", "manifest")
+    return listed
+
+
+def _is_named(value: Mapping[str, Any]) -> bool:
+    meta = value.get("metadata")
+    return (
+        isinstance(value.get("kind"), str) and isinstance(meta, Mapping) and isinstance(meta.get("name"), str)
+    )
 
 
 def has_kueue(documents: Iterable[Mapping[str, Any]]) -> bool:

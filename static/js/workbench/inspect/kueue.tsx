@@ -5,7 +5,9 @@ import { Empty } from "../../kit/empty.tsx";
 import { More } from "../../kit/more.tsx";
 import type { KueueCycle, KueueHead, KueueNode, KueuePart, KueueQueue, KueueTopology } from "../../lib/protocol.js";
 import { clock, count, plural, short, trim } from "../../lib/quantity.ts";
+import type { View } from "../view.ts";
 import { Before } from "./empty.tsx";
+import { Questions, WhyWaits } from "./kueueasked.tsx";
 import type { Content } from "./panel.tsx";
 
 const OUTCOMES: Record<string, string> = {
@@ -23,9 +25,10 @@ export function Kueue({ view, part }: Content<"kueue">) {
   if (!playback.current && !playback.atEnd) return <Before view={view} />;
   return (
     <>
-      <Cycles part={part} />
+      <Cycles view={view} part={part} />
       <Tree part={part} />
-      <Queues part={part} />
+      <Queues view={view} part={part} />
+      <Questions view={view} part={part} />
       {part.topologies.map((one) => (
         <Topology key={one.flavor} topology={one} />
       ))}
@@ -152,7 +155,7 @@ function Bar({ bar: [own, borrowed, lent], label }: { bar: [number, number, numb
 
 // The queues
 
-function Queues({ part: { queues, queueCount } }: { part: KueuePart }) {
+function Queues({ view, part: { queues, queueCount } }: { view: View; part: KueuePart }) {
   if (!queues.length)
     return (
       <section>
@@ -164,14 +167,14 @@ function Queues({ part: { queues, queueCount } }: { part: KueuePart }) {
     <section>
       <h3>Queues</h3>
       {queues.map((queue) => (
-        <QueueList key={queue.name} queue={queue} />
+        <QueueList key={queue.name} view={view} queue={queue} />
       ))}
       <More of={queueCount} shown={queues.length} class="dim" />
     </section>
   );
 }
 
-function QueueList({ queue }: { queue: KueueQueue }) {
+function QueueList({ view, queue }: { view: View; queue: KueueQueue }) {
   const { name, sticky, active, activeCount, inadmissible, inadmissibleCount } = queue;
   return (
     <div class="kueue-queue">
@@ -181,13 +184,13 @@ function QueueList({ queue }: { queue: KueueQueue }) {
       </h4>
       <ol>
         {active.map((row) => (
-          <Pending row={row} sticky={row[0] === sticky} />
+          <Pending key={row[0]} view={view} row={row} sticky={row[0] === sticky} />
         ))}
       </ol>
       <More of={activeCount} shown={active.length} class="dim" />
       <ul>
         {inadmissible.map((row) => (
-          <Pending row={row} sticky={false} />
+          <Pending key={row[0]} view={view} row={row} sticky={false} />
         ))}
       </ul>
       <More of={inadmissibleCount} shown={inadmissible.length} class="dim" />
@@ -195,7 +198,9 @@ function QueueList({ queue }: { queue: KueueQueue }) {
   );
 }
 
-function Pending({ row, sticky }: { row: KueueQueue["active"][number]; sticky: boolean }) {
+type PendingProps = { view: View; row: KueueQueue["active"][number]; sticky: boolean };
+
+function Pending({ view, row, sticky }: PendingProps) {
   const [workload, priority, since, asks, message] = row;
   return (
     <li>
@@ -203,13 +208,14 @@ function Pending({ row, sticky }: { row: KueueQueue["active"][number]; sticky: b
       <small class="dim">{` priority ${priority}, since ${clock(Math.max(0, since))}, asks ${asks || "0"}`}</small>
       {sticky ? <span class="pill victim">kept at the head: it preempts</span> : null}
       {message ? <p class="dim">{message}</p> : null}
+      <WhyWaits view={view} about={workload} />
     </li>
   );
 }
 
 // The cycles
 
-function Cycles({ part: { cycles, cycleCount } }: { part: KueuePart }) {
+function Cycles({ view, part: { cycles, cycleCount } }: { view: View; part: KueuePart }) {
   const newest = [...cycles].reverse();
   return (
     <section>
@@ -219,13 +225,15 @@ function Cycles({ part: { cycles, cycleCount } }: { part: KueuePart }) {
       </h3>
       {newest.length ? null : <p class="dim">No cycle so far: nothing was queued.</p>}
       {newest.map((cycle, at) => (
-        <Cycle key={cycle.number} cycle={cycle} open={!at} />
+        <Cycle key={cycle.number} view={view} cycle={cycle} open={!at} />
       ))}
     </section>
   );
 }
 
-function Cycle({ cycle: { number, time, heads, headCount, crashes }, open }: { cycle: KueueCycle; open: boolean }) {
+type CycleProps = { view: View; cycle: KueueCycle; open: boolean };
+
+function Cycle({ view, cycle: { number, time, heads, headCount, crashes }, open }: CycleProps) {
   return (
     <details class="kueue-cycle" open={open}>
       <summary>
@@ -241,14 +249,14 @@ function Cycle({ cycle: { number, time, heads, headCount, crashes }, open }: { c
         <p class="fail-text">{text}</p>
       ))}
       {heads.map((head) => (
-        <Head key={head.workload} head={head} />
+        <Head key={head.workload} view={view} head={head} />
       ))}
       <More of={headCount} shown={heads.length} class="dim" />
     </details>
   );
 }
 
-function Head({ head }: { head: KueueHead }) {
+function Head({ view, head }: { view: View; head: KueueHead }) {
   const { workload, queue, priority, outcome, borrowing, message, flavors, targets, domains } = head;
   return (
     <div class="kueue-head">
@@ -277,6 +285,7 @@ function Head({ head }: { head: KueueHead }) {
         <p>{`preempts ${targets.map(([key, reason]) => `${short(key)} (${reason})`).join(", ")}`}</p>
       ) : null}
       <Candidates head={head} />
+      {outcome === "admitted" ? null : <WhyWaits view={view} about={workload} />}
     </div>
   );
 }
