@@ -142,7 +142,9 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
     cells = len(playback) * max(1, len(playback.tables.nodes))
     if cells > limit("TRACE_CELLS"):
         raise ApiError(
-            413, f"The trace has {cells:,} cells (nodes × cycles); {limit('TRACE_CELLS'):,} can be had."
+            413,
+            f"The trace has {cells:,} cells (nodes × cycles); "
+            f"at most {limit('TRACE_CELLS'):,} can be downloaded.",
         )
     response = StreamingHttpResponse(_Download(playback), content_type="application/zstd")
     response.headers["Content-Disposition"] = f'attachment; filename="podstep-run-{name}.trace.jsonl.zst"'

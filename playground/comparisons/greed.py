@@ -108,7 +108,7 @@ def question_of(source: sources.Source, query: Mapping[str, str], objectives: Se
     for one in found:
         if one not in OBJECTIVES:
             known = ", ".join(OBJECTIVES)
-            raise asking.AskedError("objective", f"objective {one[:40]!r} is none: it is one of {known}.")
+            raise asking.AskedError("objective", f"objective {one[:40]!r} is unknown: it is one of {known}.")
     move, evict = _flag(query, "move"), _flag(query, "evict")
     if "fewest-moves" in found and not (move or evict):
         text = (

@@ -43,9 +43,9 @@ CONTEXT = 2  # unchanged lines around a change
 DELETE = "delete"
 CHANGES: Mapping[str, str] = {
     "taint": "taint {count}: {key}",
-    "untaint": "take the taint {key} from {count}",
+    "untaint": "remove the taint {key} from {count}",
     "label": "label {count}: {key}={value}",
-    "unlabel": "take the label {key} from {count}",
+    "unlabel": "remove the label {key} from {count}",
     "cordon": "cordon {count}",
     "uncordon": "uncordon {count}",
     "allocatable": "set what is allocatable on {count}: {key} {value}",

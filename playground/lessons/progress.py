@@ -120,7 +120,7 @@ def read(given: Any) -> Learned:
         found = msgspec.convert(given, Learned)
         _check_zones(found)
     except msgspec.ValidationError as error:
-        raise ValueError(f"This is no progress: {error}") from error
+        raise ValueError(f"This is not a progress file: {error}") from error
     now = timezone.now()
     return replace(
         found, lessons={slug: _issued(slug, lesson, now) for slug, lesson in found.lessons.items()}

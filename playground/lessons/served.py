@@ -59,7 +59,7 @@ def check_link(link: str) -> None:
     except ValueError:
         host = None
     if not host or (parts.scheme != "https" and host not in HERE) or re.search(r"\s", link):
-        raise LessonError(f"{link[:200]} in PLAYGROUND_LESSONS is no https:// link")
+        raise LessonError(f"{link[:200]} in PLAYGROUND_LESSONS is not an https:// link")
 
 
 def lessons() -> tuple[Lesson, ...]:
@@ -143,7 +143,7 @@ def files_in(folder: Path) -> dict[str, str]:
         if path.is_dir() or name.startswith(".") or "/." in name:
             continue
         if path.is_symlink() or not is_file(name):
-            raise LessonError(f"{name} is no file of a lesson")
+            raise LessonError(f"{name} is not a file of a lesson")
         if path.stat().st_size > 4 * LARGEST or len(found) >= MOST_FILES:
             raise LessonError(f"a lesson has at most {MOST_FILES} files of {LARGEST // 1024} KiB")
         try:

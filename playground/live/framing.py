@@ -36,8 +36,8 @@ ABOUT_ALL = frozenset({"timeline.get", "cycle.find", "operations.outcome", "wort
 OPENING = frozenset({"scenario.open", "step.locate"})
 STEP_FIELDS = ("step", "cycle", "to")  # of commands, that name a step or a cycle
 OTHER = "The page around this frame locked its step; open it in podstep to see others."
-NO_CHANGE = "A page in a frame changes nothing; open it in podstep."
-ONE_SOURCE = "A page in a frame shows its own scenario alone."
+NO_CHANGE = "An embedded page cannot change anything; open it in podstep."
+ONE_SOURCE = "An embedded page shows only its own scenario."
 
 
 class Frame:

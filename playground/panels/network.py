@@ -15,7 +15,7 @@ ARCS = 50  # of a class
 PATHS = 200
 LEFT_ALONE = 50
 
-NO_ROUND = "This step is no round of Firmament, which places all its pending pods in one step."
+NO_ROUND = "This step is not a round of Firmament, which places all its pending pods in one step."
 OVER = "No round runs here: the run is over."
 
 

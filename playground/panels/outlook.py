@@ -169,7 +169,7 @@ def _tried(standing: _Standing) -> Iterator[Next]:
         record = standing.record
         verb = "is" if len(pods) == 1 else "are"
         refused = record.denied_until is not None or record.backed_off_until is not None
-        text = "tried as the order has it, and turned away" if refused else "tried as the order has it"
+        text = "tried in queue order, and rejected" if refused else "tried in queue order"
         yield record.time, "active", [*listed("pod", pods), f" {verb} in the active queue: {text}."]
 
 

@@ -228,7 +228,7 @@ KINDS: dict[str, ConditionKind] = {
     "unschedulable": ConditionKind(
         "namespace/name", False, "", "a pod is unschedulable, or an error", _unschedulable
     ),
-    "stale": ConditionKind("", False, "", "the cache answers what is no longer so", _stale),
+    "stale": ConditionKind("", False, "", "a cached answer is stale", _stale),
     "operation": ConditionKind("", False, "", "something comes from outside", _operation),
     "restart": ConditionKind("", False, "", "the scheduler was restarted just before", _restart),
     "group": ConditionKind("namespace/name", False, "phase", "a PodGroup: a new phase, or rejected", _group),
@@ -242,11 +242,11 @@ def condition_of(text: str) -> SearchCondition:
     name, _, rest = text.partition(":")
     kind = KINDS.get(name)
     if kind is None or len(text) > TEXT:
-        raise ConditionError(f"{text[:80]!r} is no condition: it begins with one of {', '.join(KINDS)}.")
+        raise ConditionError(f"{text[:80]!r} is not a condition: it begins with one of {', '.join(KINDS)}.")
     about, _, within = rest.rpartition("@") if kind.within and "@" in rest else (rest, "", "")
     if (about and not kind.about) or (kind.needs and not about):
         form = f"{name}:<{kind.about}>" if kind.about else name
-        raise ConditionError(f"{text[:80]!r} is no condition: write {form}.")
+        raise ConditionError(f"{text[:80]!r} is not a condition: write {form}.")
     return SearchCondition(name, about, within)
 
 

@@ -95,7 +95,7 @@ def launch(request: HttpRequest) -> HttpResponse:
         if found.is_deep_link_launch():
             return pick(request, found, browser)
         if not found.is_resource_launch():
-            raise LaunchRefusedError("The platform asks for something else than a lesson.")
+            raise LaunchRefusedError("The platform asks for something other than a lesson.")
         row = launches.opened(found.platform, found.claims, browser, teaches=found.teaches)
     except LaunchRefusedError as error:
         return refused(request, error)

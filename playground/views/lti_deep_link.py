@@ -48,7 +48,7 @@ def pick(request: HttpRequest, launch: Launch, browser: str) -> HttpResponse:
         "scored": settings.get("accept_lineitem") is not False,
     }
     if launches.encoded(kept) > LARGEST:
-        raise LaunchRefusedError("The platform wants more back than a link has.")
+        raise LaunchRefusedError("The platform asks for more than a link can hold.")
     own = served.track()
     context = {
         "platform": platform.name,
@@ -83,7 +83,7 @@ def _answer(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
     platform = registered.platform_of(kept["platform"])
     of = _lesson(request.POST.get("lesson", ""))
     if platform is None or not platform.allows(kept["back"]):
-        raise LaunchRefusedError("The platform is registered here no more.")
+        raise LaunchRefusedError("The platform is no longer registered here.")
     if of is None:
         raise LaunchRefusedError("No lesson was chosen.")
     url = request.build_absolute_uri(f"/learn/{of.slug}/")

@@ -177,7 +177,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     try:
         asked = urlsplit(request.GET.get("url", "")[: 2 * QUERY])
     except ValueError as error:
-        message = f"url is no URL ({error}); write the address of a shared scenario."
+        message = f"url is not a URL ({error}); write the address of a shared scenario."
         return JsonResponse({"error": message}, status=400)
     parts = asked.path.strip("/").split("/")
     own = (asked.scheme, asked.netloc) == (request.scheme, request.get_host())

@@ -88,7 +88,7 @@ def change_profile(policy: Document, name: str, value: str) -> Document:
     elif place < len(profiles) > 1:
         del profiles[place]
     else:
-        raise EditError("A policy has one profile at least: take out the descheduler instead.")
+        raise EditError("A policy needs at least one profile: remove the descheduler instead.")
     if len(profiles) > MOST_PROFILES:
         raise EditError(f"The form adds profiles up to {MOST_PROFILES}: write more as YAML.")
     return {**policy, "profiles": profiles}

@@ -71,7 +71,7 @@ WORKLOAD_FIELDS = (
         "choice",
         "",
         choices=(
-            ("", "as its shape has it"),
+            ("", "as the shape sets it"),
             ("none", "anywhere"),
             ("preferred-hostname", "spread over nodes"),
             ("preferred-zone", "spread over zones"),

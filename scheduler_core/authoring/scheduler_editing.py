@@ -44,7 +44,7 @@ def schedule(settings: Document, name: str, value: str) -> Document:
         else:
             entries[place] = entry
     elif place is None:
-        raise EditError("Name the scheduler that is taken off the list.")
+        raise EditError("Name the scheduler to remove.")
     else:
         del entries[place]
     return _valid(with_field(settings, "schedulers", entries, []), runs=bool(value))

@@ -82,7 +82,7 @@ def targets_of(
         VerbError: One does not exist, or its kind is not one of ``kinds``.
     """
     if not any(written):
-        raise VerbError("Name what it is about.")
+        raise VerbError("Name at least one target.")
     read = _READERS.get(kinds[0], _workloads)
     found: dict[Key, VerbTarget] = {}
     for target in read(kinds, written, documents, count):

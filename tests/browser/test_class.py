@@ -100,7 +100,7 @@ def test_a_class_goes_through_a_lesson(visitor: Callable[..., Page]) -> None:
     assert len(scenarios) == len({bundle_of(of, stop) for stop in of.stops}) == 3
 
     bar(teacher, "End")
-    teacher.get_by_role("button", name="End it for everybody").click()
+    teacher.get_by_role("button", name="End it for everyone").click()
     says(ada, "The room has ended.")
     ada.goto(link)
     expect(ada.get_by_text("You answered in the second vote").first).to_be_visible()

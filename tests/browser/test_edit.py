@@ -259,7 +259,7 @@ def test_an_event_is_changed_where_it_stands(page: Page) -> None:
     changing = page.get_by_role("dialog", name=re.compile("Edit the event"))
     text = editor_in(changing, "Object as YAML")
     text.fill(text.text.replace("name: n2", "name: n3"))
-    changing.get_by_role("button", name="Change the event").click()
+    changing.get_by_role("button", name="Edit the event").click()
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n3")).to_be_visible()
     bench.at(2).step()
     holds(lambda: placements(page), lambda after: "n3" not in after[2:])

@@ -62,7 +62,7 @@ def test_a_lesson(launched: Callable[..., Page], site: Stack) -> None:
     bar(first, "Invite")
     invite = first.get_by_role("dialog", name="Invite")
     invite.get_by_text("Lead from another device").click()
-    leading = invite.get_by_label("Link that leads", exact=True).input_value()
+    leading = invite.get_by_label("Leader’s link", exact=True).input_value()
     invite.get_by_role("button", name="Close").click()
     for page in (desk, phone):
         page.goto(link)
@@ -71,7 +71,7 @@ def test_a_lesson(launched: Callable[..., Page], site: Stack) -> None:
 
     # The desk goes its own way, and votes from there; the phone follows.
     Workbench(desk).step()
-    says(desk, "You are on your own")
+    says(desk, "Not following")
     leader.step(2)
     Workbench(phone).at(5)
     assert Workbench(desk).index == 4
@@ -107,7 +107,7 @@ def test_a_lesson(launched: Callable[..., Page], site: Stack) -> None:
     again.goto(leading)
     found = entered(again).at(6)
     says(again, "You follow")
-    bar(again, "Take the lead back")
+    bar(again, "Lead again")
     says(again, "You lead")
     expect(
         again.get_by_role("region", name="Prediction").get_by_role("button", name="Dismiss")

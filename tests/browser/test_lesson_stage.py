@@ -55,7 +55,7 @@ def test_a_fact_is_picked_from_the_cluster(page: Page, site: Stack) -> None:
     expect(page.get_by_role("option", name="cycle(")).to_have_count(1)
     page.keyboard.press("Escape")
     answer.fill("")
-    stage = page.frame_locator("iframe[title='The cluster, to point at']")
+    stage = page.frame_locator("iframe[title='The cluster to pick from']")
     stage.locator("[data-node]").first.click(timeout=60_000)
     page.locator(".author-proposals button").first.click(timeout=60_000)
     expect(answer).to_have_value(re.compile(r"\w\("))

@@ -145,7 +145,7 @@ def test_predicates_and_priorities_with_arguments_are_made_by_form(page: Page) -
 def test_a_provider_is_taken(page: Page) -> None:
     """The autoscaler's packs nodes."""
     panel = policy(own(page))
-    panel.get_by_label("Take a provider’s").select_option("ClusterAutoscalerProvider")
+    panel.get_by_label("Use a provider’s").select_option("ClusterAutoscalerProvider")
     expect(panel.get_by_role("spinbutton", name="Weight of MostRequestedPriority")).to_have_value("1")
 
 

@@ -66,7 +66,7 @@ def test_the_tabs_speak_in_plugins(page: Page, site: Stack) -> None:
     expect(bench.tab("Score")).to_contain_text("No node passed all filters, so there was nothing to rank.")
     expect(bench.tab("Filter").locator(".ladder li.removes")).to_contain_text("NodeAffinity")
     hints = bench.tab("Hints")
-    expect(hints).to_contain_text("1 pod asleep after this cycle")
+    expect(hints).to_contain_text("1 pod in the unschedulable queue after this cycle")
     expect(hints).to_contain_text("NodeAffinity until a node with disk=nvme is added")
     bench.goto(1).at(1)
 

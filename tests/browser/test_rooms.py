@@ -87,7 +87,7 @@ def test_viewers_follow_go_their_own_way_and_rejoin(visitor: Callable[..., Page]
     # The phone goes its own way; the leader goes on without it.
     phone.get_by_role("navigation", name="Regions").get_by_role("button", name="Stage").click()
     viewers[1].button("Back (←)").click()
-    says(phone, "You are on your own")
+    says(phone, "Not following")
     leader.step()
     viewers[0].at(6)
     assert viewers[1].index == 4
@@ -203,7 +203,7 @@ def test_the_lead_is_handed_over_and_survives_its_browser(visitor: Callable[...,
     bar(leader.page, "Invite")
     invite = leader.page.get_by_role("dialog", name="Invite")
     invite.get_by_text("Lead from another device").click()
-    leading = invite.get_by_label("Link that leads", exact=True).input_value()
+    leading = invite.get_by_label("Leader’s link", exact=True).input_value()
     invite.get_by_role("button", name="Close").click()
     ada, other = visitor(), visitor(size=PHONE)
     for page in (ada, other):
@@ -220,7 +220,7 @@ def test_the_lead_is_handed_over_and_survives_its_browser(visitor: Callable[...,
     Workbench(ada).step()
     leader.at(4)
     Workbench(other).at(4)
-    bar(leader.page, "Take the lead back")
+    bar(leader.page, "Lead again")
     says(leader.page, "You lead")
     says(ada, "You follow")
     leader.step()
@@ -235,7 +235,7 @@ def test_the_lead_is_handed_over_and_survives_its_browser(visitor: Callable[...,
     found.step()
     Workbench(other).at(6)
     bar(again, "End")
-    again.get_by_role("button", name="End it for everybody").click()
+    again.get_by_role("button", name="End it for everyone").click()
     for page in (again, ada, other):
         says(page, "The room has ended.")
         expect(page.get_by_role("link", name="Continue on your own")).to_be_visible()
@@ -306,7 +306,7 @@ def test_a_room_fits_and_nothing_jumps(
     expect(asked.get_by_role("list")).to_be_hidden()
     if size == DESKTOP:
         Workbench(viewer).button("Back (←)").click()
-        says(viewer, "You are on your own")
+        says(viewer, "Not following")
         accessible(viewer)
         assert viewer.evaluate(BOX, "#main") == before
     assert leader.index == 3

@@ -31,7 +31,7 @@ def deploy(bench: Workbench, name: str, scheduler: str = "") -> None:
 def schedulers(bench: Workbench) -> Locator:
     """Open the schedulers of the Policy tab by the menu Add; return their part."""
     bench.build.get_by_role("button", name="Add", exact=True).click()
-    bench.build.get_by_role("menuitem", name="Scheduler beside others…").click()
+    bench.build.get_by_role("menuitem", name="Another scheduler…").click()
     part = bench.build.get_by_role("region", name="Schedulers")
     expect(part).to_be_visible()
     return part

@@ -301,7 +301,7 @@ async def test_the_end_is_told(opened: dict[str, Any]) -> None:
 
 
 async def test_a_move_after_the_end(opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A leader who has not heard of it yet is told so at once, with everybody else, and nothing is stored."""
+    """A leader who does not see it yet is told so at once, with everybody else, and nothing is stored."""
     monkeypatch.setattr(watching, "POLL_SECONDS", 60)
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         await Room.objects.aupdate(ended=timezone.now())

@@ -198,7 +198,7 @@ def test_what_is_no_link(link: str, settings: Any) -> None:
     """Plain http leaves no machine; the gallery has none of the setting's, and the command says why."""
     settings.LESSONS = link
     assert served.lessons() == ()
-    with pytest.raises(CommandError, match="is no https:// link"):
+    with pytest.raises(CommandError, match="is not an https:// link"):
         call_command("check_lessons")
 
 

@@ -116,7 +116,7 @@ def _about(playback: Playback, step: str) -> dict[str, Any] | None:
 )
 async def edit(call: Call) -> Answer:
     """Replace the text of one's own comment."""
-    comment = await _allowed(call, comments.may_edit, "Only who wrote a comment can change it.")
+    comment = await _allowed(call, comments.may_edit, "Only the author of a comment can change it.")
     with _refusals():
         await in_storage(comments.edit, comment, call.payload["text"])
     return comments.wire(comment, _scenario(call).short, call.visitor)
@@ -133,7 +133,7 @@ async def edit(call: Call) -> Answer:
 )
 async def remove(call: Call) -> Answer:
     """Remove one's own comment, or anybody's on a scenario that one has shared."""
-    denied = "Only who wrote a comment, or shared the scenario, can remove it."
+    denied = "Only the author of a comment, or whoever shared the scenario, can remove it."
     comment = await _allowed(call, comments.may_remove, denied)
     await in_storage(comments.remove, comment, comments.Author(call.visitor))
     return {}
@@ -151,7 +151,7 @@ async def remove(call: Call) -> Answer:
 )
 async def resolve(call: Call) -> Answer:
     """Resolve a thread, or open it again."""
-    denied = "Only who began a thread, or shared the scenario, can resolve it."
+    denied = "Only whoever started a thread, or shared the scenario, can resolve it."
     comment = await _allowed(call, comments.may_resolve, denied)
     resolved = call.payload.get("open") is not True
     await in_storage(comments.resolve, comment, resolved=resolved)

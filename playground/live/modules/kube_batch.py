@@ -32,7 +32,7 @@ async def steps(call: Call) -> Answer:
             return None
         record = record_of(playback.cycle(wanted["cycle"], unwanted))
         if record is None:
-            raise CommandError("payload.invalid", "This step is no session of kube-batch.", field="cycle")
+            raise CommandError("payload.invalid", "This step is not a session of kube-batch.", field="cycle")
         found = page(
             record, wanted["from"], wanted["count"], action=wanted["action"], job=wanted["job"][:1000]
         )

@@ -180,6 +180,6 @@ function told({ there, playback, view }: Side) {
   if (there && light) return light.story.map((parts) => sentence(view, parts));
   if (there) return <p class="dim">The cluster before the first cycle.</p>;
   const last =
-    index && light ? ` Its last one before was ${count(index)}, of ${short(playback.pods.keys[light.pod])}.` : "";
+    index && light ? ` Its previous cycle was ${count(index)}, of ${short(playback.pods.keys[light.pod])}.` : "";
   return <p class="dim">{`This run has no such cycle.${last}`}</p>;
 }

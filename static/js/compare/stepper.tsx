@@ -89,7 +89,8 @@ export class Stepper {
   seek(direction: 1 | -1) {
     const row = this.rows.seek(this.row, direction);
     if (row) this.goto(row);
-    else announce(direction > 0 ? "There is no further different decision." : "There is none before.");
+    else
+      announce(direction > 0 ? "There is no further different decision." : "There is no earlier different decision.");
   }
 
   choose(tab: Tab) {

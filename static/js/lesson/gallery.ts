@@ -71,14 +71,14 @@ input.addEventListener("change", async () => {
   const given = file.size > 1_000_000 ? null : read(await file.text());
   input.value = "";
   if (!given) {
-    note.textContent = gettext("This is no file of progress. Export writes one.");
+    note.textContent = gettext("This is not a progress file. Export creates one.");
     return;
   }
   const progress = load();
   merge(progress, given);
   note.textContent = keep(progress)
-    ? gettext("Imported. What either had is kept.")
-    : gettext("Imported for now; this browser keeps nothing.");
+    ? gettext("Imported and merged with your progress.")
+    : gettext("Imported for this visit: this browser stores nothing.");
   show(progress);
 });
 

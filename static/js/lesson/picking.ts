@@ -26,8 +26,8 @@ export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked)
     else give(key);
     announce(
       form === "pods" && taken
-        ? gettext("{name} is not chosen any more.", { name: key })
-        : gettext("{name} is chosen.", { name: key }),
+        ? gettext("{name} is no longer selected.", { name: key })
+        : gettext("{name} is selected.", { name: key }),
     );
   });
   effect(offer);

@@ -14,7 +14,7 @@ const PLACING = "placing:";
 
 const host = $("[data-searching]");
 if (host) {
-  const lost = "lost" in host.dataset ? "The answer was found, and is not kept any more." : "";
+  const lost = "lost" in host.dataset ? "The answer was found, but is no longer stored." : "";
   place(<Search lost={lost} ready={host.dataset.ready ?? ""} />, $("[data-progress]", host));
 } else settle();
 

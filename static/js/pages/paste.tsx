@@ -279,7 +279,10 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     try {
       say("Reading the folder …");
       const { file, left } = packed(await folder, Number(input.dataset.mostBytes));
-      hold([file], left ? ` ${plural(left, "other file")} of the folder ${left === 1 ? "is" : "are"} not sent.` : "");
+      hold(
+        [file],
+        left ? ` ${plural(left, "other file")} of the folder ${left === 1 ? "is" : "are"} not uploaded.` : "",
+      );
       return file.name.replace(/\.tar$/, "");
     } catch (error) {
       const unread = "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.";
@@ -297,7 +300,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
           {file.name}
           <button
             type="button"
-            aria-label={`Take ${file.name} out again`}
+            aria-label={`Remove ${file.name}`}
             onClick={() => hold(held.filter((one) => one !== file))}
           >
             <Icon name="close" />

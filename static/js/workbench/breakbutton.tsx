@@ -15,7 +15,7 @@ export function BreakButton({ view: { breakpoints, store }, at }: { view: View; 
       toast(FULL, { name: "warn" });
       return;
     }
-    toast(`${breakpoints.has(at) ? "Breakpoint" : "No more a breakpoint"}: ${words(at)}.`, { name: "break" });
+    toast(`${breakpoints.has(at) ? "Breakpoint" : "Breakpoint removed"}: ${words(at)}.`, { name: "break" });
   };
   return (
     <button

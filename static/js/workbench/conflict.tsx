@@ -74,7 +74,7 @@ export function conflict({ parts, wrong = "" }: { parts: Part[]; wrong?: string 
       + `lost.${rest}`;
   const offered: [value: Choice, icon: string, text: string][] = [
     ["branch", "fork", "Save mine as a branch"],
-    ["mine", "check", wrong ? "Replace theirs by mine" : "Keep mine"],
+    ["mine", "check", wrong ? "Replace theirs with mine" : "Keep mine"],
     ["theirs", "undo", "Take theirs"],
   ];
   if (!wrong && found.every(({ part }) => !part.base.length)) offered.push(["both", "copy", "Keep both"]);

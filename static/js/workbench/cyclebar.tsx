@@ -57,7 +57,7 @@ function Standing({ view }: { view: View }) {
         <b>End</b>
         <Moment time={playback.parts?.time} />
         <span class="dim ends">
-          {cycles ? "the run is over: there are no more cycles" : "no pod was to be scheduled"}
+          {cycles ? "the run is over: there are no more cycles" : "there was no pod to schedule"}
         </span>
       </>
     );

@@ -37,7 +37,7 @@ export function exportView(playback: Playback, tab: string) {
   const first = { predicates: "matrix", priorities: "scores" }[tab] ?? (step ? "matrix" : "chart");
   openDialog("Export as a picture", (close) => (
     <>
-      <p class="dim">{step ? `Of step ${step}, as a file.` : "Of the state before the first step, as a file."}</p>
+      <p class="dim">{step ? `Step ${step} as a file.` : "The state before the first step as a file."}</p>
       <Download action="/picture" playback={playback} close={close}>
         <input type="hidden" name="step" value={step} />
         <Choice name="view" label="View " options={viewsOf(termsIn(playback))} value={first} focus />

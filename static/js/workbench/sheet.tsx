@@ -280,7 +280,7 @@ function PodSheet({ view, pod }: { view: View; pod: number }) {
         <>
           <i class={`dot ${view.colour(pod)}`} />
           {playback.isTerminating(pod) ? (
-            <span class="pill fail" title="Deleted, and there until its kubelet has ended it">
+            <span class="pill fail" title="Terminating: deleted, and on its node until the kubelet has ended it">
               Terminating
             </span>
           ) : (

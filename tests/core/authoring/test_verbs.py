@@ -127,7 +127,7 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         [(0, name, annotated(fails_at="70")) for name in ("n1", "n2")],
         "2 nodes of zone a stop answering with 4 pods",
     ),
-    ("recover", "n3", "", [(0, "n3", annotated(recovers_at="70"))], "Lets node n3 answer again"),
+    ("recover", "n3", "", [(0, "n3", annotated(recovers_at="70"))], "Recovers node n3"),
     (
         "upgrade",
         "zone=a",
@@ -189,7 +189,7 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
                 },
             )
         ],
-        "Takes Deployment default/web back to its previous pod template, with image web:1: a rolling update",
+        "Rolls Deployment default/web back to its previous pod template, with image web:1: a rolling update",
     ),
     (
         "evict",
@@ -203,7 +203,7 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         "n1",
         "",
         [(0, "n1", annotated(deschedule="70"))],
-        "Asks at node n1 for a pass of the descheduler over the whole cluster.",
+        "Runs a pass of the descheduler over the whole cluster, at node n1.",
     ),
 ]
 
@@ -255,7 +255,7 @@ def test_an_undo_of_an_undo_comes_back() -> None:
         ("undo", "deploy/held", "", "is paused: resume its rollout"),
         ("undo", "deploy/nope", "", "there is no Deployment default/nope; there are web, held"),
         ("upgrade", "n1", "soon", "is not a number of seconds"),
-        ("drain", "", "", "Name what it is about"),
+        ("drain", "", "", "Name at least one target"),
         ("drian", "n1", "", "is not a verb; it is one of cordon"),
     ],
 )

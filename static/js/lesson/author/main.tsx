@@ -42,7 +42,7 @@ async function publish() {
 }
 
 async function withdraw() {
-  if (!confirm("Nobody will reach this lesson by its present link any more. Take it back?")) return;
+  if (!confirm("The link of this lesson will stop working. Unpublish it?")) return;
   if (await act("withdraw")) announce("Withdrawn");
 }
 
@@ -76,7 +76,7 @@ function Published() {
               Copy the link
             </button>
             <button type="button" class="btn quiet" onClick={() => void withdraw()}>
-              Take the link back
+              Unpublish
             </button>
           </p>
         </>
@@ -87,7 +87,7 @@ function Published() {
             <button type="button" class="btn primary" disabled={!can} onClick={() => void publish()}>
               Publish and get a link
             </button>
-            {!can && problems.value !== null && <span class="dim">First solve what the tests find.</span>}
+            {!can && problems.value !== null && <span class="dim">Fix the problems above first.</span>}
           </p>
         </>
       )}

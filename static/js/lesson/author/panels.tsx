@@ -20,13 +20,13 @@ export function About() {
   return (
     <div class="author-form">
       <Field label="Title" path={["title"]} value={head.title} />
-      <Field label="Its question, as the gallery has it" path={["question"]} value={head.question} />
+      <Field label="Question shown in the gallery" path={["question"]} value={head.question} />
       <div class="author-row">
         <Select label="Level" path={["level"]} value={String(head.level ?? "")} options={LEVELS} />
         <Field label="Minutes" path={["minutes"]} value={head.minutes} read={whole} />
       </div>
       <Field
-        label="What one learns, one to five lines"
+        label="What it teaches, one to five lines"
         path={["outcomes"]}
         value={head.outcomes}
         rows={3}
@@ -99,7 +99,7 @@ export function StopPanel({ stop }: { stop: AuthoredStop }) {
       <p class="author-acts">
         <a class="btn" href={stop.preview} target="_blank" rel="noopener">
           <Icon name="external" />
-          Look at it as a learner
+          Preview as a learner
         </a>
       </p>
     </div>
@@ -118,7 +118,7 @@ function Preview({ stop }: { stop: AuthoredStop }) {
       {shown.current ? (
         <iframe class="author-stage" src={shown.current} title="Preview of the stop" loading="lazy" />
       ) : (
-        <p class="dim">It is shown here once the tests find nothing wrong.</p>
+        <p class="dim">It is shown here once the checks pass.</p>
       )}
     </details>
   );

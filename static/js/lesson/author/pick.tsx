@@ -55,7 +55,7 @@ function Stage({ stop }: { stop: AuthoredStop }) {
   return (
     <>
       <p class="dim">Click a node, a pod, an event, or a cell of Filter or Score: you choose what is asked about it.</p>
-      {src.value && <iframe ref={frame} class="author-stage" src={src.value} title="The cluster, to point at" />}
+      {src.value && <iframe ref={frame} class="author-stage" src={src.value} title="The cluster to pick from" />}
       <div role="status">
         <Offered stop={stop} found={found.value} />
       </div>

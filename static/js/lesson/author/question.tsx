@@ -148,7 +148,7 @@ function Hints({ stop, task }: { stop: AuthoredStop; task: Task }) {
           </button>
         )}
         <button type="button" class="btn quiet" onClick={() => void put(hints.length > 2 ? hints.slice(0, 2) : null)}>
-          {hints.length > 2 ? "Leave the third to the engine" : "No hints"}
+          {hints.length > 2 ? "Let the engine write the third hint" : "No hints"}
         </button>
       </p>
     </fieldset>
@@ -179,7 +179,8 @@ function Choices({ stop, task }: { stop: AuthoredStop; task: Task }) {
             {part(place, "label", `Choice ${place + 1}`, { rows: 2 })}
             <div class="author-row">
               {explains && part(place, "holds", "True because", { mono: true, facts: words.facts })}
-              {explains && part(place, "separates", "True of the right one alone", { mono: true, facts: words.facts })}
+              {explains
+                && part(place, "separates", "True of the correct answer alone", { mono: true, facts: words.facts })}
               {!explains && part(place, "key", "Key, which the answer names", { mono: true })}
               {part(place, "misconception", "Misconception", { list: "author-misconceptions" })}
             </div>

@@ -20,7 +20,7 @@ const MENU: [heading: string, entries: [what: string, text: string, icon?: strin
     [
       ["+generate", "Generate a cluster…", "dice"],
       ["+NodePool", "Node pool", "server"],
-      ["schedulers", "Scheduler beside others…", "people"],
+      ["schedulers", "Another scheduler…", "people"],
     ],
   ],
   [

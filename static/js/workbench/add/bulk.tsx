@@ -20,9 +20,9 @@ type Given = [label: string, placeholder: string, suggest: string];
 // What can be done: its label and the verb of the button, then label, placeholder and suggestions of its fields.
 const CHANGES: Record<string, [label: string, verb: string, key?: Given, value?: Given]> = {
   taint: ["Taint", "Taint", ["Taint", "gpu=yes:NoSchedule", "taints"]],
-  untaint: ["Take a taint away", "Untaint", ["Taint", "gpu=yes:NoSchedule", "taints"]],
+  untaint: ["Remove a taint", "Untaint", ["Taint", "gpu=yes:NoSchedule", "taints"]],
   label: ["Label", "Label", ["Label", "disk", ""], ["Value", "ssd", ""]],
-  unlabel: ["Take a label away", "Unlabel", ["Label", "disk", ""]],
+  unlabel: ["Remove a label", "Unlabel", ["Label", "disk", ""]],
   cordon: ["Cordon", "Cordon"],
   uncordon: ["Uncordon", "Uncordon"],
   allocatable: ["Resize: set allocatable", "Resize", ["Resource", "cpu", "amounts"], ["Quantity", "8", ""]],
@@ -35,7 +35,7 @@ const WHAT = rowOf("what", "Change", "", {
 const WHICH: Record<string, Row> = {
   selector: rowOf("selector", "Label selector", "disk in (ssd, nvme), !spot", {
     type: "selector",
-    hint: "nothing: every node",
+    hint: "empty: every node",
     suggest: "labels",
   }),
   glob: rowOf("glob", "Names", "gpu-*, general-0?", {

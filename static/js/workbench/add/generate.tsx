@@ -47,7 +47,7 @@ type Action = [label: string, act: (generator: Generator) => unknown];
 let table: Recipes | null = null; // the server's, asked for once
 
 export class Generator extends FormPanel<GeneratedCluster> {
-  readonly heading = "What it makes";
+  readonly heading = "Result";
   protected readonly done = "generated";
   readonly #recipe = signal(FIRST);
   readonly #rows: Record<What, Signal<Row[]>> = { pools: signal([]), workloads: signal([]) };
@@ -151,7 +151,7 @@ export class Generator extends FormPanel<GeneratedCluster> {
           <summary>More</summary>
           <div class="form-grid">{fields.slice(ahead)}</div>
         </details>
-        <Button {...DROP} label={`Take this ${noun} out`} act={() => this.#drop(what, at)} />
+        <Button {...DROP} label={`Remove this ${noun}`} act={() => this.#drop(what, at)} />
       </div>
     );
   }

@@ -51,7 +51,7 @@ function Beside({ branch, found }: { branch: Branch; found: BranchComparison }) 
           ))}
         </tbody>
       </table>
-      <h3>What was changed</h3>
+      <h3>Changes</h3>
       {words.length ? (
         <ul>
           {words.map((text) => (

@@ -71,7 +71,7 @@ function Delete({ branch, children, own, drop, close }: Deleted & { branch: Bran
   const orphans = children
     ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.`
     : "";
-  const here = own ? " It is what you look at: its parent opens then." : "";
+  const here = own ? " It is open now: its parent will be opened instead." : "";
   return (
     <>
       <p>{`This cannot be undone.${orphans}${here} Links that you shared remain.`}</p>

@@ -16,14 +16,14 @@ type Suggest = (view: View, node: number | undefined) => string[];
 // suggested for the first.
 const FORMS: Record<string, [title: string, first: string, second: string, suggest?: Suggest]> = {
   label: ["Set a label", "label", "value", () => ["topology.kubernetes.io/zone", "app", "disk"]],
-  unlabel: ["Take a label away", "label", ""],
+  unlabel: ["Remove a label", "label", ""],
   taint: [
     "Add a taint",
     "key=value:effect",
     "",
     () => ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"],
   ],
-  untaint: ["Take a taint away", "key=value:effect", "", (view, node = -1) => view.playback.nodes.taints[node] ?? []],
+  untaint: ["Remove a taint", "key=value:effect", "", (view, node = -1) => view.playback.nodes.taints[node] ?? []],
   allocatable: [
     "Set allocatable",
     "resource",

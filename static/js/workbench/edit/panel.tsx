@@ -124,7 +124,7 @@ export function editPanel(edit: Edit, heading: string, edited: Edited) {
       <Wrong />
       <div class="edit-bar">
         <Button look="primary" icon="check" act={() => run()}>
-          {id ? "Change the event" : "Apply"}
+          {id ? "Edit the event" : "Apply"}
         </Button>
         <Button look="quiet" act={close}>
           Cancel

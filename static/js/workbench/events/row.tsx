@@ -93,7 +93,7 @@ export function EventRow({ row, list }: EventProps) {
             <Tool icon="edit" label="Change what it does" words={words} act={() => list.edit(row)} />
             <Tool icon="here" label="Move it to the step on screen" words={words} act={() => list.here([row])} />
             <Tool icon="copy" label="Once more" words={words} act={() => list.again([row])} />
-            <Tool icon="cross" label="Take it out" words={words} act={() => list.remove([row])} />
+            <Tool icon="cross" label="Remove it" words={words} act={() => list.remove([row])} />
           </span>
         ) : null}
       </div>

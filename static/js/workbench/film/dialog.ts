@@ -16,7 +16,7 @@ import type { Codec } from "./webm.ts";
 import type { Playback } from "../playback.ts";
 
 const SECONDS = ["1", "2", "4"]; // that a step is shown
-const NO_WEBM = "This browser encodes no video on this page: that takes a current one, and HTTPS. A GIF it can make.";
+const NO_WEBM = "This browser cannot encode video here: that needs a current browser and HTTPS. It can make a GIF.";
 
 export type Wanted = import("./slides.ts").Wanted & { seconds: number; format: string };
 

@@ -53,7 +53,7 @@ export function Availability({ view }: { view: View }) {
   const until = seen.last >= playback.cycles ? Infinity : seen.last ? playback.marks.time[seen.last] : 0;
   if (until === 0)
     return (
-      <Empty title="What becomes of the workloads lies ahead.">
+      <Empty title="Readiness of the workloads is shown for the cycles that you have visited.">
         <span>
           Press <kbd>→</kbd> or Step to see it as it happens.
         </span>

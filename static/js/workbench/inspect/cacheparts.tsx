@@ -78,7 +78,7 @@ export function nodesLink(view: View, nodes: NodeIndex[], total: number | null, 
   if (total === 1 && nodes.length === 1) return nodeLink(view, nodes[0]);
   const all = total === null;
   const lit = all ? [...view.playback.nodes.names.keys()].filter((node) => view.exists(node)) : nodes;
-  const few = !all && total > lit.length ? `light up the first ${lit.length} on the stage` : "light up on the stage";
+  const few = !all && total > lit.length ? `highlight the first ${lit.length} on the stage` : "highlight on the stage";
   return (
     <button type="button" class="link lights" title={few} {...lighting(view, lit, label)}>
       {all ? "all nodes" : plural(total, "node")}

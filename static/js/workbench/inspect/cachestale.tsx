@@ -74,7 +74,7 @@ function card(view: View, hit: Hits, i: number, more: boolean) {
           <button
             type="button"
             class="link lights"
-            title="light up on the stage"
+            title="highlight on the stage"
             {...lighting(view, nodes, `stale hits of ${hit.predicate}, ${i + 1}`)}
           >{`${plural(nodes.length, "node")}${more ? " or more" : ""}`}</button>
         )}

@@ -135,7 +135,7 @@ function Worth({ part: { passes, passCount, spread, last, returns } }: { part: D
       <b>{`${plural(evicted, "pod")} ${last?.dryRun ? "would have been evicted (dry run)" : "evicted"} so far.`}</b>
       {after
         ? ` Spread of the nodes' requests: ${amounts(after)} since before the first pass.`
-        : " How far the nodes differ after it shows with the next pass, or at the end."}
+        : " The spread after it is measured at the next pass, or at the end."}
       {latest.evicted ? "" : " The last pass found nothing to evict."}
       {returns.length ? " Some of what was evicted came back:" : ""}
     </p>

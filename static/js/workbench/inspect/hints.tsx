@@ -22,11 +22,13 @@ export function Hints({ view, part }: Content<"hints">) {
 function Sleeping({ view, part: { pods, count: total } }: { view: View; part: HintsPart }) {
   if (!pods.length)
     return (
-      <Empty title="No pod sleeps after this cycle.">Every pending pod is in the active or the backoff queue.</Empty>
+      <Empty title="The unschedulable queue is empty after this cycle.">
+        Every pending pod is in the active or the backoff queue.
+      </Empty>
     );
   return (
     <section>
-      <h3>{`${plural(total, "pod")} asleep after this cycle`}</h3>
+      <h3>{`${plural(total, "pod")} in the unschedulable queue after this cycle`}</h3>
       <ul class="hint-pods">
         {pods.map((one) => (
           <li key={one.pod}>
@@ -55,7 +57,7 @@ const aboutPod = ({ queue, gatedBy, attempts, nominated, retryAt }: HintsPart["p
   [
     queue === "gated" ? `gated by ${gatedBy}` : `tried ${plural(attempts, "time")}`,
     nominated ? `nominated to ${nominated}` : "",
-    retryAt === null ? "" : `in any case tried again after ${count(Math.round(retryAt))} s`,
+    retryAt === null ? "" : `retried after ${count(Math.round(retryAt))} s at the latest`,
   ]
     .filter(Boolean)
     .join(", ");
@@ -71,7 +73,7 @@ function Moves({ part: { moves, moved } }: { part: HintsPart }) {
             <code>{event}</code>
             {` asked about ${pod}: `}
             {hints.map(([plugin, answer]) => `${plugin} ${answer}`).join(", ") || "no plugin"}
-            {to ? <b>{` → ${to}`}</b> : <span class="dim"> and left it asleep</span>}
+            {to ? <b>{` → ${to}`}</b> : <span class="dim"> and left it in the queue</span>}
           </li>
         ))}
       </ul>

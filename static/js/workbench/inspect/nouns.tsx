@@ -58,11 +58,11 @@ export function nodeLink(view: View, which: number | string, max = Infinity) {
   );
 }
 
-/** Nodes that light up on the stage together, as long as nothing else is lit. */
+/** Nodes that highlight on the stage together, as long as nothing else is lit. */
 export function nodesLink(view: View, text: string, names: string[], label: string) {
   const nodes = names.map((name) => indexOf(view, name)).filter((node) => node >= 0);
   return nodes.length ? (
-    <Inline act={() => view.light(nodes, label)} title="light them up on the stage">
+    <Inline act={() => view.light(nodes, label)} title="highlight them on the stage">
       {text}
     </Inline>
   ) : (

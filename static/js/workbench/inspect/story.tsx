@@ -119,7 +119,7 @@ function End({ view, parts: { story = [], moments = [], time = 0 } }: { view: Vi
             ))}
           </ol>
         ) : (
-          <p class="dim">Nothing has happened since.</p>
+          <p class="dim">Nothing has happened since then.</p>
         )}
       </section>
     </>
@@ -180,7 +180,7 @@ function Clause({ view, text }: { view: View; text: string }) {
       class="clause"
       data-reason={reason}
       aria-pressed={view.lit?.label === reason}
-      title="light up these nodes"
+      title="highlight these nodes"
     >
       {text}
     </Inline>

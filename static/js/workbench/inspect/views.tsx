@@ -86,7 +86,7 @@ function flights(view: View, lane: SchedulerLane) {
 }
 
 function beliefs(view: View, lane: SchedulerLane) {
-  if (!lane.nodes.length) return <p class="dim">What it believes of the nodes is true.</p>;
+  if (!lane.nodes.length) return <p class="dim">Its view of the nodes is current.</p>;
   const more = lane.nodesCount - lane.nodes.length;
   return (
     <>

@@ -241,7 +241,7 @@ const ways = (form: string) => ({
       "before",
       "here",
       "In a copy, before this cycle",
-      "A draft of your own, whose scheduler restarts with these weights right before this cycle",
+      "A draft of yours, whose scheduler restarts with these weights right before this cycle",
     ],
   ],
 });

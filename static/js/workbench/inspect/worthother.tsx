@@ -91,7 +91,7 @@ function Decisions({ view, first, names }: { view: View; first: First; names: st
             <h4>
               {names[i]} <small class="dim">{i ? "the other mode" : "as it runs here"}</small>
             </h4>
-            {side ? <Decision view={view} side={side} /> : <p class="dim">This run was over.</p>}
+            {side ? <Decision view={view} side={side} /> : <p class="dim">This run has ended.</p>}
           </article>
         ))}
       </div>

@@ -5,7 +5,7 @@ import { Adder, ByWord, Choice, Folded, Part, REFERENCE, type PolicyForm } from 
 import { Argued } from "./predicates.tsx";
 import { Weight } from "./weight.tsx";
 
-const PROVIDER = ["", "Take a provider’s…"] as const;
+const PROVIDER = ["", "Use a provider’s…"] as const;
 
 export function PrioritiesPart({ form, profile }: { form: PolicyForm; profile: Policy }) {
   const { catalogue } = form;
@@ -42,7 +42,7 @@ export function PrioritiesPart({ form, profile }: { form: PolicyForm; profile: P
           <span class="dim">Predicates and priorities of</span>
           <Choice
             control="provider"
-            aria-label="Take a provider’s"
+            aria-label="Use a provider’s"
             options={[PROVIDER, ...catalogue.providers.map((name) => [name, name] as const)]}
             value=""
             off={!form.editable}

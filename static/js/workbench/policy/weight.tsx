@@ -24,7 +24,7 @@ export function Weight({ control, name, weight, editable, wrong, act }: WeightPr
   const latest = useRef(act);
   latest.current = act;
   const settle = useMemo(() => debounce((value: string) => latest.current(value), SETTLED), []);
-  const label = `Weight of ${name}; 0 takes it out`;
+  const label = `Weight of ${name}; 0 disables it`;
   const valid = (input: HTMLInputElement) => input.checkValidity() && input.value !== "";
   return (
     <span class="weight-control">

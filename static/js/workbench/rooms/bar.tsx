@@ -81,7 +81,7 @@ function Bar({ room, follow, alone }: BarProps) {
       >
         Continue on your own
       </a>
-      {button("hand", "Take the lead back", here && owner && !leads, () => room.takeLead())}
+      {button("hand", "Lead again", here && owner && !leads, () => room.takeLead())}
       {button("edit", "Your name", here && !leads && !room.projects, () => askName(room), "quiet", { ref: name })}
       {button("help", "Ask", lead, () => ask(room))}
       {button("spot", "Spotlight", lead, spot, "", { "aria-pressed": follow.spot !== null })}
@@ -103,6 +103,6 @@ function stateOf(room: Room, follow: Follow) {
   if (state === "joining") return refusal || "Joining the room…";
   if (state === "away") return "Connection lost. Reconnecting…";
   if (leads) return "You lead";
-  if (follow.lost) return `This page cannot follow: ${follow.lost}.`;
-  return follow.attached ? (room.projects ? (room.now?.title ?? "") : "You follow") : "You are on your own";
+  if (follow.lost) return `This page cannot follow the leader: ${follow.lost}.`;
+  return follow.attached ? (room.projects ? (room.now?.title ?? "") : "You follow") : "Not following";
 }

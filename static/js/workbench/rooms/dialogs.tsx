@@ -42,7 +42,7 @@ export function invite(room: Room) {
           <details class="token">
             <summary>Lead from another device</summary>
             <p class="dim">Anyone with this link can lead the room. Keep it private.</p>
-            <CopyRow label="Link that leads" text={room.leadUrl} look="quiet" />
+            <CopyRow label="Leader’s link" text={room.leadUrl} look="quiet" />
           </details>
         ) : null}
       </div>
@@ -60,7 +60,7 @@ export function askName(room: Room) {
     };
     return (
       <form class="room-form" onSubmit={save}>
-        <label for="room-name">The leader sees it and can hand over to you. It is optional.</label>
+        <label for="room-name">Optional. The leader sees it and can hand over to you.</label>
         <input class="field" id="room-name" maxlength={40} autocomplete="nickname" defaultValue={room.name} />
         <div class="room-form-end">
           <button class="btn primary">Save</button>
@@ -116,7 +116,7 @@ export const askEnd = (room: Room) =>
       <Ends>
         <Button act={close}>Keep it</Button>
         <Button look="danger" act={() => room.end().then(close)}>
-          End it for everybody
+          End it for everyone
         </Button>
       </Ends>
     </>

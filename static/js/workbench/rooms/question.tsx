@@ -118,7 +118,7 @@ const Acts = ({ room, question: { revealed, round } }: { room: Room; question: Q
       <Button
         look="big"
         icon="redo"
-        title="Let them discuss, and vote a second time; both results are shown with the answer"
+        title="Discuss, then vote again: both results are shown with the answer"
         act={() => room.again()}
       >
         Vote again

@@ -256,7 +256,7 @@ export class Room extends Emitter {
     await this.join();
   }
 
-  /** End it for everybody. Rejects with an Error in words. */
+  /** End it for everyone. Rejects with an Error in words. */
   async end() {
     const answer = await fetch(`/api/rooms/${this.id}/end`, {
       method: "POST",

@@ -38,7 +38,7 @@ function Travel({ room }: { room: Room }) {
     go((await fetch(`/examples/${slug}/`, { method: "HEAD" }).catch(() => null))?.url ?? "");
   return (
     <>
-      <p class="dim">Everybody comes along. The room keeps its address, its code and its results.</p>
+      <p class="dim">All viewers follow. The room keeps its address, its code and its results.</p>
       <form class="room-form" onSubmit={submit}>
         <label for="travel-to">Address of a shared scenario</label>
         <input ref={focused} class="field" id="travel-to" name="to" autocomplete="off" required maxlength={500} />

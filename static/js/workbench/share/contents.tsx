@@ -53,7 +53,7 @@ export function Contents({ playback, named, without, choose, make }: ContentsPro
     if (!chosen) choose(PARTS.filter(([part, count]) => part !== NAMES && count(found)).map(([part]) => part));
     return found;
   });
-  if (answer?.error) return <Refused what="It cannot be said what the link would contain" why={answer.error} />;
+  if (answer?.error) return <Refused what="The contents of the link could not be determined" why={answer.error} />;
   if (!answer?.value)
     return (
       <p class="dim" role="status">

@@ -297,7 +297,7 @@ export class Card {
         ? h("span", {
             class: "badge terminating",
             text: this.compact ? `${count(leaving)} T` : `${count(leaving)} Terminating`,
-            title: `${plural(leaving, "pod")} Terminating: deleted, and there until the kubelet has ended them`,
+            title: `${plural(leaving, "pod")} Terminating: deleted, and on the node until the kubelet has ended them`,
           })
         : null,
       taints.length && !reasonShown

@@ -81,7 +81,7 @@ function Badges({ part: { windows, windowsCount, outcomes } }: { part: ViewsPart
           {`${short(first.pod)}: ${first.reason || NOTICED[first.noticed]}${others(wrong.length - 1)}`}
         </Badge>
       ) : windowsCount ? null : (
-        <span class="dim">all know what is true of the nodes</span>
+        <span class="dim">every scheduler’s view is current</span>
       )}
     </span>
   );
@@ -172,7 +172,7 @@ function Decides({ view, lane, part }: { view: View; lane: SchedulerLane; part: 
 
 function Believes({ view, lane: { nodes, nodesCount } }: { view: View; lane: SchedulerLane }) {
   const [worst] = [...nodes].sort((a, b) => overstated(b) - overstated(a));
-  if (!worst) return <span class="dim">what it believes is true</span>;
+  if (!worst) return <span class="dim">its view is current</span>;
   return (
     <>
       {"believes "}
@@ -286,7 +286,7 @@ function Track({ lane, now, part }: Doing) {
       aria-label={`Sees ${exact(lane.asOf)}; ${unknown}`}
       title={
         `now ${exact(decided)}; sees ${exact(lane.asOf)}; ${unknown}\n`
-        + "hatched: not heard yet; outlined: deciding; filled: on its way to the API server; red: others do not know"
+        + "hatched: not seen yet; outlined: deciding; filled: on its way to the API server; red: unseen by others"
       }
     >
       {piece("late", lane.asOf, decided)}

@@ -36,7 +36,7 @@ export function Legend({ view, held }: { view: View; held: Held }) {
     announce(
       view.only < 0
         ? "All pods are shown alike."
-        : `${label}: ${plural(held.amounts[code] ?? 0, "pod")} on ${plural(held.holders.size, "node")} lit up.`,
+        : `${label}: ${plural(held.amounts[code] ?? 0, "pod")} on ${plural(held.holders.size, "node")} highlighted.`,
     );
   };
   const look = (name: "colour" | "group", label: string, options: [string, string][]) => (
@@ -58,7 +58,7 @@ export function Legend({ view, held }: { view: View; held: Held }) {
         {look("group", "Group by", groups)}
       </div>
       <div ref={row} class={`palette-row${all ? " all" : beyond ? " cut" : ""}`}>
-        <div class="palette" role="group" aria-label="Colours of pods: choose one to light up its pods">
+        <div class="palette" role="group" aria-label="Colours of pods: choose one to highlight its pods">
           {view.colours.entries.map(({ code, label, title }) => (
             <button
               key={`${code}${label}`}

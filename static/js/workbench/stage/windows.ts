@@ -5,14 +5,14 @@ import type { NodeIndex, ViewOutcome, ViewsPart, ViewWindow } from "../../lib/pr
 import type { View } from "../view.ts";
 
 export const NOTICED: Record<string, string> = {
-  scheduler: "given up by its scheduler",
+  scheduler: "abandoned by its scheduler",
   apiServer: "rejected by the API server (409)",
   arbiter: "rejected by the arbiter",
   kubelet: "refused by the kubelet",
   nobody: "nobody noticed: it runs",
 };
 const BRIEF: Record<string, string> = {
-  scheduler: "given up",
+  scheduler: "abandoned",
   apiServer: "409",
   arbiter: "arbiter",
   kubelet: "refused",

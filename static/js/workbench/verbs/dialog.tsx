@@ -156,7 +156,7 @@ export function askVerb(view: View, edit: Edit, { verb, about, tryOut }: Asked) 
             type={mine ? "button" : "submit"}
             look={mine ? "" : "primary"}
             icon="fork"
-            title="In a branch of this scenario, which is run to its end and compared"
+            title="In a branch of this scenario, which is run to the end and compared"
             act={mine ? () => finish(false) : undefined}
           >
             What if…

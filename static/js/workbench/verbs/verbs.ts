@@ -92,7 +92,7 @@ export class Verbs {
     const entries = rows.map(({ verb, question }) => ({
       text: `… ${question}?`,
       icon: "fork",
-      title: "In a branch that is run to its end and compared with this",
+      title: "In a branch that is run to the end and compared with this one",
       run: () => this.tryOut(verb, about),
     }));
     return entries.length ? [{ heading: "What if…", entries }] : [];

@@ -24,7 +24,7 @@ export type VerbWish = Omit<Commands["branch.try"]["asks"], "source" | "title">;
 export async function whatIf(view: View, wish: VerbWish, words: string, apply: ((wish: VerbWish) => unknown) | null) {
   const { socket, source } = view.playback;
   const end = new AbortController();
-  const progress = new Progress("Making the branch", { onCancel: () => box.close() });
+  const progress = new Progress("Creating the branch", { onCancel: () => box.close() });
   const content = signal<ComponentChildren>(<div ref={(host) => host?.append(progress.element)} />);
   const Content = () => <div class="what-if">{content.value}</div>;
   const box = openDialog(`What if: ${words}`, () => <Content />);
@@ -34,7 +34,7 @@ export async function whatIf(view: View, wish: VerbWish, words: string, apply: (
   try {
     const made = await socket.call("branch.try", { source, ...wish, title: words });
     draft = made.draft;
-    progress.set(null, "Running the branch to its end");
+    progress.set(null, "Running the branch to the end");
     const report = ({ done, of }: { done: number; of: number }) =>
       progress.set(of ? Math.min(0.98, done / (of + done)) : null, `Running the branch: cycle ${count(done)}`);
     const found = await socket.call("branch.outcome", { draft }, { signal: end.signal, progress: report });
@@ -54,7 +54,7 @@ export async function whatIf(view: View, wish: VerbWish, words: string, apply: (
           {message}
         </p>
       );
-    else if (draft) await drop(view, draft, "The branch was given up.");
+    else if (draft) await drop(view, draft, "The branch was discarded.");
   }
 }
 

@@ -30,7 +30,9 @@ export function showApplied(draft: string | undefined) {
   const done = kept.words.join("; ");
   const renamed = kept.pod === kept.asked ? "" : ` (as ${short(kept.asked)} is called with the new template)`;
   const after =
-    kept.way === "operation" ? " The change is made after the step that it was asked at; all before is as it was." : "";
+    kept.way === "operation"
+      ? " The change takes effect after the step at which it was asked; earlier cycles are unchanged."
+      : "";
   const outcome = !kept.node
     ? "but other pods use the resources first, so the pod stays pending"
     : kept.placed

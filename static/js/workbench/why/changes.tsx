@@ -26,14 +26,14 @@ export function Changes({ answer, apply }: { answer: WhyAnswer; apply: Apply }) 
     return (state === "pending" || asked) && !fits && node !== asked ? (
       <section>
         <h3>What would make it fit</h3>
-        <p class="dim">No change was found with which it fits.</p>
+        <p class="dim">No change was found that makes it fit.</p>
       </section>
     ) : null;
   }
   return (
     <section class="why-changes">
       <h3>
-        What would make it fit <small class="dim">the smallest change first, each tried out</small>
+        What would make it fit <small class="dim">the smallest change first, each verified</small>
       </h3>
       <ol>
         {changes.map((change, i) => (

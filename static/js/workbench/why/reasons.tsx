@@ -24,7 +24,7 @@ const list = (texts: string[]) =>
 /** `wants 2 cpu; 1350m of 4 free, 650m short`. */
 const inWords = ({ resource, requested, free, shortBy, allocatable }: Amounts) =>
   resource === "pods"
-    ? `the node takes ${allocatable} pods, and has as many`
+    ? `the node allows ${allocatable} pods, and has as many`
     : `wants ${requested} ${resource}; ${free} of ${allocatable} free, ${shortBy} short`;
 
 /** A reason without the "node(s)" that counts nodes in the message. */
@@ -106,7 +106,7 @@ function Warnings({ warnings }: Pick<WhyAnswer, "warnings">) {
         list
       ) : (
         <details>
-          <summary>{`${count(warnings.length)} warnings of reading concern this pod`}</summary>
+          <summary>{`${count(warnings.length)} warnings about the input concern this pod`}</summary>
           {list}
         </details>
       )}

@@ -118,7 +118,7 @@ function HopelessNodes({ view, group }: { view: View; group: Group }) {
       <button
         type="button"
         class="link"
-        title={more ? `light up the first ${nodes.length} on the stage` : "light up on the stage"}
+        title={more ? `highlight the first ${nodes.length} on the stage` : "highlight on the stage"}
         onClick={() => view.light(nodes, why ? `${text} (${why})` : text)}
       >
         <b class="num">{plural(number, "node")}</b>

@@ -7,7 +7,7 @@ import { Wrong, type Panel } from "./wrong.tsx";
 const FIELD = "percentageOfNodesToScore";
 const DOES =
   "Filtering stops when this share of all nodes fits. Default and 0: adaptive, from 50 % down to 5 % as the cluster "
-  + "grows. At least 100 feasible nodes are always searched for.";
+  + "grows. At least 100 feasible nodes are always looked for.";
 
 export function NodesToScore({ panel }: { panel: Panel }) {
   const { plugins, profile, at } = panel;
