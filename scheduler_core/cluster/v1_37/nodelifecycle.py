@@ -109,6 +109,8 @@ class NodeLifecycle(Controller, Forkable):
         self._zones: dict[str, str] = {}
         self._tainters: dict[str, TaintQueue] = {}
         self._tainting = False
+        self._next_taint: tuple[float, int] | None = None
+        """When the next pass over the queues of taints is, and its timer."""
         self._rounds = Rounds()
         self._awaited: bool | None = None
         """Whether a node awaits a pass, ``None`` if it is to be asked again."""
@@ -362,10 +364,28 @@ class NodeLifecycle(Controller, Forkable):
     # --- NoExecute taints
 
     def _taint_later(self) -> None:
-        if not self._tainting and any(len(one) for one in self._tainters.values()):
-            self._tainting = True
-            passes = floor((self.loop.now - self.loop.start + _DRIFT) / TAINT_PERIOD) + 1
-            self.loop.spawn_at(self.loop.start + passes * TAINT_PERIOD + _DRIFT, self._taint)
+        """Have the first pass made that may taint a node; upstream's others find that no rate allows it."""
+        ready = [at for one in self._tainters.values() if (at := one.ready_at) is not None]
+        if self._tainting or not ready:
+            return
+        start, now = self.loop.start, self.loop.now
+        passes = max(
+            floor((now - start + _DRIFT) / TAINT_PERIOD) + 1,
+            floor((min(ready) - start - _DRIFT) / TAINT_PERIOD),
+        )
+        self._taint_at(start + passes * TAINT_PERIOD + _DRIFT)
+
+    def _taint_at(self, time: float) -> None:
+        if self._next_taint is not None:
+            at, timer = self._next_taint
+            if at <= time:
+                return
+            self.loop.cancel(timer)
+        self._next_taint = time, self.loop.at(time, self._begin_taint)
+
+    def _begin_taint(self) -> None:
+        self._next_taint, self._tainting = None, True
+        self.loop.spawn(self._taint())
 
     def _taint(self) -> Work:
         """Taint queued nodes as far as their zones' rates allow (doNoExecuteTaintingPass)."""

@@ -8,6 +8,8 @@ NEVER = 0.0
 """The rate of a queue that lets nothing through."""
 _NEVER_SAYS = 1.0
 """The rate that upstream's limiter for such a queue reports (fakeNeverRateLimiter)."""
+_TOKEN = 1.0 - 1e-4
+"""What is left of a token that rounding has made smaller."""
 
 
 class TaintQueue:
@@ -55,6 +57,13 @@ class TaintQueue:
             return None
         return _take(self._waiting, 0)
 
+    @property
+    def ready_at(self) -> float | None:
+        """When the rate allows the next node, ``None`` if none waits or the rate lets nothing through."""
+        if not self._waiting or self.rate == NEVER:
+            return None
+        return self._at + max(0.0, _TOKEN - self._tokens) / self.rate
+
     def swap(self, rate: float) -> None:
         """Change the rate; a queue that waits for its rate goes on waiting.
 
@@ -70,7 +79,7 @@ class TaintQueue:
         now = self.loop.now
         self._tokens = min(1.0, self._tokens + (now - self._at) * self.rate)
         self._at = now
-        if self.rate == NEVER or self._tokens < 1.0 - 1e-4:
+        if self.rate == NEVER or self._tokens < _TOKEN:
             return False
         self._tokens -= 1.0
         return True

@@ -38,7 +38,7 @@ class SelectedPods:
         position, counts = self._counts.get(key, (0, None))
         entries = None if counts is None else self._log.since(position)
         if counts is None or entries is None or len(entries) > MANY or len(counts) != capacity:
-            counts = self._classes.count(capacity, selected)
+            counts = self._classes.count(capacity, selector, selected)
         else:
             for row, pod, sign in entries:
                 if selected(pod):

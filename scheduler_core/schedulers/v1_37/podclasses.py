@@ -6,14 +6,15 @@ one vector operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar
 
 import numpy as np
 
-from scheduler_core.forking import Copier, Forkable, flat, keyed, same
+from scheduler_core.forking import Copier, Forkable, emptied, flat, keyed, same
 from scheduler_core.schedulers.v1_37.nodes import Ints
 from scheduler_core.schedulers.v1_37.pods import CompiledPod, PodAffinityTerms
+from scheduler_core.schedulers.v1_37.selectors import Selector, is_equality
 
 _SPARSE = 32
 
@@ -54,15 +55,18 @@ class PodClass(Forkable):
 class PodClasses(Forkable):
     """The classes of all pods on rows."""
 
-    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
-        ("_classes", "with_required_anti", "with_affinity"), keyed
-    )
+    FORKED: ClassVar[Mapping[str, Copier]] = {
+        **dict.fromkeys(("_classes", "with_required_anti", "with_affinity"), keyed),
+        "_labelled": emptied,
+    }
 
     def __init__(self) -> None:
         self._classes: dict[tuple[object, ...], PodClass] = {}
         self.with_required_anti: dict[tuple[object, ...], PodClass] = {}
         self.with_affinity: dict[tuple[object, ...], PodClass] = {}
         """Classes with terms that count in scores."""
+        self._labelled: dict[tuple[str, str], dict[tuple[object, ...], PodClass]] = {}
+        """Classes by each of their labels; empty until somebody counts by a selector."""
 
     def __iter__(self) -> Iterator[PodClass]:
         return iter(self._classes.values())
@@ -73,6 +77,8 @@ class PodClasses(Forkable):
         found = self._classes.get(key)
         if found is None:
             found = self._classes[key] = PodClass(pod)
+            if self._labelled:
+                self._index(key, found)
             affinity = found.affinity
             if affinity.required_anti:
                 self.with_required_anti[key] = found
@@ -82,11 +88,36 @@ class PodClasses(Forkable):
         if not found.counts:
             for table in (self._classes, self.with_required_anti, self.with_affinity):
                 table.pop(key, None)
+            if self._labelled:
+                self._unindex(key, found)
 
-    def count(self, capacity: int, selected: Callable[[CompiledPod], bool]) -> Ints:
-        """Return how many pods each row has of the selected classes; (capacity,) int64."""
+    def _index(self, key: tuple[object, ...], one: PodClass) -> None:
+        for pair in one.example.labels.items():
+            self._labelled.setdefault(pair, {})[key] = one
+
+    def _unindex(self, key: tuple[object, ...], one: PodClass) -> None:
+        for pair in one.example.labels.items():
+            del self._labelled[pair][key]
+            if not self._labelled[pair]:
+                del self._labelled[pair]
+
+    def _candidates(self, selector: Selector) -> Iterable[PodClass]:
+        """Return the classes that have a label which the selector requires."""
+        pairs = [(one.key, one.values[0]) for one in selector.requirements if is_equality(one)]
+        if not pairs:
+            return self._classes.values()
+        if not self._labelled:
+            for key, one in self._classes.items():
+                self._index(key, one)
+        return min((self._labelled.get(pair, {}) for pair in pairs), key=len).values()
+
+    def count(self, capacity: int, selector: Selector, selected: Callable[[CompiledPod], bool]) -> Ints:
+        """Return how many pods each row has of the selected classes; (capacity,) int64.
+
+        ``selector`` is one that all of them match.
+        """
         out = np.zeros(capacity, np.int64)
-        for each in self._classes.values():
+        for each in self._candidates(selector):
             if selected(each.example):
                 each.add_to(out)
         return out

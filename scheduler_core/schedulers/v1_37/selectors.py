@@ -65,6 +65,11 @@ def requirement(expression: Mapping[str, Any]) -> Requirement:
     return Requirement(expression["key"], expression["operator"], tuple(expression.get("values") or ()))
 
 
+def is_equality(one: Requirement) -> bool:
+    """Return whether a requirement admits one value of its label alone."""
+    return one.operator == "In" and len(one.values) == 1
+
+
 class NodeTerm(Struct, frozen=True):
     """A node selector term: expressions on labels and on fields.
 

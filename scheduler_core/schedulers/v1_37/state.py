@@ -43,6 +43,16 @@ def uid_of(manifest: Manifest) -> str:
 
 
 MAX_DERIVED = 512
+SELECTING = frozenset({"ReplicationController", "ReplicaSet", "StatefulSet"})
+"""Controllers of which nothing but the selector is read, by which their pods are spread."""
+
+
+def _selects_alike(old: Manifest | None, new: Manifest) -> bool:
+    return old is not None and _selector_of(old) == _selector_of(new)
+
+
+def _selector_of(controller: Manifest) -> Any:
+    return (controller.get("spec") or {}).get("selector")
 
 
 class ClusterState(Forkable):
@@ -140,8 +150,10 @@ class ClusterState(Forkable):
         return ObjectWrite(kind, key, old, None)
 
     def _store(self, kind: str, key: str, manifest: Manifest, like: CompiledPod | None = None) -> None:
-        self.objects.setdefault(kind, {})[key] = manifest
-        self.versions[kind] = self.versions.get(kind, 0) + 1
+        stored = self.objects.setdefault(kind, {})
+        if kind not in SELECTING or not _selects_alike(stored.get(key), manifest):
+            self.versions[kind] = self.versions.get(kind, 0) + 1
+        stored[key] = manifest
         if kind == "Pod":
             old = self.pods.get(key)
             if like is None and old is not None and old.node and old.holds_in(manifest):

@@ -9,6 +9,7 @@ import pytest
 
 from scheduler_core.cluster.v1_37 import loop
 from scheduler_core.cluster.v1_37.nodelifecycle import NodeLifecycle
+from scheduler_core.cluster.v1_37.rates import TaintQueue
 from scheduler_core.run.living.records import answer
 from tests.core.controllers.lives import live, seconds
 
@@ -188,6 +189,27 @@ def test_passes_that_are_left_out_would_have_found_nothing(
     assert {"evicted", "tainted"} <= {what for _, what, _ in happened}
     monkeypatch.setattr(loop, "IDLE_SECONDS", inf)
     assert timeline(objects, *steps) == happened
+
+
+def test_taints_come_as_if_a_pass_was_made_ten_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zones that are lost at different times and recover are tainted by their rates at the same times."""
+    nodes = [node(f"n{place}") for place in range(1, 10)]
+    steps = (
+        {"do": "fail", "nodes": ["n1", "n2", "n3"]},
+        {"do": "advance", "seconds": 75},
+        {"do": "fail", "nodes": ["n4", "n5"], "mode": "notready"},
+        {"do": "advance", "seconds": 33},
+        {"do": "recover", "node": "n2"},
+        {"do": "fail", "nodes": ["n6", "n7", "n8", "n9"]},
+        {"do": "advance", "seconds": 120},
+        {"do": "recover", "node": "n7"},
+        {"do": "advance", "seconds": 600},
+    )
+    happened = timeline(nodes, *steps)
+    assert sum(what == "tainted" for _, what, _ in happened) > 8
+    at_once = property(lambda queue: 0.0 if len(queue) else None)
+    monkeypatch.setattr(TaintQueue, "ready_at", at_once)
+    assert timeline(nodes, *steps) == happened
 
 
 def test_a_month_without_events_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

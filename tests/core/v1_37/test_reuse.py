@@ -239,3 +239,24 @@ def test_rows_with_equal_numbers_are_evaluated_once(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(NodeResourcesFit, "score", counted)
     assert sum(1 for _ in simulation) == 299
     assert scored == [1, 1, 1]
+
+
+def test_what_a_controller_says_of_its_pods_changes_no_class() -> None:
+    """A ReplicaSet's status and size leave what was derived of controllers; its selector does not."""
+    cluster = ClusterState()
+    written: dict[str, Any] = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"replicas": 1, "selector": WEB},
+    }
+    cluster.create(written)
+    made = [cluster.derived(("ReplicaSet",), "one", object)]
+    for changed in (
+        {**written, "status": {"replicas": 1}},
+        {**written, "spec": {**written["spec"], "replicas": 2}},
+        {**written, "spec": {**written["spec"], "selector": {"matchLabels": {"app": "api"}}}},
+    ):
+        cluster.replace(changed)
+        made.append(cluster.derived(("ReplicaSet",), "one", object))
+    assert made[0] is made[1] is made[2] is not made[3]

@@ -130,13 +130,16 @@ class InterPodAffinity(Plugin):
         own = pod.affinity
         if own.required:
             by_row = cluster.classes.count(
-                nodes.capacity, lambda other: self.selects_all(cluster, own.required, other)
+                nodes.capacity,
+                own.required[0].selector,
+                lambda other: self.selects_all(cluster, own.required, other),
             )
             for term in own.required:
                 _add_rows(nodes, state.affinity, term.topology_key, by_row)
         for term in own.required_anti:
             by_row = cluster.classes.count(
                 nodes.capacity,
+                term.selector,
                 lambda other, term=term: self.own_selects(cluster, term, other),  # type: ignore[misc]
             )
             _add_rows(nodes, state.anti, term.topology_key, by_row)
