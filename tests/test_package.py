@@ -22,7 +22,7 @@ from tests import fresh
 from tests.core.cli.test_commands import CLUSTER
 from tests.parts import REPOSITORY
 from tests.services.client import request
-from tests.services.processes import Process, free_port, wait_until_ready
+from tests.services.processes import Process, free_port, wait_until, wait_until_ready
 from tests.services.stack import clean_environment
 
 pytestmark = [pytest.mark.xdist_group("package")]
@@ -121,20 +121,20 @@ def test_the_engine_runs_without_django(built: Path, cluster: Path, tmp_path: Pa
     assert not list((tmp_path / "engine").glob("lib/*/site-packages/django"))
     assert "1 placed" in _run(str(programs / "podstep"), "simulate", str(cluster), cwd=tmp_path)
     assert "placed" in _run(str(programs / "podstep"), "optimum", str(cluster), cwd=tmp_path)
-    serve = subprocess.run([programs / "podstep", "serve"], capture_output=True, text=True, check=False)
+    serve = subprocess.run([programs / "podstep"], capture_output=True, text=True, check=False)
     assert (serve.returncode, serve.stdout) == (2, "")
     assert "podstep serve needs the workbench" in serve.stderr
 
 
 @pytest.mark.services
 def test_the_installed_workbench_serves(installed: Path, cluster: Path, tmp_path: Path) -> None:
-    """`podstep` in an empty folder: pages, bundles and a scenario; data in the user's folder alone."""
+    """`podstep serve FILE` in an empty folder: pages, bundles, the file; data in the user's folder."""
     port = free_port()
     here = tmp_path / "here"
     here.mkdir()
     (here / "playground.py").write_text("raise SystemExit('of another project')")
     env = {**clean_environment(), "XDG_DATA_HOME": str(tmp_path / "data")}
-    command = [str(installed / "podstep"), "serve", "--port", str(port), "--no-browser"]
+    command = [str(installed / "podstep"), "serve", str(cluster), "--port", str(port), "--no-browser"]
     process = Process("podstep", command, log=tmp_path / "log", env=env, cwd=here)
     address = f"http://127.0.0.1:{port}"
     try:
@@ -145,8 +145,9 @@ def test_the_installed_workbench_serves(installed: Path, cluster: Path, tmp_path
         assert f"/static/{start}" in page
         assert request("GET", f"{address}/static/{start}").status == 200
         assert request("GET", f"{address}/docs/running.md").status == 200
-        made = request("POST", f"{address}/api/scenarios", {"bundle": cluster.read_text()}).json
-        assert request("GET", f"{address}/api/scenarios/{made['id']}/cycles").json["cycles"]
+        wait_until(lambda: f"cluster is at {address}/s/" in process.output(), 30, "the file is opened")
+        identifier = process.output().rpartition("/s/")[2].split("/")[0]
+        assert request("GET", f"{address}/api/scenarios/{identifier}/cycles").json["cycles"]
     finally:
         assert process.stop(signal.SIGINT, 30) == 0
     assert [path.name for path in here.iterdir()] == ["playground.py"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -35,6 +37,20 @@ def _port(text: str) -> int:
     return port
 
 
+def _opened(local: str, file: Path, say: Callable[[str], None]) -> str:
+    """Make a scenario of a bundle; returns its address, or the server's if it was refused."""
+    from scheduler_core.cli import upload
+    from scheduler_core.cli.reporting import InputError
+
+    try:
+        address = upload.send(local, file.read_bytes(), file.name, browser=False)
+    except InputError as error:
+        say(str(error))
+        return local
+    say(f"{file.name} is at {address}")
+    return address
+
+
 def _has_screen() -> bool:
     """Return whether a browser has a screen: without one, Python would start a browser of the terminal."""
     return sys.platform in {"darwin", "win32"} or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
@@ -56,6 +72,7 @@ class Command(BaseCommand):
             "--end-with-parent", action="store_true", help="exit when the parent process exits"
         )
         parser.add_argument("--browser", action="store_true", help="open the address in the user's browser")
+        parser.add_argument("--open", metavar="FILE", type=Path, help="a bundle to make a scenario of")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve until a signal arrives; exit with 1 if a program cannot be started or kept running."""
@@ -81,8 +98,9 @@ class Command(BaseCommand):
 
         def ready() -> None:
             running.say(f"podstep answers at {local}{also}")
+            address = _opened(local, options["open"], running.say) if options["open"] else local
             if options["browser"] and _has_screen():
-                webbrowser.open(local)
+                webbrowser.open(address)
 
         status = running.run(
             # The server decides; it is not queried before it can be ready, because a failed check is logged.

@@ -9,18 +9,20 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import msgspec
 
 from scheduler_core.authoring import redaction
-from scheduler_core.cli import commands
-from scheduler_core.cli.kubectl import lists, upload
+from scheduler_core.cli import commands, upload
+from scheduler_core.cli.kubectl import lists
 from scheduler_core.cli.reporting import InputError
 
 NAME = "cluster.json"
 CHOOSING = ("kubeconfig", "context", "cluster", "user", "as")
 """Flags of kubectl that choose the cluster and the user."""
 PREVIEW_LINES = 60
+DEFAULT_PORT = 8000
 ALONE = ("open", "snapshot")
 """Verbs that are no command of ``podstep``, which would take further options."""
 
@@ -81,10 +83,15 @@ def _run(options: argparse.Namespace) -> int:
 
 def _asked(options: argparse.Namespace, cluster: lists.Cluster, command: str, *arguments: str) -> int:
     """Run a command of ``podstep`` on the snapshot."""
+    return _with_file(cluster.documents, lambda file: [command, file, *arguments, *options.rest])
+
+
+def _with_file(documents: Sequence[object], command: Callable[[str], list[str]]) -> int:
+    """Run a command on a file with the documents, which only this user can read, and which goes with it."""
     with tempfile.TemporaryDirectory(prefix="podstep-") as folder:
         file = Path(folder) / NAME
-        file.write_bytes(_text(cluster.documents))
-        return commands.main([command, str(file), *arguments, *options.rest])
+        file.write_bytes(_text(documents))
+        return commands.main(command(str(file)))
 
 
 def _text(documents: Sequence[object]) -> bytes:
@@ -133,10 +140,19 @@ def _snapshot(options: argparse.Namespace, cluster: lists.Cluster) -> int:
 def _open(options: argparse.Namespace, cluster: lists.Cluster) -> int:
     _preview(cluster)
     documents = _hidden(cluster) if options.hide_names else cluster.documents
+    if upload.is_local(options.server) and not upload.answers(options.server):
+        return _serve(options, documents)
     if not (options.yes or upload.is_local(options.server) or upload.agreed(options.server)):
         raise InputError("nothing was sent")
     print(upload.send(options.server, _text(documents), options.title, browser=not options.no_browser))
     return 0
+
+
+def _serve(options: argparse.Namespace, documents: Sequence[object]) -> int:
+    """Start a workbench with the snapshot, until Ctrl-C."""
+    port = urlsplit(options.server).port or DEFAULT_PORT
+    quiet = ["--no-browser"] if options.no_browser else []
+    return _with_file(documents, lambda file: ["serve", file, f"--port={port}", *quiet])
 
 
 def _hidden(cluster: lists.Cluster) -> list[dict[str, object]]:

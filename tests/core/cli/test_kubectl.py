@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.cli.kubectl import completions, lists, plugin, upload
+from scheduler_core.cli import upload
+from scheduler_core.cli.kubectl import completions, lists, plugin
 from tests.core.cli import api_server
 from tests.core.cli.api_server import ApiServer, kubeconfig, serving
 

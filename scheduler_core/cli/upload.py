@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import webbrowser
+from contextlib import suppress
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
 from scheduler_core.cli.reporting import InputError
 
@@ -19,6 +21,14 @@ ANSWER_BYTES = 1 << 20
 def is_local(server: str) -> bool:
     """Return whether a server is on this machine."""
     return urlsplit(server).hostname in {"127.0.0.1", "::1", "localhost"}
+
+
+def answers(server: str) -> bool:
+    """Return whether anything listens at a server's address."""
+    split = urlsplit(server)
+    with suppress(OSError, ValueError), socket.create_connection((split.hostname or "", split.port or 80), 5):
+        return True
+    return False
 
 
 def agreed(server: str) -> bool:
@@ -42,18 +52,21 @@ def send(server: str, bundle: bytes, title: str, *, browser: bool) -> str:
     headers = {"Content-Type": "application/json"}
     request = Request(f"{server.rstrip('/')}/api/scenarios", body, headers)  # noqa: S310  # checked above
     try:
-        with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310  # checked above
+        with _opener(server).open(request, timeout=SECONDS) as answer:
             made = json.loads(answer.read(ANSWER_BYTES))
     except HTTPError as error:
         raise InputError(f"{server}: {_refusal(error)}") from error
     except (URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise InputError(
-            f"{server}: {reason}; start `podstep` in another terminal, or name a --server"
-        ) from error
+        raise InputError(f"{server}: {reason}") from error
     if browser:
         webbrowser.open(str(made["url"]))
     return str(made["url"])
+
+
+def _opener(server: str) -> OpenerDirector:
+    """Return what opens addresses: this machine's without the proxy of the environment."""
+    return build_opener(ProxyHandler({})) if is_local(server) else build_opener()
 
 
 def _refusal(error: HTTPError) -> str:
