@@ -72,7 +72,7 @@ async function ask() {
       trouble.value =
         answer.status === 403
           ? gettext(
-              "Only the leader of the room sees this page. Open it in the browser that opened the room, or with the leader’s link.",
+              "Only the room’s leader sees this page: open it in the leader’s browser, or with the leader’s link.",
             )
           : (found.errors?.[0]?.message ?? gettext("The server answered {status}.", { status: answer.status }));
       if (answer.status < 429) return;

@@ -84,7 +84,7 @@ def test_a_rollout_is_undone_to_the_revision_before(simulated: Any, tmp_path: Pa
     status, output, errors = simulated(*options)
     assert (status, len(on(output))) == (0, 3)
     assert "at 100 s: Gives the first container of Deployment default/web the image web:2" in errors
-    assert "at 200 s: Takes Deployment default/web back to its previous pod template" in errors
+    assert "at 200 s: Rolls Deployment default/web back to its previous pod template" in errors
     first, *_, last = [json.loads(line)["pod"] for line in trace.read_text().splitlines()]
     assert first.rsplit("-", 1)[0] == last.rsplit("-", 1)[0], "the ReplicaSet of the first template"
 
