@@ -34,7 +34,8 @@ class ClassStop(Struct, frozen=True):
 def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | None:
     """Return a stop of a lesson, the first one without a key; None if there is no such one.
 
-    ``revealed`` are the stops whose answers were shown: a question among them hides nothing any more.
+    ``revealed`` are the stops whose answers were shown: a question among them hides nothing any more, and an
+    edit among them is made: the room shows the cluster with the solution, at its end.
     """
     found = _found(slug, key)
     if found is None:
@@ -48,8 +49,11 @@ def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | 
         position["phase"] = where.phase
     if at.views:
         position["tab"] = at.views[0]
+    solved = answered and bool(at.marking.solution)
+    if solved:
+        position = {"step": END, **({"tab": at.views[0]} if at.views else {})}
     with reading():
-        scenario = stages.scenario_of(of, at)
+        scenario = stages.scenario_of(of, at, solved=solved)
     return ClassStop(scenario, position, _kept(of, at, limit, shown.text, revealed))
 
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 from playground.lessons import lookup
 from playground.storage import authored, bundles, store
 from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of
+from scheduler_core.authoring.lessons.checking import solved_bundle
 from scheduler_core.authoring.lessons.played import Played, played
 from scheduler_core.scenario import scenario as core
 
@@ -93,9 +94,9 @@ def moments_of_variant(stop: Stop, text: str) -> StopMoments:
     return _moments(stop, played(text), ())
 
 
-def scenario_of(lesson: Lesson, stop: Stop) -> str:
-    """Return the short id of a stop's scenario."""
-    return _stored(bundle_of(lesson, stop), lesson)
+def scenario_of(lesson: Lesson, stop: Stop, *, solved: bool = False) -> str:
+    """Return the short id of a stop's scenario, ``solved``: with the solution of its edit."""
+    return _stored((solved and solved_bundle(lesson, stop)) or bundle_of(lesson, stop), lesson)
 
 
 def _later(lesson: Lesson, stop: Stop, play: Played, answered: Collection[str] = ()) -> list[Extent]:

@@ -275,15 +275,19 @@ def ask(name: str, question: Mapping[str, Any]) -> Room:
     return _read(name)
 
 
+REVEALED = ("changed", "history", "question", "scenario", "lesson", "position", "seq", "scene")
+
+
 def reveal(
     name: str,
     number: int,
+    scenario: Scenario | None = None,
     lesson: Mapping[str, Any] | None = None,
     position: Mapping[str, Any] | None = None,
 ) -> Room:
     """Count the votes of a question and store them with it. Raises EndedError, and VoteError without it.
 
-    A question of a lesson changes what the room hides, and moves it: ``lesson`` and ``position``.
+    A question of a lesson changes what the room hides, and moves it to ``scenario`` and ``position``.
     """
     with transaction.atomic():
         row = _locked(name)
@@ -293,10 +297,10 @@ def reveal(
         row.question = {**row.question, "revealed": True, "tally": counted}
         row.changed += 1
         row.history = [*row.history, _kept(row)][-QUESTIONS_KEPT:]
-        if lesson is not None and position is not None:
-            row.lesson, row.position = dict(lesson), dict(position)
+        if scenario is not None and lesson is not None and position is not None:
+            row.scenario, row.lesson, row.position = scenario, dict(lesson), dict(position)
             row.seq, row.scene = row.seq + 1, row.scene + 1
-        row.save(update_fields=["changed", "history", "question", "lesson", "position", "seq", "scene"])
+        row.save(update_fields=REVEALED)
     return _read(name)
 
 

@@ -16,11 +16,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from playground.lessons import classes, receipts
-from playground.models import Room, RoomPerson, WaitingStatement
+from playground.models import Room, RoomPerson, Scenario, WaitingStatement
 from playground.rooms import results, rows
-from playground.storage import authored
+from playground.storage import authored, store
 from scheduler_core.authoring.lessons import bundle_of, key_of, lesson, lessons
 from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
+from scheduler_core.authoring.lessons.checking import solved_bundle
 from scheduler_core.authoring.lessons.packing import packed
 from scheduler_core.authoring.lessons.validation import first
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected, visitor_client
@@ -114,6 +115,10 @@ async def test_a_room_goes_through_a_lesson_over_three_scenarios() -> None:
             revealed = await leader.success("room.reveal", {})
             assert revealed["accepted"] == ([True] if asked["form"] == "edit" else [truth])
             assert revealed["why"]
+            if asked["form"] == "edit":
+                now = (await sync_to_async(Client().get)(f"/api/rooms/{room['id']}")).json()
+                text = store.scenario_text(await Scenario.objects.aget(short=now["scenario"]))
+                assert text == solved_bundle(of, at) != bundle_of(of, at) and now["step"] == "end"
     assert len(seen) == len({at.scenario for at in of.stops}) == 3
     row = await Room.objects.aget(pk=room["id"])
     assert [key for key, _ in row.visits] == [of.stops[0].key, *(at.key for at in of.stops)]

@@ -227,7 +227,10 @@ async def reveal(call: Call) -> Answer:
         revealed = [*dict.fromkeys([*at["revealed"], question["stop"]])]
         with _refusals():
             after = await in_storage(classes.stop, at["slug"], at["stop"], revealed)
-    more = () if after is None else (after.lesson, after.position)
+    more: tuple[Any, ...] = ()
+    if after is not None:
+        source = await sightings.find({"scenario": after.scenario}, "")
+        more = (source.row, after.lesson, after.position)
     with _refusals():
         row = await in_storage(rows.reveal, hall.row.pk, question["number"], *more)
     await hub().changed(row)

@@ -199,11 +199,17 @@ def _edited(asked: StopQuestion, text: str, sure: bool | None) -> AnswerVerdict:
 
 
 @lru_cache(maxsize=256)
+def solved_bundle(lesson: Lesson, stop: Stop) -> str:
+    """Return the bundle of a stop with the solution of its edit, "" for a task without one."""
+    solution = stop.marking.solution
+    return edits.merged(lesson.file(stop.scenario), lesson.file(solution)) if solution else ""
+
+
+@lru_cache(maxsize=256)
 def solution_of(lesson: Lesson, stop: Stop) -> tuple[str, ...]:
     """Return what the solution of an edit changes."""
-    base = lesson.file(stop.scenario)
-    whole = edits.merged(base, lesson.file(stop.marking.solution))
-    return tuple(edits.changed(edits.documents(base), edits.documents(whole)))
+    base = edits.documents(lesson.file(stop.scenario))
+    return tuple(edits.changed(base, edits.documents(solved_bundle(lesson, stop))))
 
 
 @lru_cache(maxsize=256)
@@ -211,9 +217,8 @@ def par_of(lesson: Lesson, stop: Stop) -> int | None:
     """Return the fewest edits known: those of the solution; None for a task without edits."""
     if not stop.marking.solution:
         return None
-    base = lesson.file(stop.scenario)
-    whole = edits.merged(base, lesson.file(stop.marking.solution))
-    return edits.count_edits(edits.documents(base), edits.documents(whole))
+    base = edits.documents(lesson.file(stop.scenario))
+    return edits.count_edits(base, edits.documents(solved_bundle(lesson, stop)))
 
 
 # Contracts
