@@ -22,6 +22,7 @@ EXIT_CODES = {
 
 
 WORKBENCH = "the workbench, of the package podstep"
+QUERY = "DuckDB, of the package podstep"
 MCP = "the extra mcp, as in `pipx install 'podstep[mcp]'`"
 
 
@@ -52,6 +53,7 @@ COMMANDS = (
     Command("capacity", "how many more pods fit, and which nodes to add", "scheduler_core.cli.capacity"),
     Command("check", "whether claims about a cluster hold, whatever happens", "scheduler_core.cli.check"),
     Command("sweep", "a scenario under every combination of a grid's values", "scheduler_core.cli.sweep"),
+    Command("query", "a question about a run, in SQL or by name", "scheduler_core.cli.query", QUERY),
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
     Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),
     Command("bench", "measure scheduling on standard workloads", "scheduler_core.cli.bench"),

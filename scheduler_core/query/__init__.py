@@ -1,0 +1,1 @@
+"""Questions about a run, as SQL over its tables, each answered by a bounded process."""
