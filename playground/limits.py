@@ -180,6 +180,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("RUNS_PER_OWNER", 4, "runs", "unfinished runs of one visitor", least=0),
     Limit("RUNS_PER_ADDRESS", 40, "runs", "unfinished runs of one address", least=0),
     Limit("RUNS_QUEUED", 500, "runs", "runs that wait for a worker, of all visitors together", least=0),
+    Limit("QUERY_MIB", 512, "MiB", "tables of runs that a web server keeps to answer questions about them"),
     Limit("SWEEP_CELLS", 200, "cells", "cells of one sweep"),
     Limit("SWEEPS_PER_OWNER", 2, "sweeps", "unfinished sweeps of one visitor", least=0),
     Limit("SWEEPS_PER_ADDRESS", 10, "sweeps", "unfinished sweeps of one address", least=0),

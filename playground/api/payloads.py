@@ -313,6 +313,20 @@ class Run(Payload):
     cancel_token: str | UnsetType = UNSET
 
 
+class Query(Payload):
+    """A statement about the tables of a run; see docs/sweeps.md."""
+
+    sql: str
+
+
+class Rows(Payload):
+    """Rows with the names of their columns; ``more`` is whether there are others than these."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    more: bool
+
+
 class NewSweep(Payload):
     """A scenario and the grid to run it under; see docs/sweeps.md."""
 

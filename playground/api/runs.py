@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator
+from io import BytesIO
 from typing import Any, ClassVar
 from weakref import WeakSet
+from zipfile import ZipFile
 
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -21,11 +23,13 @@ from playground.playback import sources
 from playground.playback.executor import in_exports
 from playground.playback.playback import Playback
 from playground.pool.reading import reading
-from playground.runs import service
+from playground.runs import questions, service
 from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+from scheduler_core.kubernetes.plain import converted
 from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.query.statement import QueryError
 from scheduler_core.run.trace import trace_line
 
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
@@ -71,6 +75,47 @@ def create_run(request: HttpRequest) -> HttpResponse:
     except service.TooManyRunsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
     return answer(_payload(request, run_of(run.pk), cancel_token=token), 201, Location=f"/api/runs/{run.pk}")
+
+
+@route(
+    "POST",
+    "/api/runs/{name}/query",
+    "Ask about a run in SQL",
+    {
+        200: ("The rows", "Rows"),
+        400: ("Not one SELECT, wrong, or beyond its bounds", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    body=(("application/json", "Query"),),
+    rate="API_WRITES_PER_MINUTE",
+)
+def query_run(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer one SELECT about a run's tables."""
+    sql = json_of(request).get("sql")
+    if not isinstance(sql, str):
+        raise ApiError(400, [{"line": None, "path": "sql", "message": "sql must be a SELECT."}])
+    try:
+        found = questions.answer(run_of(name), sql)
+    except QueryError as error:
+        raise ApiError(400, [{"line": None, "path": "sql", "message": str(error)}]) from error
+    return answer(converted(found, payloads.Rows), Cache_Control="no-store")
+
+
+@route(
+    "GET",
+    "/api/runs/{name}/tables.zip",
+    "The tables of a run as Parquet",
+    {200: ("A Parquet file for each table", "application/zip"), **ERRORS, **BUSY},
+)
+def get_tables(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the files that statements are asked about."""
+    made = BytesIO()
+    with ZipFile(made, "w") as archive:
+        for file in sorted(questions.tables_of(run_of(name)).iterdir()):
+            archive.write(file, file.name)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    return HttpResponse(made.getvalue(), content_type="application/zip", headers=headers)
 
 
 def _payload(request: HttpRequest, run: Run, **more: Any) -> payloads.Run:

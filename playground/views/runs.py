@@ -16,6 +16,8 @@ from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json
 from playground.storage import store
 from playground.views.workbench import _visitor
+from scheduler_core.query.questions import QUESTIONS
+from scheduler_core.query.tables import TABLES
 
 RUNS_SHOWN = 200
 
@@ -65,7 +67,8 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
     "operations"}; ``figures_url``; ``trace_url``; ``scenario_url`` ("" if it has no public link);
     ``tables`` (the data behind each figure: {name, title, columns, rows}); ``first_unschedulable`` (a
     cycle or None); ``dump`` ({incomplete, answers}, see :mod:`playground.runs.dumps`); ``unplaced``
-    (the pods that wait after a failed attempt, by reason: {message, count, pods, more})
+    (the pods that wait after a failed attempt, by reason: {message, count, pods, more}); ``questions``
+    ({name, text, sql}) and ``query_tables`` ([(table, its columns)]).
     """
     row = _find(name)
     wire = service.run_wire(row, _visitor(request))
@@ -83,6 +86,8 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "tables": figures.tables(row),
         "first_unschedulable": figures.first_unschedulable(row),
         "dump": dumps.of(row),
+        "questions": [{"name": one.name, "text": one.text, "sql": one.sql} for one in QUESTIONS],
+        "query_tables": [(table, ", ".join(columns)) for table, columns in TABLES.items()],
         "unplaced": [{**reason, "more": reason["count"] - len(reason["pods"])} for reason in row.unplaced],
     }
     return render(request, "run.html", context)

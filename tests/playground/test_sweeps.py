@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.test import Client
@@ -17,6 +20,7 @@ from playground.runs.compute import claim_run
 from playground.storage import bundles, store
 from playground.tasks import run_simulation
 from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.query.tables import TABLES
 from scheduler_core.sweep import cell_run
 from tests.playground.conftest import DATA, OWNER
 
@@ -173,3 +177,31 @@ def test_the_api(sent: list[str]) -> None:
     assert wrong.json()["errors"][0]["path"] == "grid.nodes[0]"
     assert post("/api/sweeps", {"scenario": made["id"]}).status_code == 400
     assert post("/api/sweeps", {"scenario": "none", "grid": GRID}).status_code == 404
+
+
+def test_a_run_is_asked_in_sql(sent: list[str], settings: Any, tmp_path: Path, limits: Any) -> None:
+    """Of what it has decided so far; its tables are kept within a bound, and can be downloaded."""
+    settings.DATA_DIR = tmp_path
+    sweep = start({"seed": [0]})
+    run_simulation(sent[0])
+    run = sweep.runs.get()
+    api = Client(enforce_csrf_checks=True)
+
+    def query(sql: str) -> Any:
+        return api.post(f"/api/runs/{run.pk}/query", {"sql": sql}, "application/json")
+
+    rows = query("SELECT result, count(*) FROM cycles GROUP BY ALL ORDER BY ALL").json()["rows"]
+    failed = run.outcomes["unschedulable"] + run.outcomes["preempting"]
+    assert dict(rows) == {"scheduled": run.outcomes["scheduled"], "unschedulable": failed}
+    placed = query("SELECT count(*) FROM pods WHERE state = 'running'").json()["rows"]
+    assert placed == [[run.placed]]
+    wrong = query("DROP TABLE cycles")
+    assert wrong.status_code == 400
+    assert wrong.json()["errors"][0]["message"] == "Write exactly one statement, a SELECT."
+    archive = ZipFile(BytesIO(api.get(f"/api/runs/{run.pk}/tables.zip").content))
+    assert {name.removesuffix(".parquet") for name in archive.namelist()} == set(TABLES)
+    (kept,) = (tmp_path / "queries").iterdir()
+    limits(QUERY_MIB=0)
+    Run.objects.update(cycles=run.cycles + 1)
+    assert query("SELECT 1").status_code == 200
+    assert not kept.exists()

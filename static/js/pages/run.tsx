@@ -12,6 +12,7 @@ import { percent } from "../workbench/inspect/cachewords.ts";
 import { Recorded } from "../workbench/recorded.tsx";
 import { Charts, type Shown } from "./charts.tsx";
 import { link } from "./link.ts";
+import { Queries } from "./queries.tsx";
 
 type State = Run["state"];
 type Reason = { message: string; count: number; pods: [key: string, cycle: number][] };
@@ -162,6 +163,7 @@ function draw() {
     charts: done,
     empty: !done,
     "cache-card": cache,
+    "query-card": done,
   });
   field.max = String(done);
   if (document.activeElement !== field && !field.dataset.touched) field.value = done ? String(done) : "";
@@ -354,5 +356,6 @@ part("open-cycle").addEventListener("submit", (event) => {
   field.focus();
 });
 
+place(<Queries run={id} questions={JSON.parse($("#questions", root).textContent)} />, part("queries"));
 setInterval(() => document.hidden || say({ elapsed: elapsed() }), 1000);
 update(run);
