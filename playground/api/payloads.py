@@ -580,6 +580,8 @@ COMPONENTS: tuple[type[Struct], ...] = (
         Generated,
         NewRun,
         Run,
+        Query,
+        Rows,
         NewSweep,
         CreatedSweep,
         Sweep,
