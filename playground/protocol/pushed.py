@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from playground.protocol.answers import NothingWire, RoleGivenWire, WrittenComment
 from playground.protocol.audit import AuditRowPushedWire
+from playground.protocol.contracts import VerdictPushedWire
 from playground.protocol.drafts import RevisionWire
 from playground.protocol.page import ReportWire, SourceWire
 from playground.protocol.rooms import PositionWire, RoomStateWire
@@ -80,6 +81,7 @@ PUSHED: Mapping[str, Any] = {
     "cycle.searched": CycleSearchedWire,
     "worth.progress": WorthProgressWire,
     "audit.row": AuditRowPushedWire,
+    "contracts.verdict": VerdictPushedWire,
     "comment.changed": CommentChangedWire,
     "room.position": PositionWire,
     "room.state": RoomStateWire,

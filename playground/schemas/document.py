@@ -29,6 +29,11 @@ from django.conf import settings
 
 from playground.reference import catalogue
 from playground.schemas.words import of_choice, of_field, words
+from scheduler_core.contracts.conditions import FACTS
+from scheduler_core.contracts.document import CONTRACT, MODES
+from scheduler_core.contracts.document import KIND as CONTRACT_KIND
+from scheduler_core.contracts.document import VERSION as CONTRACT_VERSION
+from scheduler_core.contracts.nemeses import NEMESES
 from scheduler_core.formats.patch import PATCH_TYPES
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
@@ -209,6 +214,21 @@ def _policy(parts: _Parts) -> None:
     fields["alwaysCheckAllPredicates"]["t"] = "boolean"
 
 
+def _contract(parts: _Parts) -> None:
+    parts.own(CONTRACT_KIND, CONTRACT)
+    facts = {
+        f'{name}("{_EXAMPLES[name]}")' if row.argument else name: row.meaning for name, row in FACTS.items()
+    }
+    spec = parts.parts[f"{CONTRACT_KIND}.spec"]["f"]
+    for mode in MODES:
+        spec[mode]["e"] = facts
+    for name, field in parts.parts[f"{CONTRACT_KIND}.spec.when"]["f"].items():
+        field["d"] = f"{NEMESES[name].meaning}, as in {name}: {NEMESES[name].example}"
+
+
+_EXAMPLES = {"skew": "topology.kubernetes.io/zone", "free": "cpu"}
+
+
 def _configuration(parts: _Parts) -> None:
     parts.own(CONFIGURATION_KIND, CONFIGURATION)
     plugins = {name: f"Works at {', '.join(row.points)}." for name, row in PLUGINS.items()}
@@ -339,6 +359,7 @@ def build() -> Json:
                 parts.mark(KINDS[kind].read, part)
     parts.settle()
     parts.own(SETTINGS_KIND, SETTINGS)
+    _contract(parts)
     _policy(parts)
     _configuration(parts)
     _scenario(parts)
@@ -348,7 +369,8 @@ def build() -> Json:
         "f": {"items": _plain("manifest[]", "List.items", r=1)},
     }
     own = {
-        SETTINGS_KIND: ("podstep/v1",),
+        SETTINGS_KIND: (CONTRACT_VERSION,),
+        CONTRACT_KIND: (CONTRACT_VERSION,),
         "Policy": ("v1",),
         CONFIGURATION_KIND: tuple(row.api_version for row in reversed(VERSIONS.values())),
         "Scenario": ("simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1",),

@@ -27,8 +27,6 @@ from scheduler_core.scenario.scenario import Scenario
 
 MOST_HISTORIES = 10**8
 """Histories of a contract in one order, beyond which it has to say how many ``cases`` to play."""
-SHRINKING = 30.0
-"""Seconds for shrinking, at least a second of them beyond those of the search."""
 
 Note = Callable[[str, int, int], None]
 """A callback with the contract's name, the cases that were played, and how many there are to play."""
@@ -125,7 +123,7 @@ class _Check:
         shown = None
         if searched.broken is not None:
             word = VIOLATED
-            shown = self._counterexample(*searched.broken)
+            shown = self._counterexample(*searched.broken, budget.shrinking)
         elif unsimulated:
             word = UNSAID
         else:
@@ -142,9 +140,9 @@ class _Check:
             unsimulated=unsimulated,
         )
 
-    def _counterexample(self, history: History, played: Played) -> Counterexample:
+    def _counterexample(self, history: History, played: Played, seconds: float) -> Counterexample:
         found = Broken(self.cluster, self.contract, history, played)
-        best = Shrinker(found, Countdown(SHRINKING)).shrunk()
+        best = Shrinker(found, Countdown(seconds)).shrunk()
         assert best.played.breach is not None
         documents = bundle_of(best)
         return Counterexample(

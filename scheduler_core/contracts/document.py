@@ -192,7 +192,7 @@ _meta = record(
     {"name": Field("name", text, required=True)},
     "namespace labels annotations uid creationTimestamp",
 )
-_document = record(
+CONTRACT = record(
     lambda **given: given,
     {
         "apiVersion": Field("version", enum(VERSION), required=True),
@@ -201,10 +201,11 @@ _document = record(
         "spec": Field("spec", _spec, required=True),
     },
 )
+"""Reads a Contract, and is what editors complete from."""
 
 
 def _contract(value: Any, at: At) -> Contract | None:
-    found = _document(value, at)
+    found = CONTRACT(value, at)
     if found is None:
         return None
     return _built(found["meta"]["name"], dict(found["spec"]), at, value["spec"])

@@ -13,7 +13,19 @@ from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, T
 from scheduler_core.contracts.events import ARRIVE, TEMPLATES, UPGRADE, Event, Terrain, short
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At, Field, Reader, enum, integer, outlined, record, show, text
+from scheduler_core.kubernetes.reading import (
+    At,
+    Field,
+    Outline,
+    Reader,
+    enum,
+    integer,
+    outline_of,
+    outlined,
+    record,
+    show,
+    text,
+)
 from scheduler_core.kubernetes.reading import kind_of as type_of
 from scheduler_core.settings.release import RELEASES
 
@@ -94,6 +106,12 @@ _each = record(
 )
 
 
+def _fields(read: Reader) -> Mapping[str, Field]:
+    found = outline_of(read)
+    assert found is not None
+    return found.fields
+
+
 def _target(value: Any, at: At) -> Target | None:
     if isinstance(value, str):
         return Target(name=value)
@@ -119,7 +137,7 @@ def _any_target(found: Mapping[str, Any], at: At) -> Target | None:
     return None
 
 
-outlined(_target, _any)
+outlined(_target, Outline("object", {**_fields(_any), **_fields(_each)}))
 
 
 def _on_nodes(nemesis: Nemesis, terrain: Terrain) -> Choices:
@@ -331,3 +349,6 @@ def read_nemesis(value: Any, at: At) -> Nemesis | None:
         return None
     read = row.read(given, at.child(name))
     return None if read is None else Nemesis(name, read, at.child(name))
+
+
+outlined(read_nemesis, Outline("object", {name: Field(name, row.read) for name, row in NEMESES.items()}))

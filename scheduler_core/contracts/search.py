@@ -22,12 +22,16 @@ MOST_DRAWS_EACH = 10
 
 
 class Budget(Struct, frozen=True):
-    """Bounds of a check: cases that are played, and seconds; ``seed`` is of what is chosen at random."""
+    """Bounds of a check: cases that are played, and seconds, of each contract, and those of ``shrinking``.
+
+    ``seed`` is of what is chosen at random.
+    """
 
     cases: int = 2_000
     seconds: float = 60.0
     seed: int = 0
     processes: int = 1
+    shrinking: float = 30.0
 
 
 class Searched(Struct):

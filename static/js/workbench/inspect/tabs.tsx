@@ -9,6 +9,7 @@ import type { View } from "../view.ts";
 import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";
 import { percent, rate } from "./cachewords.ts";
+import { Contracts } from "./contracts.tsx";
 import { Descheduling } from "./descheduling.tsx";
 import { Events } from "./events.tsx";
 import { Hints } from "./hints.tsx";
@@ -90,6 +91,12 @@ export const TABS: Tab[] = [
     part: "descheduler",
     component: Descheduling,
     class: "descheduling-tab",
+  },
+  {
+    key: "contracts",
+    title: "Contracts",
+    offered: ({ playback }) => playback.veiled === null,
+    component: Contracts,
   },
   { key: "availability", title: "Over time", offered: ({ playback }) => playback.timed, component: Availability },
 ];

@@ -1,0 +1,104 @@
+"""Contracts of a source: read as they are typed, and checked in the pool, verdict by verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.comparisons.audits import refused
+from playground.playback import sources
+from playground.pool import parts
+from playground.pool.jobs import pool_job
+from playground.storage import bundles
+from playground.wire import Encoded, encode
+from scheduler_core.contracts.check import check
+from scheduler_core.contracts.document import Contract, read_contracts
+from scheduler_core.contracts.library import READY, ready_text
+from scheduler_core.contracts.search import Budget
+from scheduler_core.contracts.verdict import Verdict
+from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.interrupting import interrupted_by
+from scheduler_core.kubernetes.problems import BundleError
+
+BUDGET = Budget(cases=1_000, seconds=20.0, shrinking=10.0)
+EXPECTS = 15.0
+MOST_CONTRACTS = 20
+MOST_TEXT = 64 * 1024
+BUNDLE_BYTES = 512 * 1024
+STEPS = 40
+TEXT = 1_000  # characters of a sentence
+
+
+def read(text: str) -> Encoded:
+    """Return the names of the contracts of a text, and its errors with their lines."""
+    contracts, errors = _read(text)
+    return Encoded(encode({"names": [one.name for one in contracts], "errors": errors}))
+
+
+def ready() -> dict[str, Any]:
+    """Return the contracts that are ready."""
+    found = ((name, ready_text(name)) for name in READY)
+    return {
+        "contracts": [
+            {"name": name, "because": read_contracts([("", text)])[0].because, "text": text}
+            for name, text in found
+        ]
+    }
+
+
+def _read(text: str) -> tuple[tuple[Contract, ...], list[dict[str, Any]]]:
+    if len(text) > MOST_TEXT:
+        return (), [_problem(f"longer than {MOST_TEXT:,} characters: check it in parts")]
+    try:
+        contracts = read_contracts([("", text)])
+    except BundleError as error:
+        return (), bundles.problems_wire(error.problems)
+    if len(contracts) > MOST_CONTRACTS:
+        return (), [_problem(f"more than {MOST_CONTRACTS} contracts: check them in parts")]
+    return contracts, []
+
+
+def _problem(message: str) -> dict[str, Any]:
+    return {"message": message, "path": "", "line": None, "document": None}
+
+
+@pool_job
+def checked(stored: sources.Stored, text: str) -> Encoded:
+    """Check contracts, without the database; each verdict is a part of the answer.
+
+    Raises TooMuchWorkError and the errors of reading the source.
+    """
+    contracts, errors = _read(text)
+    if errors:
+        return Encoded(encode({"verdicts": [], "errors": errors}))
+    scenario = stored.load()
+    sources.check_work(scenario)
+    watch, hear = bundles.watching(), parts.heard()
+    far = ("", 0, 0)
+
+    def note(contract: str, done: int, of: int) -> None:
+        nonlocal far
+        far = (contract, done, of)
+        watch(*far)
+
+    verdicts = []
+    try:
+        with refused(), interrupted_by(lambda: watch(*far)):
+            for verdict in check(scenario, contracts, BUDGET, note):
+                verdicts.append(wire_of(verdict))
+                hear(verdicts[-1])
+    except BundleError as error:
+        return Encoded(encode({"verdicts": [], "errors": bundles.problems_wire(error.problems)}))
+    return Encoded(encode({"verdicts": verdicts, "errors": []}))
+
+
+def wire_of(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as the protocol's ``Verdict``, of bounded size."""
+    made = verdict.as_dict()
+    made["sentence"] = made["sentence"][:TEXT]
+    shown = verdict.counterexample
+    if shown is not None:
+        text = write_yaml(shown.documents)
+        kept = text if len(text.encode()) <= BUNDLE_BYTES else ""
+        found = made["counterexample"]
+        made["counterexample"] = {**found, "steps": found["steps"][-STEPS:], "bundle": kept}
+    return made

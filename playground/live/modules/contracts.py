@@ -1,0 +1,35 @@
+"""``contracts.…``: claims about a cluster, read as they are typed, and checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.comparisons import contracts
+from playground.live.commands import Answer, Call, command
+from playground.playback.executor import in_storage
+from playground.protocol.contracts import ContractsCheckedWire, ContractsReadWire, ReadyContractsWire
+
+
+@command("contracts.ready", answers=ReadyContractsWire)
+async def ready(call: Call) -> Answer:
+    """Return the contracts that are ready; the answer is the same for all sources."""
+    return contracts.ready()
+
+
+@command("contracts.read", answers=ContractsReadWire, latest=1, text="text")
+async def read(call: Call) -> Answer:
+    """Return the errors of contracts being edited, by line."""
+    return await call.in_engine(contracts.read, call.payload["text"])
+
+
+@command("contracts.check", answers=ContractsCheckedWire, source="source", latest=1, large=True, text="text")
+async def check(call: Call) -> Answer:
+    """Return the verdict on each contract; each is pushed as ``contracts.verdict`` as soon as it is known."""
+
+    def hear(verdict: dict[str, Any]) -> None:
+        call.connection.push("contracts.verdict", {"request": call.request, "verdict": verdict})
+
+    stored = await in_storage(call.found().pinned().stored)
+    return await call.in_pool(
+        contracts.checked, stored, call.payload["text"], long=True, expects=contracts.EXPECTS, hear=hear
+    )

@@ -1,0 +1,63 @@
+"""Contracts on the server: read while they are typed, checked in the pool, verdict by verdict."""
+
+from __future__ import annotations
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from scheduler_core.contracts.library import READY, ready_text
+from tests.core.contracts.ready import CASES
+from tests.playground.conftest import OWNER, STRANGER, connected
+from tests.playground.test_comparing import shared
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ZONE = next(case for case in CASES if case.name == "zone-loss")
+TWO = f"{ready_text('zone-loss')}---\n{ready_text('surge-fits')}"
+
+
+async def test_verdicts_come_one_by_one() -> None:
+    """Each is pushed once, in order; a counterexample's bundle opens as a draft that has its step."""
+    name = await sync_to_async(shared)(ZONE.violated)
+    async with connected(OWNER) as socket:
+        found = await socket.success("contracts.check", {"source": {"scenario": name}, "text": TWO})
+        pushed = [frame[2]["verdict"] for frame in socket.pushed if frame[0] == "contracts.verdict"]
+        verdicts = found["verdicts"]
+        assert pushed == verdicts and not found["errors"]
+        assert [one["verdict"] for one in verdicts] == ["violated", "holds"]
+        shown = verdicts[0]["counterexample"]
+        made = await socket.success("bundle.open", {"text": shown["bundle"]})
+        await socket.success("scenario.open", {"source": {"draft": made["draft"]}})
+        await socket.success("step.locate", {"source": {"draft": made["draft"]}, "step": shown["step"]})
+
+
+async def test_what_is_wrong_has_its_line() -> None:
+    """Of the text alone while it is typed; of what the source does not have when it is checked."""
+    name = await sync_to_async(shared)(ZONE.satisfied)
+    async with connected(OWNER) as socket:
+        unknown = ready_text("zone-loss").replace("ready >= 1", "redy >= 1")
+        (error,) = (await socket.success("contracts.read", {"text": unknown}))["errors"]
+        assert (error["line"], "did you mean 'ready'?" in error["message"]) == (10, True)
+        elsewhere = ready_text("serving-first")
+        assert (await socket.success("contracts.read", {"text": elsewhere})) == {
+            "names": ["serving-first"],
+            "errors": [],
+        }
+        found = await socket.success("contracts.check", {"source": {"scenario": name}, "text": elsewhere})
+        assert found["verdicts"] == [] and found["errors"][0]["line"] == 9
+
+
+async def test_a_draft_is_checked_for_its_owner_alone() -> None:
+    """A stranger hears that there is none."""
+    async with connected(OWNER) as owner, connected(STRANGER) as stranger:
+        draft = (await owner.success("bundle.open", {"text": ZONE.satisfied}))["draft"]
+        asked = {"source": {"draft": draft}, "text": ready_text("zone-loss")}
+        assert (await stranger.error("contracts.check", asked))["code"] == "source.not-found"
+
+
+async def test_ready_contracts_are_offered() -> None:
+    """Each with what it is for."""
+    async with connected(STRANGER) as socket:
+        found = await socket.success("contracts.ready", {})
+    assert [one["name"] for one in found["contracts"]] == list(READY)
+    assert all(one["because"] for one in found["contracts"])
