@@ -115,7 +115,7 @@ class ManifestOperations:
         elif is_operated(manifest):
             from scheduler_core.scenario.kueue_objects import check, check_status  # most have no queues
 
-            if key[0] != "Workload" or check_status(manifest, at):
+            if key[0] != "Workload" or (check_status(manifest, at) and not _is_part(manifest)):
                 check(manifest, at)
         else:
             check_manifest(manifest, at)
@@ -132,6 +132,11 @@ def _patchable(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     if not is_operated(manifest) or manifest["kind"] != "Workload":
         return manifest
     return {**manifest, "status": {name: [] for name in WORKLOAD_LISTS}}
+
+
+def _is_part(manifest: Mapping[str, Any]) -> bool:
+    """Return whether only what a patch has of a Workload is known, as it is one that Kueue makes."""
+    return "podSets" not in (manifest.get("spec") or {})
 
 
 def _is_named(manifest: Any, at: At) -> bool:

@@ -9,7 +9,7 @@ from tests.browser.pages import Workbench
 
 def test_who_borrows_and_who_is_preempted_is_shown(page: Page) -> None:
     """The newest cycle is open; a bar has what is borrowed, and candidates have their verdicts."""
-    Workbench(page).open("/examples/kueue-reclaim/?step=2.3&tab=kueue")
+    Workbench(page).open("/examples/kueue-reclaim/?step=3.3&tab=kueue")
     tab = page.locator(".kueue-tab")
     preempts = tab.locator(".kueue-cycle").filter(has_text="preempts")
     preempts.locator("summary").first.click()
@@ -30,7 +30,7 @@ def test_fragmented_racks_are_seen(phone: Page) -> None:
 
 def test_kueue_is_asked_why_and_whom_a_submission_preempts(page: Page) -> None:
     """The answer is below what was asked about, and a form submits to a copy."""
-    Workbench(page).open("/examples/kueue-reclaim/?step=1.7&tab=kueue")
+    Workbench(page).open("/examples/kueue-reclaim/?step=2.3&tab=kueue")
     form = page.locator(".kueue-questions")
     form.get_by_label("Why is it not admitted?").fill("Job default/b-borrows")
     form.get_by_role("button", name="Ask").click()

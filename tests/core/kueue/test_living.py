@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from yaml import safe_load
 
+from scheduler_core.authoring.examples import examples
 from scheduler_core.cluster.kueue.workload import ADMITTED, FINISHED
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run.several.lone import LoneSimulation
@@ -311,3 +312,39 @@ def test_a_queue_in_use_is_deleted_when_it_is_not() -> None:
     list(simulation)
     assert [get(*one) for one in deletions] == [None, None]
     assert states(simulation) == {"a": True, "b": False}
+
+
+@pytest.mark.parametrize(
+    ("slug", "admitted", "pending"),
+    [
+        ("kueue-flavors", {"first": "reserved", "second": "spot"}, {"third-without-toleration"}),
+        (
+            "kueue-strict",
+            {"s-1-running": "shared", "b-1-running": "shared", "b-3-small": "shared"},
+            {"s-2-large", "b-2-large", "s-3-small"},
+        ),
+        ("kueue-fair", {"b-3": "shared", "a-1": "shared", "a-2": "shared"}, {"b-1", "b-2", "a-3"}),
+        ("kueue-node-fails", {"train": "gpu"}, set()),
+    ],
+)
+def test_an_example_does_what_its_text_says(slug: str, admitted: dict[str, str], pending: set[str]) -> None:
+    """Which of its Jobs have quota at the end, of which flavor, and which wait."""
+    example = next(one for one in examples() if one.slug == slug)
+    simulation = simulate(example.load(), trace=False)
+    assert isinstance(simulation, LoneSimulation) and simulation.kueue is not None
+    list(simulation)
+    found = {one.owner.removeprefix("Job "): one for one in simulation.kueue.control.workloads.values()}
+    holding = {
+        name: next(iter(one.admission.pod_sets[0].flavors.values()))
+        for name, one in found.items()
+        if one.admission is not None
+    }
+    assert holding == admitted and found.keys() - holding.keys() == pending
+
+
+def test_the_pods_of_a_node_that_goes_stay_in_their_rack() -> None:
+    """Those of the other node are not touched."""
+    example = next(one for one in examples() if one.slug == "kueue-node-fails")
+    simulation = simulate(example.load(), trace=False)
+    placed = [cycle.node for cycle in simulation]
+    assert placed == ["r1-a"] * 2 + ["r1-b"] * 2 + ["r1-c"] * 2
