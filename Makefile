@@ -84,9 +84,7 @@ dist: setup
 	$(PYTHON) .ci/distributions.py var/dist
 
 sbom: setup
-	@mkdir -p var/dist
-	.venv/bin/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --output-reproducible \
-		--of JSON -o var/dist/podstep.cdx.json
+	$(PYTHON) .ci/sbom.py var/dist/podstep.cdx.json
 
 # An entry that stands stays: `make lock UPGRADE=--upgrade` moves all to their newest.
 lock: setup

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -170,3 +171,17 @@ def test_the_plugin_of_krew_runs_the_engine_of_its_version(built: Path, tmp_path
         str(tmp_path / "kubectl-podstep"), "why", "a pod", cwd=tmp_path, PATH=f"{tmp_path}:/usr/bin:/bin"
     )
     assert printed == f"--from podstep-engine=={VERSION} kubectl-podstep why a pod\n"
+
+
+def test_the_bill_of_materials_has_both_lock_files(tmp_path: Path) -> None:
+    """Each pinned package of Python, and each npm package of the pages, with its version and hash."""
+    file = tmp_path / "podstep.cdx.json"
+    _run(sys.executable, ".ci/sbom.py", str(file), cwd=REPOSITORY)
+    document = json.loads(file.read_text())
+    assert document["metadata"]["component"]["version"] == VERSION
+    found = {one["purl"].split("?")[0]: one for one in document["components"]}
+    pinned = re.findall(r"^([\w.-]+)==([\w.]+)", (REPOSITORY / "requirements.txt").read_text(), re.MULTILINE)
+    lock = json.loads((REPOSITORY / "package-lock.json").read_text())["packages"]
+    preact = f"pkg:npm/preact@{lock['node_modules/preact']['version']}"
+    assert {f"pkg:pypi/{name}@{version}" for name, version in pinned} | {preact} <= found.keys()
+    assert found[preact]["hashes"]
