@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -19,6 +20,16 @@ from tests.parts import REPOSITORY
 NODES = CLUSTER.partition("---\nkind: Deployment")[0]
 DEPLOYMENT = f"kind: Deployment{CLUSTER.partition('kind: Deployment')[2]}"
 TOO_LARGE = DEPLOYMENT.replace("1500m", "9").replace("name: web", "name: large")
+CONTRACT = """\
+apiVersion: podstep/v1
+kind: Contract
+metadata: {name: stays-ready}
+spec:
+  for: {kind: Deployment, name: web}
+  when: [{lose: {any: Node}}]
+  within: 10m
+  always: ready >= 1
+"""
 ACTION: dict[str, Any] = yaml.safe_load((REPOSITORY / "action.yml").read_text(encoding="utf-8"))
 GITLAB: dict[str, Any] = yaml.safe_load((REPOSITORY / ".ci/gitlab.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
@@ -56,6 +67,18 @@ def test_a_branch_is_answered_for_the_risks_that_it_adds(branch: Path) -> None:
     code, comment = review(branch, "fits.yaml", snapshot="cluster.yaml")
     assert code == 0
     assert "### Risks that were there before" in comment
+
+
+def test_a_violated_contract_fails_the_branch(branch: Path) -> None:
+    """It is in the comment, and in SARIF with the line of the contract."""
+    (branch / "contract.yaml").write_text(CONTRACT)
+    code, comment = review(branch, "fits.yaml", snapshot="cluster.yaml", contracts="contract.yaml")
+    assert (code, comment.splitlines()[1]) == (1, "## podstep: a contract is violated, no new risk")
+    assert "stays-ready | violated" in comment
+    (result,) = json.loads((branch / "podstep.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert Path(place["artifactLocation"]["uri"]).name == "contract.yaml"
+    assert place["region"]["startLine"] == 3
 
 
 def test_bad_manifests_are_bad_input(branch: Path, capsys: pytest.CaptureFixture[str]) -> None:
