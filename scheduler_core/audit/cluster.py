@@ -68,6 +68,12 @@ class Played(Struct, frozen=True):
         return [one for one in self.pods if not one.node_name and one.meta.deletion_timestamp is None]
 
 
+def stays(pod: Pod) -> bool:
+    """Return whether a pod belongs to its node: one of a DaemonSet, or a static one."""
+    owner = pod.meta.controller
+    return MIRROR in pod.meta.annotations or (owner is not None and owner.kind in STAYING)
+
+
 def played(run: Stepper) -> Played:
     """Play a run to its end."""
     failures: dict[str, Failure] = {}
@@ -154,14 +160,17 @@ class AuditedCluster:
         return found
 
     def top(self, pod: Pod) -> Key | None:
-        """Return the workload that a pod counts for, None for a bare or static one."""
+        """Return the workload that a pod counts for: a Deployment, or its controller; None for a bare one."""
         owner = pod.meta.controller
         if owner is None or owner.kind == "Node":
             return None
         key = (owner.kind, f"{pod.meta.namespace}/{owner.name}")
         above = self.objects.get(key)
         parent = above.meta.controller if isinstance(above, Workload) else None
-        return key if parent is None else (parent.kind, f"{pod.meta.namespace}/{parent.name}")
+        deployed = parent is not None and parent.kind == "Deployment"
+        return (
+            (parent.kind, f"{pod.meta.namespace}/{parent.name}") if parent is not None and deployed else key
+        )
 
     @cached_property
     def budgets(self) -> list[Budget]:
@@ -230,6 +239,36 @@ class AuditedCluster:
                 found.append(pod)
         return found
 
+    def vanished(self, case: Played, here: Iterable[Pod]) -> list[Pod]:
+        """Return the pods of a place that end with a case and that nobody replaces.
+
+        Those of a StatefulSet that are still ending are none: their set waits for them.
+        """
+        there = {pod.meta.key for pod in case.pods if pod.meta.deletion_timestamp is None}
+        ending = {pod.meta.key for pod in case.pods} - there
+        left = Counter(map(self._group, self.rest.pods))
+        left.subtract(self._group(pod) for pod in case.pods if pod.meta.deletion_timestamp is None)
+        found = []
+        for pod in here:
+            waits = pod.meta.key in ending and self._waits(pod)
+            if pod.meta.key in there or stays(pod) or waits or left[self._group(pod)] <= 0:
+                continue
+            left[self._group(pod)] -= 1
+            found.append(pod)
+        return found
+
+    def _waits(self, pod: Pod) -> bool:
+        """Return whether the next pod of its name waits until this one has ended."""
+        top = self.top(pod)
+        return top is not None and top[0] == "StatefulSet" and top in self.objects
+
+    def loss_of(self, pod: Pod) -> str:
+        """Return why nobody replaces a pod."""
+        owner = pod.meta.controller
+        if owner is None:
+            return f"{pod.meta.key} has no controller"
+        return f"{owner.kind} {pod.meta.namespace}/{owner.name} of {pod.meta.key} is not in the bundle"
+
     def _group(self, pod: Pod) -> object:
         return self.top(pod) or pod.meta.key
 
@@ -244,8 +283,9 @@ def fewest_together(found: Iterable[WorkloadAvailability], second: float) -> int
     """Return the fewest ready pods of several workloads together from a second on."""
     listed = list(found)
     times = sorted({second, *(sample.at for one in listed for sample in one.moments if sample.at > second)})
-    return min(sum(_ready_at(one, at) for one in listed) for at in times)
+    return min(sum(ready_at(one, at) for one in listed) for at in times)
 
 
-def _ready_at(one: WorkloadAvailability, second: float) -> int:
+def ready_at(one: WorkloadAvailability, second: float) -> int:
+    """Return how many pods of a workload were ready at a second."""
     return next((sample.ready for sample in reversed(one.moments) if sample.at <= second), 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scheduler_core.audit.allowance import Allowance
-from scheduler_core.audit.cluster import MIRROR, STAYING, AuditedCluster
+from scheduler_core.audit.cluster import AuditedCluster, stays
 from scheduler_core.audit.omissions import unplayed
 from scheduler_core.audit.row import AuditRow, Opening
 from scheduler_core.audit.words import count, listed
@@ -25,7 +25,7 @@ MILLI_SECONDS = 1000
 
 def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     """Yield the row of the best packing."""
-    pods = [pod for pod in cluster.rest.pods if not _stays(pod)]
+    pods = [pod for pod in cluster.rest.pods if not stays(pod)]
     seconds = min(MOST_SECONDS, allowance.seconds)
     if not pods or not cluster.nodes:
         return
@@ -42,16 +42,11 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     yield _row(cluster, pods, find_optimum(problem, OBJECTIVES, seconds, watch, start))
 
 
-def _stays(pod: Pod) -> bool:
-    owner = pod.meta.controller
-    return MIRROR in pod.meta.annotations or (owner is not None and owner.kind in STAYING)
-
-
 def _without_agents(cluster: AuditedCluster, node: Node) -> Node:
     """Return a node with what its DaemonSet and static pods leave: they are there on any node in use."""
     left = dict(node.allocatable)
     for pod in cluster.pods_on[node.meta.name]:
-        for name, amount in request_of(pod).items() if _stays(pod) else ():
+        for name, amount in request_of(pod).items() if stays(pod) else ():
             left[name] = left.get(name, 0) - amount
     return replace(node, allocatable=left)
 

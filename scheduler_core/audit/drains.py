@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from scheduler_core.audit.allowance import Allowance
-from scheduler_core.audit.cluster import MIRROR, STAYING, AuditedCluster, Budget, Played
+from scheduler_core.audit.cluster import AuditedCluster, Budget, Played, stays
 from scheduler_core.audit.omissions import unplayed
 from scheduler_core.audit.row import AuditRow, Opening
 from scheduler_core.audit.symmetry import node_classes
@@ -23,10 +23,11 @@ ORDERS = 4
 
 
 class DrainOutcome(Struct, frozen=True):
-    """What a drain comes to: the pods that stay and why, those that find no place, and its seconds."""
+    """What a drain comes to: why pods stay, who finds no place or is gone for good, and its seconds."""
 
     stays: tuple[str, ...]
     homeless: tuple[Pod, ...]
+    gone: tuple[Pod, ...]
     seconds: float
     step: str
 
@@ -38,7 +39,7 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     never: list[str] = []
     for names in allowance.cases(node_classes(cluster), left):
         outcome = _drained(cluster, names[0])
-        if outcome.stays or outcome.homeless:
+        if outcome.stays or outcome.homeless or outcome.gone:
             never += names if outcome.stays else ()
             yield _stuck(cluster, names, outcome)
         else:
@@ -54,13 +55,7 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
 
 def going(cluster: AuditedCluster, node: str) -> list[Pod]:
     """Return the pods of a node that a drain evicts."""
-    return [
-        pod
-        for pod in cluster.pods_on[node]
-        if MIRROR not in pod.meta.annotations
-        and pod.meta.deletion_timestamp is None
-        and (pod.meta.controller is None or pod.meta.controller.kind not in STAYING)
-    ]
+    return [pod for pod in cluster.pods_on[node] if pod.meta.deletion_timestamp is None and not stays(pod)]
 
 
 def _drained(cluster: AuditedCluster, node: str) -> DrainOutcome:
@@ -69,8 +64,10 @@ def _drained(cluster: AuditedCluster, node: str) -> DrainOutcome:
     kept = [pod for pod in case.pods if pod.node_name == node and pod.meta.key in here]
     seconds = max(0.0, case.availability.calm_at - cluster.second)
     homeless = tuple(cluster.homeless(case))
+    gone = tuple(cluster.vanished(case, going(cluster, node)))
     first = next((case.failures[pod.meta.key].step for pod in homeless if pod.meta.key in case.failures), "")
-    return DrainOutcome(tuple(_reasons(cluster, kept)), homeless, seconds, first or case.first or "end")
+    reasons = tuple(_reasons(cluster, kept))
+    return DrainOutcome(reasons, homeless, gone, seconds, first or case.first or "end")
 
 
 def _reasons(cluster: AuditedCluster, kept: Sequence[Pod]) -> Iterator[str]:
@@ -106,22 +103,20 @@ def _refusal(budget: Budget) -> str:
 
 def _stuck(cluster: AuditedCluster, names: Sequence[str], outcome: DrainOutcome) -> AuditRow:
     what = f"Node {names[0]}" if len(names) == 1 else f"Each of {listed(names)}"
-    if outcome.stays:
-        sentence = f"{what} can never be drained."
-    else:
-        pods = count(len(outcome.homeless), "pod finds", "pods find")
-        sentence = f"{what} can be drained, but {pods} no other place."
+    homeless, gone = outcome.homeless, outcome.gone
+    costs = {
+        count(len(homeless), "pod finds no other place", "pods find no other place"): homeless,
+        count(len(gone), "pod is gone for good", "pods are gone for good"): gone,
+    }
+    but = " and ".join(text for text, there in costs.items() if there)
     return AuditRow(
         subject=SUBJECT,
         verdict="risk",
-        sentence=sentence,
+        sentence=f"{what} can never be drained." if outcome.stays else f"{what} can be drained, but {but}.",
         evidence=(
             *outcome.stays,
-            *(
-                (f"without a place: {listed(p.meta.key for p in outcome.homeless)}",)
-                if outcome.homeless
-                else ()
-            ),
+            *((f"without a place: {listed(pod.meta.key for pod in homeless)}",) if homeless else ()),
+            *((f"nobody makes another: {listed(map(cluster.loss_of, gone))}",) if gone else ()),
         ),
         about=tuple(f"Node {name}" for name in names),
         opens=_opening(cluster, names[0], outcome),

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from scheduler_core.audit.allowance import Allowance
 from scheduler_core.audit.cluster import (
-    MIRROR,
     AuditedCluster,
     Played,
     fewest_since,
     fewest_together,
+    ready_at,
 )
 from scheduler_core.audit.omissions import unplayed
 from scheduler_core.audit.row import AuditRow, Opening
@@ -46,7 +46,7 @@ class LossOutcome(Struct, frozen=True):
     """
 
     homeless: tuple[Pod, ...]
-    gone: tuple[str, ...]
+    gone: tuple[Pod, ...]
     stuck: Mapping[Key, int]
     short: tuple[str, ...]
     fewest: Mapping[Key, tuple[int, int]]
@@ -117,21 +117,15 @@ def _rows(
 def outcome_of(cluster: AuditedCluster, loss: Loss, case: Played) -> LossOutcome:
     """Return what a loss comes to against the cluster at rest."""
     here = [pod for node in loss.nodes for pod in cluster.pods_on[node]]
-    there = {pod.meta.key for pod in case.pods if pod.meta.deletion_timestamp is None}
-    bare = [pod.meta.key for pod in here if _is_bare(pod)]
     by_key = {(one.kind, one.key): one for one in case.availability.workloads}
     return LossOutcome(
         tuple(cluster.homeless(case)),
-        tuple(key for key in bare if key not in there),
+        tuple(cluster.vanished(case, here)),
         _stuck(cluster, here, case),
         tuple(_short(cluster, by_key)),
         _fewest(cluster, by_key),
         max(0.0, case.availability.calm_at - cluster.second),
     )
-
-
-def _is_bare(pod: Pod) -> bool:
-    return pod.meta.controller is None and MIRROR not in pod.meta.annotations
 
 
 def _stuck(cluster: AuditedCluster, here: Sequence[Pod], case: Played) -> dict[Key, int]:
@@ -159,7 +153,7 @@ def _fewest(cluster: AuditedCluster, known: Mapping[Key, WorkloadAvailability]) 
     found = {}
     for key, one in known.items():
         fewest = fewest_since(one, cluster.second)
-        if key[0] not in ("", "DaemonSet", "Job") and fewest < one.last.desired:
+        if key[0] not in ("", "DaemonSet", "Job") and fewest < ready_at(one, cluster.second):
             found[key] = (fewest, one.last.desired)
     return found
 
@@ -168,7 +162,7 @@ def _risk(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcom
     gone, stuck, short = len(outcome.gone), sum(outcome.stuck.values()), len(outcome.short)
     parts = {
         count(len(outcome.homeless), "pod finds no place", "pods find no place"): outcome.homeless,
-        count(gone, "pod without a controller is gone", "pods without a controller are gone"): gone,
+        count(gone, "pod is gone for good", "pods are gone for good"): gone,
         count(stuck, "pod of a StatefulSet is not replaced", "pods of StatefulSets are not replaced"): stuck,
         count(short, "budget is short of healthy pods", "budgets are short of healthy pods"): short,
     }
@@ -176,17 +170,17 @@ def _risk(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcom
         subject=SUBJECT,
         verdict="risk",
         sentence=f"If {loss.what} is lost, {' and '.join(text for text, there in parts.items() if there)}.",
-        evidence=(*_evidence(case, outcome), *_tail(outcome, loss.alike)),
+        evidence=(*_evidence(cluster, case, outcome), *_tail(outcome, loss.alike)),
         about=tuple(f"Node {name}" for name in loss.nodes[:EVIDENCE]),
         opens=_opening(cluster, loss, case, outcome),
     )
 
 
-def _evidence(case: Played, outcome: LossOutcome) -> Iterator[str]:
+def _evidence(cluster: AuditedCluster, case: Played, outcome: LossOutcome) -> Iterator[str]:
     for message, pods in _by_message(case, outcome.homeless).items():
         yield f"{listed(pods)}: {message}"
     if outcome.gone:
-        yield f"nobody replaces {listed(outcome.gone)}"
+        yield f"nobody makes another: {listed(map(cluster.loss_of, outcome.gone))}"
     for (kind, key), number in outcome.stuck.items():
         yield f"{kind} {key}: {count(number, 'pod')} stay Terminating until the node answers or is deleted"
     yield from outcome.short
@@ -218,7 +212,7 @@ def _opening(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOut
         for pod in outcome.homeless
         if pod.meta.key in case.failures
     ]
-    pod, step = (failed[0][0], failed[0][1].step) if failed else ("", case.first)
+    pod, step = (failed[0][0], failed[0][1].step) if failed else ("", case.first or "end")
     return cluster.opening(loss.verb, (loss.target,), step, pod)
 
 

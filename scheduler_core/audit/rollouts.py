@@ -126,7 +126,7 @@ def _top(cluster: AuditedCluster, case: Played, pod: Pod) -> Key | None:
     owner = pod.meta.controller
     above = case.objects.get((owner.kind, f"{pod.meta.namespace}/{owner.name}")) if owner else None
     parent = above.meta.controller if isinstance(above, Workload) else None
-    if parent is not None:
+    if parent is not None and parent.kind == "Deployment":
         return parent.kind, f"{pod.meta.namespace}/{parent.name}"
     return cluster.top(pod)
 

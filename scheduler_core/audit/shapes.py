@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from scheduler_core.audit.cluster import STAYING, AuditedCluster
+from scheduler_core.audit.cluster import AuditedCluster, stays
 from scheduler_core.audit.room import Fill, Room
+from scheduler_core.audit.symmetry import ZONES
 from scheduler_core.audit.words import amounts, count
 from scheduler_core.explain.new_nodes import joining
 from scheduler_core.kubernetes.manifests import Document
@@ -62,19 +63,22 @@ def _likeness(given: Document, node: Node) -> str:
 
 def _shape(cluster: AuditedCluster, room: Room, node: Document) -> Shape:
     name = node["metadata"]["name"]
-    staying = [pod for pod in cluster.pods_on[name] if _stays(pod)]
+    staying = [pod for pod in cluster.pods_on[name] if stays(pod)]
     agents = tuple(one for pod in staying if (one := room.pod(pod.meta.key)) is not None)
     held = next(one for one in cluster.nodes if one.meta.name == name).allocatable
     basic = {key: held[key] for key in ("cpu", "memory", *sorted(held)) if key in held and _tells(key)}
-    return Shape(node, agents, f"a node like {name} ({amounts(basic)})", name)
+    zone = next((labels[key] for key in ZONES if (labels := _labels(node)).get(key)), "")
+    where = f"zone {zone}, " if zone else ""
+    return Shape(node, agents, f"a node like {name} ({where}{amounts(basic)})", name)
+
+
+def _labels(node: Document) -> Mapping[str, str]:
+    found: Mapping[str, str] = node["metadata"].get("labels") or {}
+    return found
 
 
 def _tells(resource: str) -> bool:
     return resource in ("cpu", "memory") or ("/" in resource and "hugepages" not in resource)
-
-
-def _stays(pod: Pod) -> bool:
-    return pod.meta.controller is not None and pod.meta.controller.kind in STAYING
 
 
 def put(room: Room, shape: Shape, number: int) -> str:

@@ -44,6 +44,7 @@ const UNAVAILABLE = "server.unavailable"; // an outage of the server's storage: 
 const LONGEST_OUTAGE_WAIT = 30; // seconds
 const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set([
+  "audit.branch",
   "authoring.add",
   "branch.create",
   "branch.replay",

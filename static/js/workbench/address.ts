@@ -1,9 +1,10 @@
 // The address bar holds what is on screen, all of it in KEYS. Stepping replaces, selecting pushes, Back works. What an
 // address asks for and there is not is named, and the rest is shown.
 
-import { debounce, toast } from "../lib/dom.ts";
+import { $, debounce, toast } from "../lib/dom.ts";
 import { decoded } from "../lib/encoded.ts";
 import { framing } from "./embedded.ts";
+import { isCalm } from "./inspect/ask.tsx";
 import { TABS as INSPECT } from "./inspect/tabs.tsx";
 import { Lists } from "./lists.ts";
 import { PHASES } from "./phases.ts";
@@ -79,6 +80,13 @@ const KEYS: Record<string, { of: (view: View) => string; is: (text: string, view
     is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text),
   },
 };
+
+/** The tab that opens where the address names none: questions, where there is nothing to step through. */
+function usualTab(view: View) {
+  const { views, room } = $("[data-workbench]")?.dataset ?? {};
+  const framed = location.pathname.startsWith("/e/");
+  return !views && !room && !framed && isCalm(view) ? "ask" : "story";
+}
 
 /** The step that is shown or waited for, "" at the start. */
 function stepOf({ playback, pending }: View) {
@@ -239,10 +247,11 @@ export class Address {
     const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search, present } = valid;
     if (!wish.bare) view.lookAs({ colour, group });
     view.setShown({ stage, shade: shade || "use", search, present });
-    const open = tab || "story";
+    const open = tab || usualTab(view);
     const own = wish.lists.filter(([key]) => key.endsWith(".stage"));
     const changed = view.lists.put({ stage: own, [open]: wish.lists.filter((one) => !own.includes(one)) });
     view.setTab(open, { push: false });
+    if (!tab && open === "ask") view.emit("region", "inspect"); // on a phone as well
     view.setSub(sub, { push: false });
     if (changed) view.emit("relist");
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });

@@ -51,6 +51,15 @@ export function Triage({ view }: { view: View }) {
           </p>
         </section>
       )}
+      <section>
+        <h3>Ask the cluster</h3>
+        <p class="dim">Does it survive a lost node, can each be drained, do rollouts end, how many more pods fit?</p>
+        <div class="triage-acts">
+          <Button icon="help" act={() => view.setTab("ask")}>
+            Ask
+          </Button>
+        </div>
+      </section>
       <Acts view={view} />
       {found?.value?.dump.length ? <Dump rows={found.value.dump} command={found.value.command} /> : null}
     </div>

@@ -42,6 +42,14 @@ def pod(name: str, cpu: str = "1", on: str = "", **spec: Any) -> Document:
     }
 
 
+def orphan(name: str, on: str, cpu: str = "1") -> Document:
+    """Return a pod that runs, of a ReplicaSet that is not there."""
+    made = pod(name, cpu, on)
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7", "uid": "u", "controller": True}
+    made["metadata"]["ownerReferences"] = [owner]
+    return made
+
+
 def workload(
     name: str,
     replicas: int,

@@ -13,6 +13,7 @@ from tests.core.audit.clusters import (
     budget,
     cluster,
     node,
+    orphan,
     pod,
     spread,
     told,
@@ -64,7 +65,15 @@ LOSSES: dict[str, tuple[Sequence[Document], Told]] = {
     "a pod of nobody": (
         (*TWO, pod("job", on="n1")),
         [
-            ("risk", "If node n1 is lost, 1 pod without a controller is gone."),
+            ("risk", "If node n1 is lost, 1 pod is gone for good."),
+            ("ok", "1 node can be lost: every pod finds another place."),
+            NO_ZONE,
+        ],
+    ),
+    "an owner that is not there": (
+        (*TWO, orphan("web-1", "n1")),
+        [
+            ("risk", "If node n1 is lost, 1 pod is gone for good."),
             ("ok", "1 node can be lost: every pod finds another place."),
             NO_ZONE,
         ],
@@ -116,6 +125,15 @@ DRAINS: dict[str, tuple[Sequence[Document], Told]] = {
         [
             ("risk", "Node n1 can never be drained."),
             ("ok", "1 node can be drained, one at a time: every pod finds another place."),
+        ],
+    ),
+    # its ReplicaSet is not in the bundle
+    "an owner that is not there": (
+        (*TWO, orphan("web-1", "n1")),
+        [
+            ("risk", "Node n1 can be drained, but 1 pod is gone for good."),
+            ("ok", "1 node can be drained, one at a time: every pod finds another place."),
+            ("ok", "All nodes can be drained one after the other, in this order: n2, n1."),
         ],
     ),
     "local storage": (

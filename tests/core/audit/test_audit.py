@@ -209,7 +209,7 @@ DUMPS = {
     "gke": ("dumps/gke/*.yaml", "5 nodes can be drained, one at a time: every pod finds another place."),
     "pending": (
         "dumps/pending/*.json",
-        "7 nodes can be lost, one at a time: every pod finds another place.",
+        "6 nodes can be lost, one at a time: every pod finds another place.",
     ),
 }
 

@@ -44,7 +44,10 @@ export function Before({ view }: { view: View }) {
     </Empty>
   ) : (
     <Empty title="No pod is waiting to be scheduled.">
-      Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply.
+      <span>Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply.</span>
+      <button type="button" class="btn" onClick={() => view.setTab("ask")}>
+        Ask the cluster
+      </button>
     </Empty>
   );
 }

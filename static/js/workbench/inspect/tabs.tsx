@@ -6,6 +6,7 @@ import type { Terms } from "../../lib/protocol.js";
 import { BreakButton } from "../breakbutton.tsx";
 import { condition } from "../conditions.ts";
 import type { View } from "../view.ts";
+import { Ask } from "./ask.tsx";
 import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";
 import { percent, rate } from "./cachewords.ts";
@@ -92,6 +93,7 @@ export const TABS: Tab[] = [
     component: Descheduling,
     class: "descheduling-tab",
   },
+  { key: "ask", title: "Ask", offered: ({ playback }) => playback.veiled === null, component: Ask },
   {
     key: "contracts",
     title: "Contracts",
