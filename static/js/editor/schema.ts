@@ -1,5 +1,6 @@
 // What a place may hold: the server's document of kinds and parts, and the way along a path through it.
 
+import { isRecording } from "../lib/recorded.ts";
 import { entryOf } from "./position.ts";
 import type { Doc, Entry, Frame, Where } from "./position.ts";
 
@@ -39,7 +40,7 @@ export function loadSchema() {
   if (!loaded) {
     const knows: Knows = { schema: null };
     loaded = knows;
-    if (document.body.classList.contains("recorded")) return loaded; // nobody completes what cannot be edited
+    if (isRecording()) return loaded; // nobody completes what cannot be edited
     knows.ready = fetch(ADDRESS)
       .then((answer) => {
         if (!answer.ok) throw new Error(String(answer.status));

@@ -24,6 +24,12 @@ async function begin() {
   }
   await import("../workbench/main.js");
   if (window.podstep) window.podstep.missed = answers.missed;
+  document.addEventListener("click", (event) => {
+    const page = (event.target as Element).closest?.('a[href^="/"]');
+    if (!page) return;
+    event.preventDefault(); // pages of a server: there is none here
+    live(bundle);
+  });
   document.querySelector("[data-live]")?.addEventListener("click", () => live(bundle));
 }
 

@@ -2,6 +2,7 @@
 // palette are made from this table.
 
 import { $, toast } from "../lib/dom.ts";
+import { isRecording } from "../lib/recorded.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { addView, askHere } from "./authoring.tsx";
 import { exportDeck, exportStage, exportView } from "./exporting.tsx";
@@ -34,7 +35,7 @@ const go =
   };
 /** In a frame or a room nobody writes a lesson. */
 const teaches = ({ locked }: Context) =>
-  !locked && !document.body.classList.contains("embedded") && !$("[data-workbench]")?.dataset.room;
+  !locked && !isRecording() && !document.body.classList.contains("embedded") && !$("[data-workbench]")?.dataset.room;
 const shownFork = () => {
   const button = $("[data-fork]");
   return button && !button.hidden ? button : null;
@@ -68,6 +69,8 @@ export type Row = {
   span?: [from: string, to: string];
   elsewhere?: boolean;
   hidden?: boolean;
+  /** It asks a server for a page or a file. */
+  served?: boolean;
   when?: (context: Context) => boolean;
   run: (context: Context, how: How) => unknown;
 };
@@ -346,11 +349,12 @@ export const COMMANDS: Row[] = [
   },
   {
     id: "authored",
+    served: true,
     group: "Teach",
     name: "Your lessons: write one, export or import a .zip",
     run: () => location.assign("/learn/author/"),
   },
-  { id: "share", group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
+  { id: "share", served: true, group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
   {
     id: "present",
     group: "Change",
@@ -360,6 +364,7 @@ export const COMMANDS: Row[] = [
   },
   {
     id: "compare",
+    served: true,
     group: "Change",
     name: "Compare with…",
     run: ({ playback }) => {
@@ -370,6 +375,7 @@ export const COMMANDS: Row[] = [
   },
   {
     id: "report",
+    served: true,
     group: "Change",
     name: "Compare and write a verdict: a report for a review",
     run: ({ playback }) => {
@@ -393,6 +399,7 @@ export const COMMANDS: Row[] = [
   },
   {
     id: "greed",
+    served: true,
     group: "Change",
     name: "The price of greed: the best placement from this step on",
     run: ({ playback }) => {
@@ -403,6 +410,7 @@ export const COMMANDS: Row[] = [
   },
   {
     id: "sweep",
+    served: true,
     group: "Change",
     name: "Sweep: many policies, releases or clusters at once",
     run: ({ playback }) => {
@@ -413,30 +421,35 @@ export const COMMANDS: Row[] = [
   },
   {
     id: "export-svg",
+    served: true,
     group: "Change",
     name: "Export the stage as SVG",
     run: ({ playback }) => exportStage(playback, "svg"),
   },
   {
     id: "export-png",
+    served: true,
     group: "Change",
     name: "Export the stage as PNG",
     run: ({ playback }) => exportStage(playback, "png"),
   },
   {
     id: "export-view",
+    served: true,
     group: "Change",
     name: "Export a matrix, the ladder or a chart…",
     run: ({ view, playback }) => exportView(playback, view.tab),
   },
   {
     id: "export-deck",
+    served: true,
     group: "Change",
     name: "Export steps as a slide deck…",
     run: ({ playback }) => exportDeck(playback),
   },
   {
     id: "export-film",
+    served: true,
     group: "Change",
     name: "Export steps as a video or GIF…",
     run: async ({ playback }) => (await import("./film/dialog.ts")).exportFilm(playback),
@@ -447,6 +460,13 @@ export const COMMANDS: Row[] = [
     name: "Fork: create your own copy",
     when: () => Boolean(shownFork()),
     run: () => shownFork()?.click(),
+  },
+  {
+    id: "live",
+    group: "Change",
+    name: "Open live: edit, branch and ask on a podstep",
+    when: isRecording,
+    run: () => $("[data-live]")?.click(),
   },
   {
     id: "worker",
@@ -464,23 +484,26 @@ export const COMMANDS: Row[] = [
     run: ({ palette }) => palette.open(),
   },
   { id: "help", group: "Help", name: "Keys", help: "This help", keys: ["?"], run: ({ help }) => help() },
-  { id: "docs", group: "Help", name: "Documentation", run: () => location.assign("/docs/") },
+  { id: "docs", served: true, group: "Help", name: "Documentation", run: () => location.assign("/docs/") },
   {
     id: "words",
+    served: true,
     group: "Help",
     name: "Glossary: the words of these pages",
     run: () => location.assign("/docs/words.md"),
   },
-  { id: "home", group: "Help", name: "To the start page", run: () => location.assign("/") },
+  { id: "home", served: true, group: "Help", name: "To the start page", run: () => location.assign("/") },
   {
     id: "upload",
+    served: true,
     group: "Change",
     name: "Open other files: YAML, JSON, a .zip or .tgz of manifests",
     run: () => location.assign("/#paste"),
   },
-  { id: "learn", group: "Help", name: "To the lessons", run: () => location.assign("/learn/") },
+  { id: "learn", served: true, group: "Help", name: "To the lessons", run: () => location.assign("/learn/") },
   {
     id: "reference",
+    served: true,
     group: "Help",
     name: "The reference of predicates, priorities and phases",
     run: () => location.assign("/reference/"),
@@ -491,4 +514,7 @@ const STEPPING = new Set(["Time", "Run to"]); // groups of commands that lead to
 
 /** Whether a command can be had now: where the step is locked, none that leaves it. */
 export const available = (row: Row, context: Context) =>
-  Boolean(context.playback.nodes) && !(context.locked && STEPPING.has(row.group)) && (row.when?.(context) ?? true);
+  Boolean(context.playback.nodes)
+  && !(context.locked && STEPPING.has(row.group))
+  && !(row.served && isRecording())
+  && (row.when?.(context) ?? true);

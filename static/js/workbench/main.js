@@ -2,6 +2,7 @@
 
 import { $, h, fill, icon, toast } from "../lib/dom.ts";
 import { Socket } from "../lib/socket.ts";
+import { isRecording } from "../lib/recorded.ts";
 import { plural } from "../lib/quantity.ts";
 import { about } from "./about.tsx";
 import { askByPointer, pointing } from "./authoring.tsx";
@@ -133,9 +134,8 @@ moreMenu($("[data-controls]"), context);
 $("[data-help]").addEventListener("click", () => context.help());
 $("[data-palette]")?.addEventListener("click", () => context.palette.open());
 const forkButton = $("[data-fork]");
-const recorded = document.body.classList.contains("recorded");
 if (forkButton) {
-  forkButton.hidden = mine || recorded;
+  forkButton.hidden = mine || isRecording();
   forkButton.addEventListener("click", fork);
 }
 $("[data-kind]").textContent = root.dataset.room
@@ -144,7 +144,7 @@ $("[data-kind]").textContent = root.dataset.room
     ? "draft"
     : source.run
       ? "run"
-      : recorded
+      : isRecording()
         ? "recording"
         : source.side
           ? "compared, read-only"

@@ -7,6 +7,7 @@ import { openPanel } from "../kit/dialog.tsx";
 import { focused } from "../kit/focus.ts";
 import { Icon } from "../kit/icon.tsx";
 import { $, focusedNow } from "../lib/dom.ts";
+import { isRecording } from "../lib/recorded.ts";
 import { EACH, found, used, type Context, type Example, type Item } from "./found.ts";
 import { Caps } from "./keys.tsx";
 
@@ -30,6 +31,7 @@ export class Palette {
 
   /** The examples; where they cannot be had, they are asked for again next time. */
   #load() {
+    if (isRecording()) this.#examples = Promise.resolve([]);
     this.#examples ??= fetch("/examples.json")
       .then(async (answer) => (await answer.json()).examples)
       .catch(() => {
