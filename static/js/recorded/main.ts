@@ -6,7 +6,7 @@ import { Recorded, bundleOf } from "./record.ts";
 import { Answers, RecordedSocket } from "./socket.ts";
 
 /** Commands of somebody's own wish: they offer the way to an engine at once. */
-const WISHES = new Set(["branch.create", "branch.replay", "branch.try", "run.start", "scenario.fork", "why.apply"]);
+const WISHES = new Set(["branch.create", "branch.replay", "branch.try", "run.start", "why.apply"]);
 
 async function begin() {
   const [record, bundle] = await Promise.all([Recorded.of(document), bundleOf(document)]);

@@ -2,7 +2,7 @@
 // palette are made from this table.
 
 import { $, toast } from "../lib/dom.ts";
-import { isRecording } from "../lib/recorded.ts";
+import { isRecording, openLive } from "../lib/recorded.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { addView, askHere } from "./authoring.tsx";
 import { exportDeck, exportStage, exportView } from "./exporting.tsx";
@@ -466,7 +466,7 @@ export const COMMANDS: Row[] = [
     group: "Change",
     name: "Open live: edit, branch and ask on a podstep",
     when: isRecording,
-    run: () => $("[data-live]")?.click(),
+    run: openLive,
   },
   {
     id: "worker",

@@ -2,7 +2,7 @@
 
 import { $, h, fill, icon, toast } from "../lib/dom.ts";
 import { Socket } from "../lib/socket.ts";
-import { isRecording } from "../lib/recorded.ts";
+import { isRecording, openLive } from "../lib/recorded.ts";
 import { plural } from "../lib/quantity.ts";
 import { about } from "./about.tsx";
 import { askByPointer, pointing } from "./authoring.tsx";
@@ -72,6 +72,7 @@ const address = new Address(view);
 view.why = new Why(view, { canApply: Boolean($("[data-fork]")) });
 
 const fork = async () => {
+  if (isRecording()) return openLive();
   try {
     const { url } = await socket.call("scenario.fork", { source });
     location.assign(address.href(new URL(url, location.origin).pathname));
@@ -81,6 +82,7 @@ const fork = async () => {
 };
 /** Go on in a copy at the same step, with the editor open on what was wished for. */
 const forkToEdit = async (wish) => {
+  if (isRecording()) return openLive();
   try {
     const { url } = await socket.call("scenario.fork", { source });
     const path = address.href(new URL(url, location.origin).pathname);

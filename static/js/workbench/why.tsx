@@ -9,6 +9,7 @@ import { Icon } from "../kit/icon.tsx";
 import { announce, toast } from "../lib/dom.ts";
 import type { WhyAnswer, WhyChange } from "../lib/protocol.js";
 import { plural, short } from "../lib/quantity.ts";
+import { isRecording, openLive } from "../lib/recorded.ts";
 import { useAnswer } from "./asking.tsx";
 import { termsIn } from "./terms.ts";
 import type { View } from "./view.ts";
@@ -133,7 +134,11 @@ function Panel({ why, close }: { why: Why; close: () => void }) {
           <span>{error}</span>
         </div>
         <div class="why-row">
-          <Button act={() => again(tries + 1)}>Try again</Button>
+          {isRecording() ? (
+            <Button act={openLive}>Open live</Button>
+          ) : (
+            <Button act={() => again(tries + 1)}>Try again</Button>
+          )}
           {node ? (
             <Button look="quiet" act={() => ask(null)}>
               Ask about all nodes
