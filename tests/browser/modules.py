@@ -16,7 +16,7 @@ from tests.parts import REPOSITORY
 def bundled(*modules: str) -> str:
     """Return modules of ``static/js`` with what they import as one script, which exports what they export."""
     esbuild = next(REPOSITORY.glob("node_modules/@esbuild/*/bin/esbuild"))
-    options = [option for option in built.OPTIONS if option != "--splitting" and "-names" not in option]
+    options = [one for one in (*built.OPTIONS, *built.SPLIT) if one != "--splitting" and "-names" not in one]
     whole = "".join(f'export * from "./static/js/{module}";\n' for module in modules)
     command = [str(esbuild), *options]
     done = subprocess.run(command, cwd=REPOSITORY, input=whole, capture_output=True, text=True, check=True)
