@@ -82,6 +82,8 @@ class Cycle:
         )
         self._topologies = cache.topology_snapshot(gates)
         self._crashes: list[str] = []
+        self._taken: dict[str, Reserving] = {}  # the targets of the entries so far
+        self._gone: dict[str, Usage] = {}  # what they used, by queue, where the tree is without it
 
     def run(self, heads: Sequence[Entry]) -> CycleRecord:
         """Decide about the heads."""
@@ -246,32 +248,31 @@ class Cycle:
     # --- processing
 
     def _process(self, ordered: Iterable[Nomination], entries: list[Nomination]) -> None:
-        taken: dict[str, Reserving] = {}
         for one in ordered:
             entries.append(one)
             mode = one.assignment.mode
             if mode == "Preempt" and not one.targets:
                 self._hold_back(one)
             elif mode != "NoFit" and one.status != EVICTED:
-                self._decide(one, taken)
+                self._decide(one)
 
     def _hold_back(self, one: Nomination) -> None:
         """Reserve capacity for an entry that may not be able to take it back later."""
         name = one.entry.cluster_queue
         node, queue = self._cache.tree.queues[name], self._cache.queues[name]
         if queue.preemption.reclaim_within_cohort != "Any":
-            self._cache.tree.add(node, _held_back(node, one.assignment))
+            self._cache.tree.add(node, _held_back(node, one.assignment, self._gone.get(name, {})))
             self._topologies.add(one.domains)
 
-    def _decide(self, one: Nomination, taken: dict[str, Reserving]) -> None:
-        if any(target.reserving.key in taken for target in one.targets):
+    def _decide(self, one: Nomination) -> None:
+        if any(target.reserving.key in self._taken for target in one.targets):
             _skip(one, "Workload has overlapping preemption targets with another workload")
             return
         wanted = {target.reserving.key: target.reserving for target in one.targets}
-        if not self._fits(one, [*taken.values(), *wanted.values()]):
+        if not self._takes(one, wanted.values()):
             _skip(one, "Workload no longer fits after processing another workload")
             return
-        taken.update(wanted)
+        self._taken.update(wanted)
         self._cache.tree.add(self._cache.tree.queues[one.entry.cluster_queue], one.usage)
         self._topologies.add(one.domains)
         if one.targets:
@@ -280,22 +281,43 @@ class Cycle:
         else:
             one.status = ASSUMED
 
-    def _fits(self, one: Nomination, removed: Iterable[Reserving]) -> bool:
-        tree = self._cache.tree
+    def _takes(self, one: Nomination, wanted: Collection[Reserving]) -> bool:
+        """Return whether an entry fits without its targets and those of the entries before it.
+
+        They are gone from the tree then, but with fair sharing, where shares count them until they are.
+        """
+        tree, is_fair = self._cache.tree, self._configuration.is_fair
         node = tree.queues[one.entry.cluster_queue]
         mark = tree.mark()
-        gone = list(removed)
-        self._remove(gone)
+        before = self._taken_below(node.root) if is_fair else ()
+        self._remove(chain(before, wanted))
         fits = all(amount <= max(0, node.available(pair)) for pair, amount in one.usage.items())
-        tree.revert(mark)
-        with self._topologies.without(topology_usage_of(each.workload) for each in gone):
-            return fits and self._topologies.fits(one.domains)
+        if one.domains:
+            gone = (topology_usage_of(each.workload) for each in chain(self._taken.values(), wanted))
+            with self._topologies.without(gone):
+                fits = fits and self._topologies.fits(one.domains)
+        if is_fair or not fits:
+            tree.revert(mark)
+        else:
+            self._note_gone(wanted)
+        return fits
+
+    def _taken_below(self, root: Node) -> list[Reserving]:
+        queues = self._cache.tree.queues
+        return [one for one in self._taken.values() if queues[one.queue].root is root]
+
+    def _note_gone(self, wanted: Iterable[Reserving]) -> None:
+        for one in wanted:
+            gone = self._gone.setdefault(one.queue, {})
+            for pair, amount in one.usage.items():
+                gone[pair] = gone.get(pair, 0) + amount
 
 
-def _held_back(node: Node, assignment: Assignment) -> Usage:
+def _held_back(node: Node, assignment: Assignment, gone: Usage) -> Usage:
+    """Return what an entry keeps others from; what is ``gone`` from its queue counts until it has stopped."""
     out: Usage = {}
     for pair, amount in assignment.usage.items():
-        used, nominal = node.usage.get(pair, 0), node.nominal(pair)
+        used, nominal = node.usage.get(pair, 0) + gone.get(pair, 0), node.nominal(pair)
         limit = node.borrowing_limit(pair)
         if not assignment.borrowing:
             out[pair] = max(0, min(amount, nominal - used))
