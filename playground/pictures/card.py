@@ -10,7 +10,7 @@ import resvg_py
 from playground.pictures.scene import Scene
 from playground.pictures.stage import Area, stage
 from playground.pictures.svg import cut, element, text, wrapped
-from playground.pictures.themes import DARK
+from playground.pictures.themes import DARK, Theme
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN = 48.0
@@ -18,7 +18,7 @@ SENTENCES = 3  # lines
 CHARACTERS = 100  # of a line
 
 
-def card(scene: Scene) -> str:
+def card(scene: Scene, theme: Theme = DARK) -> str:
     """Return the card as SVG."""
     lines = wrapped(
         " ".join(scene.sentences[-2:] or ("Step through every decision of the scheduler.",)),
@@ -28,13 +28,13 @@ def card(scene: Scene) -> str:
     top = 176.0 + 30 * len(lines)
     return element(
         "svg",
-        element("rect", width=WIDTH, height=HEIGHT, fill=DARK.bg),
-        text(cut(scene.title, 52), MARGIN, 78, 40, DARK.ink, font_weight="bold"),
-        text(cut(scene.where, 80), MARGIN, 122, 26, DARK.accent),
-        *(text(line, MARGIN, 164 + 30 * number, 23, DARK.dim) for number, line in enumerate(lines)),
-        stage(scene, Area(MARGIN, top, WIDTH - 2 * MARGIN, HEIGHT - top - 62)),
-        text(" · ".join(scene.facts), MARGIN, HEIGHT - 24, 19, DARK.dim),
-        text("podstep", WIDTH - MARGIN, HEIGHT - 24, 19, DARK.ink, text_anchor="end", font_weight="bold"),
+        element("rect", width=WIDTH, height=HEIGHT, fill=theme.bg),
+        text(cut(scene.title, 52), MARGIN, 78, 40, theme.ink, font_weight="bold"),
+        text(cut(scene.where, 80), MARGIN, 122, 26, theme.accent),
+        *(text(line, MARGIN, 164 + 30 * number, 23, theme.dim) for number, line in enumerate(lines)),
+        stage(scene, Area(MARGIN, top, WIDTH - 2 * MARGIN, HEIGHT - top - 62), theme),
+        text(" · ".join(scene.facts), MARGIN, HEIGHT - 24, 19, theme.dim),
+        text("podstep", WIDTH - MARGIN, HEIGHT - 24, 19, theme.ink, text_anchor="end", font_weight="bold"),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=WIDTH,

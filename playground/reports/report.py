@@ -14,7 +14,7 @@ from playground.models import Draft, Scenario
 from playground.pictures.scene import scene_of
 from playground.pictures.stage import Area, stage
 from playground.pictures.svg import element
-from playground.pictures.themes import DARK
+from playground.pictures.themes import LIGHT
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError
 from playground.playback.stopping import TooMuchWorkError
@@ -144,7 +144,10 @@ def _commented(side: SideSummary) -> Scenario | None:
 
 
 def picture(source: sources.Source, index: int, title: str) -> Picture | None:
-    """Return the stage after a cycle, or :data:`LAST`; ``None`` for what is too large to compute."""
+    """Return the stage after a cycle, or :data:`LAST`; ``None`` for what is too large to compute.
+
+    It is light, as a report is read on paper and on pages of any look.
+    """
     try:
         playback = sources.open_playback(source)
         sources.check_work(playback.scenario)
@@ -154,8 +157,8 @@ def picture(source: sources.Source, index: int, title: str) -> Picture | None:
         return None
     drawn = element(
         "svg",
-        element("rect", width=WIDTH, height=HEIGHT, rx=8.0, fill=DARK.bg),
-        stage(scene, Area(12, 8, WIDTH - 24, HEIGHT - 20)),
+        element("rect", width=WIDTH, height=HEIGHT, rx=8.0, fill=LIGHT.bg, stroke=LIGHT.line),
+        stage(scene, Area(12, 8, WIDTH - 24, HEIGHT - 20), LIGHT),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         role="img",

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from playground.lessons import answer_links, catalogue, computed, lookup, stages, stop_pages
 from playground.lessons.markdown import rendered
+from playground.pictures.themes import LIGHT
 from playground.pool.reading import reading
 from playground.serving.error_pages import error_page
 from playground.serving.languages import current, translated
@@ -101,7 +102,8 @@ def _printed(of: Lesson, at: Stop, sheet: stop_pages.StopSheet) -> Printed:
 
 
 def _picture(stage: stages.Stage) -> str:
-    """Return the address of a picture of what the open stage shows."""
+    """Return the address of a picture of what the open stage shows, light as paper is."""
     asked = parse_qs(urlsplit(stage.open).query)
-    place: dict[str, object] = {name: asked[name][0] for name in ("step", "phase", *VEIL) if name in asked}
+    place = {name: asked[name][0] for name in ("step", "phase", *VEIL) if name in asked}
+    place["theme"] = LIGHT.name
     return f"/s/{stage.scenario}/card.png?{urlencode(place)}"

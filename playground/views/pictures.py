@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from playground.models import Scenario
 from playground.pictures import card, qr
 from playground.pictures.scene import Scene, scene_of
+from playground.pictures.themes import DARK, THEMES
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError
 from playground.playback.stopping import TooMuchWorkError
@@ -80,7 +81,7 @@ pictures = Pictures()
 @require_safe
 @throttled("API_READS_PER_MINUTE")
 def scenario_card(request: HttpRequest, short: str) -> HttpResponse:
-    """Answer the preview card of a shared scenario at ``step``."""
+    """Answer the preview card of a shared scenario at ``step``, dark unless ``theme`` is light."""
     row = store.find_scenario(short)
     if row is None:
         raise Http404
@@ -105,13 +106,14 @@ def _card(
     assert isinstance(row, Scenario)
     asked = request.GET.dict() if asked is None else asked
     place = _place(asked)
-    key = (row.digest, place, title)
+    theme = THEMES.get(asked.get("theme", ""), DARK)
+    key = (row.digest, place, title, theme.name)
     picture = pictures.get(key)
     if picture is None:
         try:
             with reading():
                 scene = _scene(source, row, title, place)
-                picture = card.png(card.card(scene))
+                picture = card.png(card.card(scene, theme))
         except BusyError as error:
             return error_page(request, error.status, str(error), retry_after=error.retry_after)
         except LostError as error:

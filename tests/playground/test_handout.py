@@ -13,6 +13,7 @@ from django.test import Client
 
 from playground.pictures import card
 from playground.pictures.scene import Scene
+from playground.pictures.themes import Theme
 from playground.views import pictures
 from scheduler_core.authoring.lessons import Lesson, answer_of, lesson, lessons
 from scheduler_core.authoring.lessons.packing import packed
@@ -68,7 +69,7 @@ def test_no_picture_tells_what_its_stop_asks(
     """Of a cycle in question neither decision nor story is drawn, nor how many cycles follow it."""
     drawn: list[Scene] = []
 
-    def draw(scene: Scene) -> str:
+    def draw(scene: Scene, _theme: Theme) -> str:
         drawn.append(scene)
         return "<svg/>"
 
@@ -113,3 +114,11 @@ def test_an_author_has_the_answers_of_their_own_lesson(owner: Client, settings: 
 def test_there_is_no_sheet_of_an_unknown_lesson(client: Client) -> None:
     """It is a page that does not exist."""
     assert client.get("/learn/no-such-lesson/handout/").status_code == 404
+
+
+def test_pictures_on_paper_are_light(client: Client) -> None:
+    """A card asked for in the light look differs from the dark one of a link's preview."""
+    page = client.get("/learn/first-cycle/handout/").content.decode()
+    address = unescape(re.search(r'src="(/s/[^"]+card\.png[^"]*)"', page)[1])  # type: ignore[index]
+    assert "theme=light" in address
+    assert client.get(address).content != client.get(address.replace("theme=light", "")).content

@@ -19,6 +19,7 @@ from playground.pictures import card, qr
 from playground.pictures.scene import Block, NodeBox, Scene, scene_of
 from playground.pictures.stage import Area, stage
 from playground.pictures.svg import cut, element, text, wrapped
+from playground.pictures.themes import Theme
 from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.storage import bundles, store
@@ -421,7 +422,7 @@ def test_a_card_shows_nothing_behind_a_veil(
     """Whatever step an address names: the last one that its veil shows, undecided if that is cut within."""
     drawn: list[Scene] = []
 
-    def draw(scene: Scene) -> str:
+    def draw(scene: Scene, _theme: Theme) -> str:
         drawn.append(scene)
         return "<svg/>"
 

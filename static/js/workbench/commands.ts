@@ -377,11 +377,12 @@ export const COMMANDS: Row[] = [
     id: "report",
     served: true,
     group: "Change",
-    name: "Compare and write a verdict: a report for a review",
-    run: ({ playback }) => {
-      const { revision: _, ...source } = playback.source;
-      const [[kind, id]] = Object.entries(source);
-      location.assign(`/compare/?left=${kind}%3A${id}#report`);
+    name: "Review: comments, verdict, report",
+    help: "Review: comments, a verdict and a report; a draft is shared first",
+    run: ({ playback, onShare }) => {
+      const { scenario } = playback.source;
+      if (scenario) location.assign(`/s/${scenario}/review/`);
+      else onShare();
     },
   },
   {

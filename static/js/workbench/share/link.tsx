@@ -7,7 +7,8 @@ import { Named, type Shared } from "./common.tsx";
 const BRACKETS = /[\\[\]]/g;
 
 export async function link(shared: Shared) {
-  const address = location.origin + shared.link(await shared.path());
+  const path = await shared.path();
+  const address = location.origin + shared.link(path);
   const step = shared.playback.wanted;
   const words = `${shared.title || "A cluster"}${step > 0 ? `, step ${step}` : ""}`;
   return (
@@ -22,6 +23,16 @@ export async function link(shared: Shared) {
           <Named name="For a pull request">
             <CopyRow label="Markdown" text={`[${words.replace(BRACKETS, "\\$&")}](${address})`} look="quiet" />
           </Named>
+          {path.startsWith("/s/") ? (
+            <Named name="For a review">
+              <p>
+                <a class="btn small" href={`${path}review/`}>
+                  Review
+                </a>{" "}
+                <span class="dim">Comments, a verdict, and a report of both</span>
+              </p>
+            </Named>
+          ) : null}
           {shared.token() ? <TakeDown token={shared.token()} /> : null}
         </div>
         <div class="share-code">
