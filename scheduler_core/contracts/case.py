@@ -14,7 +14,7 @@ from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.compare.calm import CalmCluster
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Terrain
-from scheduler_core.contracts.facts import FactReader, FactWatch, Settled
+from scheduler_core.contracts.facts import OF_NODES, FactReader, FactWatch, Settled, SubjectFacts
 from scheduler_core.contracts.histories import History
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.interrupting import look
@@ -71,6 +71,8 @@ class Cluster:
         self.terrain = Terrain(scenario)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
         self._released: dict[str, CalmCluster] = {}
+        self.counted: dict[tuple[tuple[Subject, ...], int], list[SubjectFacts]] = {}
+        """The facts at the moment at which events land, by subjects and the cycles before it."""
 
     def calm_under(self, release: str) -> CalmCluster:
         """Return the cluster as another release has placed its pods."""
@@ -134,9 +136,20 @@ class Case:
         release = next((one.value for one in history if one.verb == UPGRADE), "")
         run = self.cluster.calm_under(release).after(self.cluster.entries(history))
         plane = _plane_of(run)
+        known = (self.subjects, run.index)
         watch = FactWatch(
-            plane.server, self.subjects, self._judge, self.cluster.home, lambda: run.index, self.begin, until
+            plane.server,
+            self.subjects,
+            self._judge,
+            self.cluster.home,
+            lambda: run.index,
+            self.begin,
+            until,
+            any(fact.name in OF_NODES for fact in self.contract.condition.facts),
+            self.cluster.counted.get(known),
         )
+        if not release and run.index:
+            self.cluster.counted.setdefault(known, [one.copied() for one in watch.of])
         plane.observers.append(watch.observe)
         self.labels[run.index] = f"{run.major}.{run.minor}"
         try:

@@ -7,7 +7,7 @@ seen. A write costs what it changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -41,6 +41,8 @@ from scheduler_core.kubernetes.requests import amounts, spec_requests
 NO_VICTIM = float(-(2**31))
 EVICTORS = frozenset({"api", "tainteviction"})
 """The clients whose deletions are evictions."""
+OF_NODES = frozenset({"skew", "free"})
+"""The facts that are read of nodes, too."""
 MILLI = 1_000
 
 
@@ -67,6 +69,11 @@ class SubjectFacts:
     moved: set[str] = field(default_factory=set)
     sample: Manifest | None = None
     """A pod of it, whose affinity says which domains it may be in."""
+
+    def copied(self) -> SubjectFacts:
+        """Return a copy, which goes on by itself."""
+        own = (self.pods.copy(), self.on.copy(), self.ready, self.pending, self.bound)
+        return SubjectFacts(self.subject, *own, sample=self.sample)
 
     def put(self, key: str, state: _State | None) -> None:
         """Replace what counts of a pod."""
@@ -126,16 +133,27 @@ class FactWatch:
     cycles: Callable[[], int]
     begin: float
     until: float
+    of_nodes: bool
+    """Whether a fact is read of nodes as well."""
+    start: Sequence[SubjectFacts] | None = None
+    """What was counted at this moment before, ``None`` to count it."""
 
     def __post_init__(self) -> None:
         self.now = self.server.loop.now
-        self.of = [SubjectFacts(subject) for subject in self.subjects]
         self.index = self.cycles()
         self._owners: dict[Key, Key] = {}
+        self._by_workload = {key: number for number, one in enumerate(self.subjects) for key in one.workloads}
+        self.of = [one.copied() for one in self.start or self._started()]
+        self.changed = dict.fromkeys(range(len(self.of)))
+        if self.start is None:
+            self._leave_home()
+
+    def _started(self) -> list[SubjectFacts]:
+        """Count the pods that there are."""
+        self.of = [SubjectFacts(subject) for subject in self.subjects]
         for pod in self.server.of_kind("Pod"):
             self._put(pod)
-        self._leave_home()
-        self.changed = dict.fromkeys(range(len(self.of)))
+        return self.of
 
     def observe(self, write: StoredWrite) -> None:
         """Take a write."""
@@ -144,10 +162,12 @@ class FactWatch:
             self.pass_to(now)
         if write.kind == "Pod":
             self._pod(write)
-        elif write.kind == "Node":
-            self._mark(range(len(self.of)))
-        elif write.kind in _SIZED:
-            self._mark(number for number, one in enumerate(self.of) if one.subject.sized_by(write.key))
+        elif write.kind == "Node" and self.of_nodes:
+            self.changed = dict.fromkeys(range(len(self.of)))
+        else:
+            number = self._by_workload.get((write.kind, write.key))
+            if number is not None:
+                self.changed[number] = None
 
     def pass_to(self, now: float) -> None:
         """Judge the state that ends now, if it differs from the one before or pods wait. Raises Settled."""
@@ -160,10 +180,6 @@ class FactWatch:
                 self.judge(FactReader(self, one, end, since), one.subject, self.index)
         if now > self.until:
             raise Settled
-
-    def _mark(self, numbers: Iterable[int]) -> None:
-        for number in numbers:
-            self.changed[number] = None
 
     def _pod(self, write: StoredWrite) -> None:
         pod = write.new or write.old
@@ -216,6 +232,9 @@ class FactWatch:
 
     def _numbers(self, pod: Manifest) -> list[int]:
         top = self._top(pod)
+        if len(self._by_workload) == len(self.subjects):
+            found = self._by_workload.get(top)
+            return [] if found is None else [found]
         return [number for number, one in enumerate(self.of) if one.subject.has(pod, top)]
 
     def _top(self, obj: Manifest) -> Key:
@@ -299,7 +318,6 @@ def _pending_seconds(reader: FactReader, _: str) -> float:
     return 0.0 if since is None else max(0.0, reader.now - since)
 
 
-_SIZED = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job")
 _READ: Mapping[str, Callable[[FactReader, str], float]] = {
     "ready": lambda reader, _: float(reader.of.ready),
     "desired": _desired,

@@ -46,10 +46,6 @@ class Subject(NamedTuple):
             return selects(self.selector, labels_of(pod))
         return not self.workloads or top in self.workloads
 
-    def sized_by(self, key: str) -> bool:
-        """Return whether an object of this name is one of its workloads."""
-        return any(name == key for _, name in self.workloads)
-
 
 class SubjectChoice(Struct, frozen=True):
     """The field ``for`` of a contract, and its place."""

@@ -46,7 +46,7 @@ class _Pair(NamedTuple):
 def classes_of(found: Histories, coloring: Coloring, dice: Random, most: int) -> list[HistoryClass] | None:
     """Return a class for all histories that are alike; ``None`` if there are more than ``most`` classes."""
     made: list[HistoryClass] = []
-    reader = _Classes(coloring, dice)
+    reader = _Classes(coloring, dice, {}, {})
     for sequence in found.sequences():
         for pair in reader.extended(_Pair(_Prefix(), _Prefix(), 1), sequence):
             one, other = pair.one.events, pair.other.events
@@ -59,6 +59,10 @@ def classes_of(found: Histories, coloring: Coloring, dice: Random, most: int) ->
 class _Classes(NamedTuple):
     coloring: Coloring
     dice: Random
+    grouped: dict[tuple[tuple[Key, ...], tuple[Event, ...]], dict[_Color, _Group]]
+    """The events beside some that were chosen, by what tells them apart."""
+    chosen_first: dict[Event, Event]
+    """Another member of the class of a combination's first event: the same for all that begin with it."""
 
     def extended(self, pair: _Pair, choices: Sequence[Choices]) -> Iterator[_Pair]:
         """Yield the classes that begin like a pair, and go on with choices."""
@@ -139,13 +143,21 @@ class _Classes(NamedTuple):
         made: tuple[Event, ...] = ()
         for number, one in enumerate(chosen):
             color = self.color(one, (*pair.one.apart, *_objects(chosen[:number])))
-            apart = (*pair.other.apart, *_objects(made))
-            open_ = [event for event in events if event not in made]
-            alike = self.groups(open_, apart).get(color)
+            alike = self._beside(events, (*pair.other.apart, *_objects(made)), made).get(color)
             if alike is None:
                 return chosen
-            made = (*made, self.dice.choice([event for event in alike if event != one] or alike))
+            other = self.dice.choice([event for event in alike if event != one] or alike)
+            made = (*made, other if made else self.chosen_first.setdefault(one, other))
         return made
+
+    def _beside(
+        self, events: list[Event], apart: tuple[Key, ...], taken: tuple[Event, ...]
+    ) -> dict[_Color, _Group]:
+        known = self.grouped.get((apart, taken))
+        if known is None:
+            known = self.groups([event for event in events if event not in taken], apart)
+            self.grouped[apart, taken] = known
+        return known
 
     def groups(self, events: Sequence[Event], apart: tuple[Key, ...]) -> dict[_Color, _Group]:
         """Return the events by what tells them apart."""
