@@ -37,13 +37,17 @@ export async function unpack(fragment: string): Promise<Packed> {
 }
 
 /** Inflate bytes, and stop where it is too much. */
-export async function inflated(bytes: Uint8Array<ArrayBuffer>, format: CompressionFormat = "deflate-raw") {
+export async function inflated(
+  bytes: Uint8Array<ArrayBuffer>,
+  format: CompressionFormat = "deflate-raw",
+  most = MOST_BYTES,
+) {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format)).getReader();
   const parts = [];
   let size = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     size += next.value.length;
-    if (size > MOST_BYTES) {
+    if (size > most) {
       await reader.cancel();
       throw new RangeError("The link holds more than a link may hold.");
     }

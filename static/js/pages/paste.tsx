@@ -6,6 +6,7 @@ import { place } from "../kit/place.ts";
 import { ProblemList } from "../kit/problems.tsx";
 import { $, debounce } from "../lib/dom.ts";
 import { Editor } from "../lib/editor.ts";
+import { MOST_OPENED, pack, type Packed } from "../lib/packed.ts";
 import { bytes } from "../lib/progress.ts";
 import type { CheckedBundle, OpenedBundle, Problem } from "../lib/protocol.js";
 import { plural } from "../lib/quantity.ts";
@@ -237,10 +238,7 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
   async function take(files: File[], folder?: Folder) {
     if (folder) return takeFolder(folder);
     const carried = files.length === 1 ? await heldIn(files[0]) : null;
-    if (carried) {
-      location.hash = carried; // which opens it, as a link that holds it does
-      return;
-    }
+    if (carried) return openCarried(carried);
     const csv = files.filter(isTable);
     if (csv.length) {
       tables(csv);
@@ -260,6 +258,19 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     editor.value = added ? `${editor.value.trimEnd()}\n---\n${text}` : text;
     changed();
     editor.focus();
+  }
+
+  /** Open what a file of podstep carries as a link that holds it does; what is too long for one comes into the box. */
+  async function openCarried(carried: Packed) {
+    const fragment = await pack(carried);
+    if (fragment.length <= MOST_OPENED) {
+      location.hash = fragment;
+      return;
+    }
+    hold([]);
+    editor.value = carried.text;
+    title.value = suggested = carried.title.slice(0, title.maxLength);
+    changed();
   }
 
   /** Call the bundle after its files, or also after those that are added, unless somebody has typed a title. */
