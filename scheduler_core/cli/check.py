@@ -57,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--processes", type=_count(MOST_PROCESSES), default=1, metavar="N", help="that play cases"
     )
     parser.add_argument("--save", metavar="DIR", help="write the bundle of each counterexample there")
+    parser.add_argument(
+        "--html", action="store_true", help="with --save: also its run as one HTML file that steps"
+    )
     add_scheduler_argument(parser)
     add_gates_argument(parser)
     parser.set_defaults(run=run)
@@ -91,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for verdict in check(scenario, contracts, budget, note):
             verdicts.append(verdict)
-            _save(options.save, verdict)
+            _save(options.save, verdict, html=options.html)
     except (BundleError, PolicyError) as error:
         raise InputError(problem_lines(error.problems)) from error
     if options.output in FORMATS:
@@ -121,15 +124,20 @@ def _files(names: Sequence[str]) -> Iterator[File]:
             raise InputError(f"{name}: {error.strerror or error}") from error
 
 
-def _save(folder: str | None, verdict: Verdict) -> None:
-    """Write the bundle of a counterexample."""
+def _save(folder: str | None, verdict: Verdict, *, html: bool) -> None:
+    """Write the bundle of a counterexample, and its run as a file that steps."""
     shown = verdict.counterexample
     if folder is None or shown is None:
         return
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     name = _UNSAFE.sub("-", verdict.contract)[:100].strip(".-") or "contract"
-    (place / f"{name}.yaml").write_text(write_yaml(shown.documents), "utf-8")
+    bundle = place / f"{name}.yaml"
+    bundle.write_text(write_yaml(shown.documents), "utf-8")
+    if html:
+        from scheduler_core.cli.html import write_html
+
+        write_html(str(bundle.with_suffix(".html")), read_scenario([str(bundle)]), [str(bundle)])
 
 
 class _Progress:

@@ -65,8 +65,9 @@ def test_check_writes_for_other_programs(
 def test_check_saves_counterexamples(
     capsys: pytest.CaptureFixture[str], clusters: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Each as a bundle with the operations of its case."""
-    run(capsys, clusters[1], "--contracts", "zone-loss", "--save", str(tmp_path / "found"))
+    """Each as a bundle with the operations of its case, and its run as a file that steps."""
+    run(capsys, clusters[1], "--contracts", "zone-loss", "--save", str(tmp_path / "found"), "--html")
+    assert "<template data-record>" in (tmp_path / "found" / "zone-loss.html").read_text()
     saved = load((tmp_path / "found" / "zone-loss.yaml").read_text())
     assert saved.operations
 
