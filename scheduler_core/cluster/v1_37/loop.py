@@ -19,7 +19,7 @@ from scheduler_core import interrupting
 from scheduler_core.forking import Copier, Forkable, flat
 
 WRITE_SECONDS = 1e-5
-IDLE_SECONDS = 300.0
+IDLE_SECONDS = 60.0
 """How long before something happens idle passes are made again: all that remember them remember fewer."""
 RATE, BURST = 10.0, 100.0
 """Keys that a queue adds rate-limited in a second, and at once (DefaultTypedControllerRateLimiter)."""
