@@ -150,6 +150,8 @@ class RecordedSimulation(LoneStepper):
 class LoneSimulation(LoneStepper):
     """Step through what kube-scheduler v1.37 and its control plane do, on the clock of their API server.
 
+    ``loop`` is that clock, with the writes that wait, and ``peer`` the scheduler.
+
     The scheduler is one of those who write there: it hears of each write before the next one, a cycle takes
     no time but that of its writes, and a user's operation finds all done that takes no time.
 
@@ -158,6 +160,9 @@ class LoneSimulation(LoneStepper):
     """
 
     FORKED: ClassVar[Mapping[str, Copier]] = {"_awaited": emptied, "_before_seconds": emptied}
+
+    loop: Loop
+    peer: LivingPeer
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -170,8 +175,15 @@ class LoneSimulation(LoneStepper):
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         return super()._make_server(objects, **given, pace=Pace(creation=0.0))
 
+    def _start(self, server: SharedCluster) -> None:
+        super()._start(server)
+        (peer,) = self.peers
+        assert isinstance(peer, LivingPeer)
+        self.peer = peer
+
     def _run_framework(self, framework: ControlledFramework) -> None:
         super()._run_framework(framework)
+        self.loop = self.plane.loop
         self.loop.holds = self._holds
 
     @property
@@ -180,18 +192,6 @@ class LoneSimulation(LoneStepper):
         manager = self.framework.manager
         assert isinstance(manager, ControlPlaneManager)
         return manager
-
-    @property
-    def loop(self) -> Loop:
-        """The clock of the API server, and the writes that wait."""
-        return self.plane.loop
-
-    @property
-    def peer(self) -> LivingPeer:
-        """The scheduler."""
-        (peer,) = self.peers
-        assert isinstance(peer, LivingPeer)
-        return peer
 
     def _holds(self) -> bool:
         return self.peer.ready or self.peer.is_due()
