@@ -68,7 +68,7 @@ class Cluster:
         self.scenario = scenario
         self.calm = CalmCluster(scenario)
         self.server = server_of(self.calm.run)
-        self.terrain = Terrain(scenario)
+        self.terrain = Terrain(scenario, self.server)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
         self._released: dict[str, CalmCluster] = {}
         self.counted: dict[tuple[tuple[Subject, ...], int], list[SubjectFacts]] = {}

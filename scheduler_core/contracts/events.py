@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 
 from scheduler_core.authoring.verb_targets import DOMAINS, Targets, VerbTarget
 from scheduler_core.authoring.verbs import Asked, entries
+from scheduler_core.cluster.v1_37.objects import controller_of, key_of
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.contracts.subjects import WORKLOADS
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.scenario.history_entries import creating, plain_copy
 from scheduler_core.scenario.scenario import Scenario
 
@@ -44,11 +47,15 @@ class Event(NamedTuple):
 
 
 class Terrain:
-    """The objects of a scenario that events are on, as its documents have them."""
+    """The objects of a scenario that events are on, as its documents have them.
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.documents = scenario.documents
-        self.found: dict[Key, Document] = {document_key(one): one for one in scenario.documents}
+    A dump may lack workloads that its pods name, which are as the API server has them.
+    """
+
+    def __init__(self, scenario: Scenario, server: ApiServer) -> None:
+        stored = (one for kind in WORKLOADS for one in server.of_kind(kind) if controller_of(one) is None)
+        self.found: dict[Key, Document] = {(one["kind"], key_of(one)): one for one in stored}
+        self.found |= {document_key(one): one for one in scenario.documents}
 
     @cached_property
     def nodes(self) -> dict[str, Document]:
@@ -73,6 +80,16 @@ class Terrain:
     def label_keys(self) -> list[str]:
         """The keys of all nodes' labels."""
         return list(dict.fromkeys(key for name in self.nodes for key in self.labels(name)))
+
+    def without_label(self, label: str) -> str:
+        """Return that no node has a label, and which one may be meant."""
+        keys = self.label_keys
+        alike = [key for key in keys if key.rpartition("/")[2] == label.rpartition("/")[2]]
+        meant = (
+            did_you_mean(label, alike or [*DOMAINS, *keys]) or f": nodes have {', '.join(keys[:5]) or 'none'}"
+        )
+        hint = f": did you mean {alike[0]!r}?" if alike else meant
+        return f"no node has the label {label[:80]!r}{hint}"
 
     def workloads(self, kinds: Sequence[str]) -> list[Key]:
         """Return the workloads of some kinds, without those that another one controls."""

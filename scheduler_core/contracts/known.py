@@ -12,14 +12,12 @@ def unknown_argument(fact: FactName, terrain: Terrain) -> str:
     """Return what is wrong with the argument of a fact, "" if nothing is."""
     if fact.name == "skew":
         label = DOMAINS.get(fact.argument, fact.argument)
-        known, what = terrain.label_keys, f"no node has the label {label!r}"
-    elif fact.name == "free":
-        label, known, what = fact.argument, _resources(terrain), f"no node offers {fact.argument!r}"
-    else:
+        return "" if label in terrain.label_keys else terrain.without_label(label)
+    known = _resources(terrain)
+    if fact.name != "free" or fact.argument in known:
         return ""
-    if label in known:
-        return ""
-    return what + (did_you_mean(label, known) or f": nodes have {', '.join(known[:5]) or 'none'}")
+    hint = did_you_mean(fact.argument, known) or f": nodes have {', '.join(known[:5]) or 'none'}"
+    return f"no node offers {fact.argument!r}{hint}"
 
 
 def _resources(terrain: Terrain) -> list[str]:

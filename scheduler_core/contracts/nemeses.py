@@ -181,11 +181,7 @@ def _events_of(nemesis: Nemesis, terrain: Terrain, of: str) -> Iterator[Event]:
 def _domains(nemesis: Nemesis, terrain: Terrain, label: str) -> dict[str, list[str]]:
     domains = terrain.domains(label)
     if not domains:
-        known = [*DOMAINS, *terrain.label_keys]
-        hint = (
-            did_you_mean(label, known) or f": nodes have {', '.join(terrain.label_keys[:5]) or 'no labels'}"
-        )
-        raise nemesis.refuse(f"no node has the label {label[:80]!r}{hint}")
+        raise nemesis.refuse(terrain.without_label(label))
     return domains
 
 

@@ -19,13 +19,18 @@ _COUNTS = {
 
 
 def sized(documents: Sequence[Document]) -> list[tuple[Key, int]]:
-    """Return the workloads and pods that nothing controls, each with its replicas, the largest first."""
+    """Return the workloads and pods that nothing else here controls, with their replicas, largest first."""
+    there = {document_key(one) for one in documents}
     found = [
         (document_key(one), _count(one))
         for one in documents
-        if one.get("kind") in (*_COUNTS, "Pod", "DaemonSet") and not _owners(one)
+        if one.get("kind") in (*_COUNTS, "Pod", "DaemonSet") and not _is_controlled(one, there)
     ]
     return sorted(found, key=lambda row: -row[1])
+
+
+def _is_controlled(document: Document, there: Collection[Key]) -> bool:
+    return any((str(owner.get("kind")), _named(document, owner)) in there for owner in _owners(document))
 
 
 def replicas_of(documents: Sequence[Document]) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from scheduler_core import load
+from scheduler_core import BundleError, Limits, load
+from scheduler_core.cli.directories import read_directory
 from scheduler_core.contracts.check import check
 from scheduler_core.contracts.document import read_contracts
 from scheduler_core.contracts.library import READY, ready_text
@@ -58,3 +60,15 @@ def test_every_ready_contract_names_its_thread() -> None:
     assert [case.name for case in CASES] == list(READY)
     for name in READY:
         assert re.search(r"https://github\.com/\S+/issues/\d+", ready_text(name))
+
+
+def test_a_dump_may_lack_what_controls_its_pods(shared_folder: Path) -> None:
+    """Its workloads are those that are put back from its pods; a zone has the label that its nodes have."""
+    scenario = load([read_directory(str(shared_folder / "dumps" / "gke"), Limits())])
+    with pytest.raises(BundleError, match=re.escape("did you mean 'failure-domain.beta.kubernetes.io/zone'")):
+        list(check(scenario, read_contracts([("", ready_text("zone-loss"))])))
+    text = ready_text("zone-loss").replace("topology.", "failure-domain.beta.")
+    (found,) = check(scenario, read_contracts([("", text)]))
+    shown = found.counterexample
+    assert shown is not None and shown.breach.subject.startswith("Deployment ")
+    assert 0 < shown.extent.replicas < shown.found.replicas
