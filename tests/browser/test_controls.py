@@ -61,7 +61,7 @@ def test_a_first_visit_begins_with_the_basic_controls(
     Workbench(page).wait().button("Step").click()
     basic(page)
     note = page.locator(".few-note")
-    expect(note).to_contain_text("More has 7 other tabs, the cluster's objects and YAML, breakpoints")
+    expect(note).to_contain_text("More has 9 other tabs, the cluster's objects and YAML, breakpoints")
     accessible(page)
     page.reload()
     Workbench(page).wait()
