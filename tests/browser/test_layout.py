@@ -104,7 +104,7 @@ def test_tabs_phases_and_names_are_read_whole(
     page = visitor(size=size)
     gangs = share(site, example_text("gang-deadlock-coscheduled"), "Two gangs that wait for each other")
     large = share(site, example_text("five-hundred"), "Five hundred nodes in three zones")
-    for address, step, tabs in ((gangs, 4, 9), (large, 400, 7)):
+    for address, step, tabs in ((gangs, 4, 11), (large, 400, 9)):
         bench = Workbench(page).open(f"{address}?step={step}").at(step)
         expect(bench.inspect.get_by_role("tab").filter(visible=True)).to_have_count(tabs)
         expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
@@ -141,7 +141,7 @@ def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[P
     becomes(lambda: page.evaluate(ASTRAY), [])
     accessible(page)
     page.get_by_role("separator", name="Width of the Inspect panel").focus()
-    for _ in range(3):
+    for _ in range(6):
         page.keyboard.press("Shift+ArrowLeft")
     expect(every).to_be_hidden()
     assert page.evaluate(ASTRAY) == []
