@@ -18,6 +18,7 @@ from scheduler_core.authoring.forms.cluster import node, zone_name
 from scheduler_core.authoring.forms.fields import FieldError, FormField, Problems, Values, amount, read
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
+from scheduler_core.authoring.forms.queues import GPU, teams
 from scheduler_core.authoring.generated_workloads import (
     CLASSES,
     SHAPES,
@@ -85,11 +86,19 @@ def generate(recipe: Recipe) -> GeneratedCluster:
             (), summary, (("pools", f"must be at most {MOST_NODES:,} nodes, not {nodes:,}"),)
         )
     made = [n for pool in pools for n in _pool(pool, top, summary)]
+    made += _queues(workloads, top, summary)
     made += _workloads(workloads, shaped, pools, top, summary)
     if summary.pods > MOST_PODS:
         message = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
         return GeneratedCluster((), summary, (("workloads", message),))
     return GeneratedCluster(tuple(made), summary, ())
+
+
+def _queues(workloads: Sequence[Values], top: Values, summary: ClusterTotals) -> list[Manifest]:
+    """Return the queues of the teams: each has an equal part of the cluster as its quota."""
+    names = {row["team"] for row in workloads if row["team"]}
+    whole = {"cpu": summary.cpu // 1000, "memory": summary.memory, GPU: summary.gpus}
+    return teams(names, top["namespace"] or "default", whole) if names else []
 
 
 def _rows(
@@ -158,6 +167,8 @@ def _shaped(number: int, row: dict[str, Any], problems: Problems) -> WorkloadSha
     shape = SHAPES.get(row["shape"] or "")
     if shape is None:
         return None
+    if row["team"] and shape.kind != "Job":
+        problems.append((f"workloads.{number}.team", f"only Jobs are queued, not a {shape.kind}"))
     ranges: dict[str, tuple[int, int]] = {}
     for name, scale, most in (
         ("replicas", 1, 10_000),

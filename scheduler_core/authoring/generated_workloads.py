@@ -9,6 +9,7 @@ from msgspec import Struct
 from scheduler_core.authoring.forms.fields import Values
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import pod_rule
+from scheduler_core.authoring.forms.workloads import QUEUE_LABEL
 from scheduler_core.cluster.controllers.running import RUN
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.quantity import format_resource
@@ -85,7 +86,8 @@ class Drawn(Struct, frozen=True):
 def workload_documents(drawn: Drawn, shape: WorkloadShape, row: Values, namespace: str) -> list[Manifest]:
     """Return the manifests of a workload: its Service first, then the controller of its pods."""
     labels = {"app": drawn.name}
-    meta = {"name": drawn.name, "namespace": namespace, "labels": {"shape": shape.name}}
+    queued = {QUEUE_LABEL: row["team"]} if row["team"] else {}
+    meta = {"name": drawn.name, "namespace": namespace, "labels": {"shape": shape.name, **queued}}
     spec = _pod_spec(drawn, shape, row, labels)
     selector = {"matchLabels": labels}
     template = {"metadata": {"labels": labels}, "spec": spec}

@@ -55,6 +55,9 @@ WORKLOAD_FIELDS = (
     FormField("memory", "memory / pod", "text", "", "128Mi-1Gi"),
     FormField("gpus", "GPUs / pod", "text", "", "0"),
     FormField(
+        "team", "Kueue team", "name", "", "", "of Jobs: they wait for this team's share of the cluster"
+    ),
+    FormField(
         "priority",
         "Priority",
         "choice",

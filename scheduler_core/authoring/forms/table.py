@@ -19,6 +19,7 @@ from scheduler_core.authoring.forms.cluster import (
     service,
 )
 from scheduler_core.authoring.forms.fields import FormField, Problems, Values
+from scheduler_core.authoring.forms.queues import FLAVOR_FIELDS, QUEUE_FIELDS, flavor, team
 from scheduler_core.authoring.forms.storage import (
     CLAIM_FIELDS,
     STORAGE_CLASS_FIELDS,
@@ -141,6 +142,20 @@ FORMS: Mapping[str, ManifestForm] = {
             "When claims are bound, and by which provisioner",
             STORAGE_CLASS_FIELDS,
             storage_class,
+        ),
+        ManifestForm(
+            "ClusterQueue",
+            "Kueue: a team's queue",
+            "Quota that its Jobs wait for, with a LocalQueue of its name",
+            QUEUE_FIELDS,
+            team,
+        ),
+        ManifestForm(
+            "ResourceFlavor",
+            "Kueue: a flavor",
+            "Nodes that quota is of, by their labels",
+            FLAVOR_FIELDS,
+            flavor,
         ),
     )
 }

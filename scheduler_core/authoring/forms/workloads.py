@@ -7,6 +7,7 @@ from scheduler_core.authoring.forms.meta import LABELS, NAMESPACE, manifest, met
 from scheduler_core.authoring.forms.pods import POD_FIELDS, RUNS, labels_of, template
 from scheduler_core.kubernetes.manifests import Manifest
 
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 MOST_REPLICAS = 10_000
 MOST_PODS = 100  # bare pods: each is a separate document
 
@@ -81,6 +82,14 @@ JOB_FIELDS = (
         high=MOST_REPLICAS,
         place=r"completions",
     ),
+    FormField(
+        "queue",
+        "Kueue's LocalQueue",
+        "name",
+        placeholder="team-a",
+        hint="nothing: its pods come at once",
+        place=r"metadata\.labels",
+    ),
     LABELS,
     RUNS,
     *POD_FIELDS,
@@ -154,9 +163,13 @@ def job(values: Values) -> list[Manifest]:
     metadata, spec = template(values, "Never")
     completions = values["completions"] if values["completions"] is not None else values["replicas"]
     wanted = {"parallelism": values["replicas"], "completions": completions}
+    queued = {"labels": {QUEUE_LABEL: values["queue"]}} if values["queue"] else {}
     return [
         manifest(
-            "batch/v1", "Job", meta(values), spec={**wanted, "template": {"metadata": metadata, "spec": spec}}
+            "batch/v1",
+            "Job",
+            {**meta(values), **queued},
+            spec={**wanted, "template": {"metadata": metadata, "spec": spec}},
         )
     ]
 

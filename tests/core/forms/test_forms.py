@@ -10,6 +10,7 @@ from scheduler_core import load, load_documents
 from scheduler_core.authoring.forms import FORMS, read
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.model import Node, PersistentVolumeClaim, Pod
+from scheduler_core.run import simulate
 
 LEAST = {"name": "it", "selector": "app=web"}
 FULL = {
@@ -49,7 +50,8 @@ def wrong(kind: str, **given: str) -> dict[str, str]:
 def test_a_form_with_only_what_it_must_have_makes_what_the_loader_takes(kind: str) -> None:
     """Every form's defaults are a working object without warnings about its fields."""
     documents = made(kind, **LEAST)
-    scenario = load(write_yaml(documents))
+    beside = made("ClusterQueue", **LEAST) if kind == "ResourceFlavor" else []  # nothing has it alone
+    scenario = load(write_yaml([*documents, *beside]))
     assert [
         warning.message for warning in scenario.warnings if "it contains no Node" not in warning.message
     ] == []
@@ -175,3 +177,21 @@ def test_a_path_of_the_loader_leads_to_the_field_that_it_came_from() -> None:
         ("spec.nothing", ""),
     ):
         assert form.field_of(path) == field
+
+
+def test_a_teams_queue_is_used_by_a_job_that_names_it() -> None:
+    """Flavor, queue and Job of three forms run together: what fits is admitted, and the rest waits."""
+    documents = [
+        *made("NodePool", name="pool", count="1", cpu="16", memory="64Gi"),
+        *made("ResourceFlavor", name="default-flavor"),
+        *made("ClusterQueue", name="team-a", cohort="all", quotaCpu="4", reclaim="Any"),
+        *made("Job", name="fits", replicas="4", cpu="1", queue="team-a"),
+        *made("Job", name="waits", replicas="1", cpu="1", queue="team-a"),
+    ]
+    simulation = simulate(load(write_yaml(documents)))
+    assert [cycle.pod.split("-")[0] for cycle in simulation] == ["default/fits"] * 4
+
+
+def test_a_queue_says_what_is_wrong_with_its_quota() -> None:
+    """Each field has its own message."""
+    assert set(wrong("ClusterQueue", quotaCpu="many", quotaGpus="-1")) == {"quotaCpu", "quotaGpus"}

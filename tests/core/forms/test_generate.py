@@ -177,3 +177,24 @@ def test_what_is_wrong_is_told_at_its_field(given: Any, field: str, told: str) -
         return
     assert told in problems[field]
     assert generate(given).documents == ()
+
+
+def test_jobs_of_teams_wait_for_their_part_of_the_cluster() -> None:
+    """Each team has a queue with an equal quota, in one cohort, and other workloads have none."""
+    pools = [{"name": "general", "count": "4", "cpu": "8", "memory": "32Gi"}]
+    jobs = {"shape": "batch", "count": "3", "replicas": "4", "cpu": "1", "memory": "1Gi"}
+    rows = [{"name": "a", "team": "team-a", **jobs}, {"name": "b", "team": "team-b", **jobs}]
+    made = generate({"seed": "1", "pools": pools, "workloads": rows})
+    queues = [one for one in made.documents if one["kind"] == "ClusterQueue"]
+    assert [one["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0] for one in queues] == [
+        {"name": "cpu", "nominalQuota": "16"}
+    ] * 2
+    labels = {
+        one["metadata"]["labels"].get("kueue.x-k8s.io/queue-name")
+        for one in made.documents
+        if one["kind"] == "Job"
+    }
+    assert labels == {"team-a", "team-b"}
+    web = {"name": "c", "shape": "web", "count": "1", "team": "team-a"}
+    wrong = generate({"seed": "1", "pools": pools, "workloads": [web]})
+    assert wrong.problems == (("workloads.0.team", "only Jobs are queued, not a Deployment"),)

@@ -43,6 +43,13 @@ const MENU: [heading: string, entries: [what: string, text: string, icon?: strin
     ],
   ],
   [
+    "Quota (Kueue)",
+    [
+      ["+ClusterQueue", "A team's queue"],
+      ["+ResourceFlavor", "ResourceFlavor"],
+    ],
+  ],
+  [
     "Storage",
     [
       ["+PersistentVolume", "PersistentVolume"],
