@@ -13,9 +13,11 @@ from typing import Literal
 
 from tests.faults.database import rows
 from tests.faults.disk import filled
-from tests.services.processes import children_of
+from tests.services.processes import children_of, wait_until
 from tests.services.servers import Server
 from tests.services.stack import Stack
+
+COMPUTING_SECONDS = 10.0
 
 
 @dataclass
@@ -123,9 +125,16 @@ def run_process_is_killed(scene: Scene, _seconds: float) -> None:
 
 
 def _computing(scene: Scene) -> tuple[int, int]:
-    """Return the process ids of the worker that computes the run, and of its process that does."""
-    [(claim,)] = rows(scene.stack, "SELECT claim FROM playground_run WHERE state = {}", "running")
-    worker, _, process = claim.split("/")[1].partition(".")
+    """Return the process ids of a worker that computes a run, and of its process that does."""
+    claims: list[str] = []
+
+    def found() -> bool:  # between two cells of a sweep there may be none
+        query = "SELECT claim FROM playground_run WHERE state = {} ORDER BY claimed"
+        claims.extend(claim for (claim,) in rows(scene.stack, query, "running"))
+        return bool(claims)
+
+    wait_until(found, COMPUTING_SECONDS, "a run that is computed")
+    worker, _, process = claims[0].split("/")[1].partition(".")
     return int(worker), int(process)
 
 
