@@ -5,8 +5,8 @@ Source: ``pkg/controller/deployment``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.controller import Controller, claimable
 from scheduler_core.cluster.v1_37.deployment_sizes import (
@@ -59,18 +59,35 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.revisions import is_assumed
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.template_hash import template_hash
 from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.forking import Copier, Forkable, flat
 
 Sets = Sequence[Manifest]
 
 
-class Deployments(Controller):
+class Deployments(Controller, Forkable):
     """The controller of Deployments."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_settled": flat}
 
     name = "deployment"
     watched = ("Deployment", "ReplicaSet", "Pod")
     owner_kind = "ReplicaSet"
+
+    def __init__(self, server: ApiServer) -> None:
+        super().__init__(server)
+        self._settled: dict[str, Sets] = {}
+        """Each Deployment whose last sync wrote its status alone, as it is stored, with its one set."""
+
+    def settle(self, *objects: Manifest) -> None:
+        """Note that another sync of a Deployment would write nothing, as long as it and its set stay."""
+        self._settled[key_of(objects[0])] = objects
+
+    def _is_settled(self, key: str, objects: Sets) -> bool:
+        known = self._settled.pop(key, ())
+        return len(known) == len(objects) and all(one is other for one, other in zip(known, objects))
 
     def observe(self, write: StoredWrite) -> None:
         """Queue the Deployment itself, that of a ReplicaSet, and that of a deleted pod if it recreates."""
@@ -90,7 +107,11 @@ class Deployments(Controller):
         owner = self.server.get("Deployment", key)
         if owner is None:
             return
-        sets = yield from self.claim(owner, claimable(self.server, owner, "ReplicaSet"))
+        found = claimable(self.server, owner, "ReplicaSet")
+        if self._is_settled(key, (owner, *found)):
+            _Rollout(self, owner, found).look_again(status_of(owner))
+            return
+        sets = yield from self.claim(owner, found)
         rollout = _Rollout(self, owner, sets)
         if is_deleting(owner):
             yield from rollout.status_only()
@@ -298,6 +319,7 @@ class _Rollout:
 
     def roll(self) -> Work:
         """Scale up the new set, else scale down the old ones (rolloutRolling)."""
+        before = self.owner
         yield from self.find(create=True)
         new = self.new
         if new is None:
@@ -305,7 +327,10 @@ class _Rollout:
         scaled = (yield from self._grow(new)) or (yield from self._shrink(new))
         if not scaled and is_complete(self.owner, status_of(self.owner)):
             yield from self._forget_oldest()
-        yield from self._write_rollout()
+        alone = not self.old and len(self.sets) == 1 and self.sets[0] is new
+        settles = alone and not scaled and self.owner is before
+        if (yield from self._write_rollout()) and settles:
+            self.controller.settle(self.owner, *self.sets)
 
     def _grow(self, new: Manifest) -> Work:
         wanted = spec_of(self.owner)["replicas"]
@@ -398,15 +423,20 @@ class _Rollout:
             self.owner = yield self.client.update_status(with_status(self.owner, status))
 
     def _write_rollout(self) -> Work:
-        """Write the status with its progress; look again when the deadline is over (syncRolloutStatus)."""
+        """Write the status with its progress; look again when the deadline is over (syncRolloutStatus).
+
+        Return whether it was written.
+        """
         status = rollout_status(self.owner, self.everyone, self.new, self.controller.now)
         status = with_failure(status, self.everyone, self.new)
         if not is_same_status(status, status_of(self.owner)):
             yield from self._write(status)
-        else:
-            self._look_again(status)
+            return True
+        self.look_again(status)
+        return False
 
-    def _look_again(self, status: dict[str, Any]) -> None:
+    def look_again(self, status: dict[str, Any]) -> None:
+        """Have a Deployment that makes progress synced when its deadline is over."""
         known = condition_of(self.owner, "Progressing")
         over = known is None or known["reason"] in ("ProgressDeadlineExceeded", "NewReplicaSetAvailable")
         if not self._has_deadline or over or is_complete(self.owner, status):
