@@ -17,7 +17,7 @@ from playground.storage import bundles
 from scheduler_core.authoring.verb_targets import Targets, VerbError
 from scheduler_core.authoring.verb_words import SeenCluster, SeenPod, counted
 from scheduler_core.authoring.verbs import Asked, chosen, entries, sentence, verb_of
-from scheduler_core.cluster.controllers.running import seconds as seconds_of
+from scheduler_core.cluster.controllers.annotations import seconds as seconds_of
 from scheduler_core.kubernetes.admission import healthy_pods
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodDisruptionBudget, Workload

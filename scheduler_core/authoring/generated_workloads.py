@@ -10,7 +10,7 @@ from scheduler_core.authoring.forms.fields import Values
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import pod_rule
 from scheduler_core.authoring.forms.workloads import QUEUE_LABEL
-from scheduler_core.cluster.controllers.running import RUN
+from scheduler_core.cluster.controllers.annotations import RUN
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.quantity import format_resource
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.cluster.controllers.running import RUN, seconds
+from scheduler_core.cluster.controllers.annotations import RUN, seconds
 from scheduler_core.kubernetes.fields_pod import GROUP_ANNOTATION
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT, Edition

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
+from scheduler_core.cluster.controllers.annotations import FAILS, RECOVERS, seconds
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.quantity import parse_quantity

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from scheduler_core.cluster.controllers.running import seconds
+from scheduler_core.cluster.controllers.annotations import seconds
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Document, Manifest

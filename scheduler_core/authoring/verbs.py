@@ -24,10 +24,7 @@ from scheduler_core.authoring.verb_targets import (
     split_second,
     targets_of,
 )
-from scheduler_core.cluster.controllers.draining import FORCE
-from scheduler_core.cluster.controllers.evicting import EVICT
-from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
-from scheduler_core.cluster.store import DRAIN
+from scheduler_core.cluster.controllers.annotations import DRAIN, EVICT, FAILS, FORCE, RECOVERS, seconds
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.scenario.history import landed_at

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from scheduler_core.cli.workloads import GIB, LABELS, bench_node
-from scheduler_core.cluster.controllers.running import RUN
+from scheduler_core.cluster.controllers.annotations import RUN
 from scheduler_core.kubernetes.model import Container, ObjectMeta, Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.release import CACHING, VIRTUAL

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from scheduler_core.cluster.availability_series import AvailabilitySeries
-from scheduler_core.cluster.controllers.branching import Branching, branch
+from scheduler_core.cluster.branching import Branching, branch
 from scheduler_core.cluster.controllers.daemon_admission import why_unwelcome, with_daemon_tolerations
-from scheduler_core.cluster.controllers.owned import controller_of, key_in
+from scheduler_core.cluster.controllers.workloads import owner_key
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.record.availability import Availability, WorkloadAvailability
@@ -292,15 +292,15 @@ class AvailabilityTracker(Branching):
 
 
 def _owner_key(pod: Pod) -> Key:
-    reference = controller_of(pod)
-    return UNOWNED if reference is None or reference.kind == "Node" else key_in(pod, reference)
+    reference = pod.meta.controller
+    return UNOWNED if reference is None or reference.kind == "Node" else owner_key(pod.meta, reference)
 
 
 def _top_of(obj: Workload) -> Key:
     """Return the workload that an owner's pods count for: its Deployment, or itself."""
-    reference = controller_of(obj)
+    reference = obj.meta.controller
     deployed = reference is not None and reference.kind == "Deployment"
-    return key_in(obj, reference) if reference is not None and deployed else key_of(obj)
+    return owner_key(obj.meta, reference) if reference is not None and deployed else key_of(obj)
 
 
 def _as_change(desired: int, state: int, by: int) -> tuple[int, int, int, int]:

@@ -21,7 +21,7 @@ from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.run import Stepper
 from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.several.living_plane import LivingSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 
@@ -102,7 +102,7 @@ def server_of(run: Stepper) -> ApiServer:
 
 
 def _plane_of(run: Stepper) -> ControlPlaneManager:
-    manager = run.framework.manager if isinstance(run, LivingSimulation) else None
+    manager = run.manager if isinstance(run, TimedSimulation) else None
     if not isinstance(manager, ControlPlaneManager):
         raise Unplayable(f"{run.release} has no controllers: contracts are checked with the default release")
     return manager

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers import ControllerManager, Options
-from scheduler_core.kubernetes.admission import Admission
+from scheduler_core.cluster.controllers.changes import Options
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.run.control import ControlledFramework, Manager
+from scheduler_core.run.control import ControlledFramework, Manager, Recording
+from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.several.running_dump import taken_at
+from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, Edition
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.clock import Clock
@@ -30,21 +32,6 @@ from scheduler_core.schedulers.v1_22.scheduler import Pace
 LIFE = 60.0  # seconds from the creation of the newest object to virtual time 0
 
 
-class Admit(Struct, frozen=True):
-    """Admission of the pods that controllers create."""
-
-    admission: Admission
-
-    def __call__(self, pod: Pod) -> Pod:
-        """Return the pod as the API server would store it."""
-        return self.admission.admit_pod(pod, _unheard)
-
-
-def _unheard(field: str, message: str) -> None:
-    """Ignore a warning, which was already reported when the bundle was read."""
-    del field, message
-
-
 def epoch_of(objects: Iterable[KubernetesObject]) -> float:
     """Return virtual time 0 in seconds since 1970: after every object's creation and every pod's start."""
     listed = list(objects)
@@ -58,24 +45,23 @@ def _latest(timestamps: Iterable[str | None]) -> float | None:
     return max((at for text in timestamps if (at := seconds_of(text)) is not None), default=None)
 
 
-def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> ControllerManager:
-    """Return the started controllers of a cluster; they create pods up to ``most_pods``.
+def make_manager(scenario: Scenario) -> Manager:
+    """Return the control plane of a scenario; in a recording there is none."""
+    options = options_for(scenario)
+    if not scenario.controllers:
+        return Recording(options, scenario.objects)
+    return ControlPlaneManager(scenario, options)
 
-    In addition, there may be as many terminated pods as the pod garbage collector keeps.
+
+def options_for(scenario: Scenario) -> Options:
+    """Return the options of a scenario's control plane.
+
+    Controllers create pods up to the scenario's bound; in addition, there may be as many terminated pods as
+    the pod garbage collector keeps.
     """
-    listed = list(objects)
-    options = options_for(listed, most_pods)
-    manager = ControllerManager(options, Admit(Admission(listed)))
-    manager.start(listed)
-    return manager
-
-
-def options_for(objects: Iterable[KubernetesObject], most_pods: int | None = None) -> Options:
-    """Return the options of a cluster's control plane."""
-    options = Options(epoch=epoch_of(objects))
-    if most_pods is not None:
-        options = replace(options, most_pods=most_pods + options.terminated_pods)
-    return options
+    options, taken = Options(), taken_at(scenario) if scenario.controllers else None
+    epoch = epoch_of(scenario.objects) if taken is None else taken
+    return replace(options, epoch=epoch, most_pods=scenario.most_pods + options.terminated_pods)
 
 
 class Parts(Struct, frozen=True):

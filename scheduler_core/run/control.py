@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
@@ -10,12 +10,15 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
+from scheduler_core.cluster.descheduler.actor import Descheduler
+from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.forking import Copier, flat
 from scheduler_core.interrupting import look
-from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.run.removals import removal_message
+from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
@@ -34,11 +37,37 @@ class Objects(Protocol):
         ...
 
 
+class Landing(Protocol):
+    """Where the operation is noted that is being applied, whose manifest says more than its object."""
+
+    landing: Operation | None
+
+
 class Manager(Protocol):
-    """Controllers and kubelets, driven by the caller; :class:`.ControllerManager` says how."""
+    """Controllers and kubelets, driven by the caller; :class:`.ControlPlaneManager` says how."""
 
     gave_up: str
     options: Options
+
+    @property
+    def listed(self) -> Sequence[KubernetesObject]:
+        """The objects of the start."""
+        ...
+
+    @property
+    def manifests(self) -> Landing:
+        """The manifests that an operation changes."""
+        ...
+
+    @property
+    def descheduler(self) -> Descheduler | None:
+        """The bundle's descheduler, ``None`` if it has none."""
+        ...
+
+    @property
+    def kueue(self) -> Kueue | None:
+        """Kueue, ``None`` if the bundle has no ClusterQueue."""
+        ...
 
     @property
     def store(self) -> Objects:
@@ -62,15 +91,116 @@ class Manager(Protocol):
         """Return when :meth:`settle` is to be called at the latest."""
         ...
 
+    @property
+    def is_copyable(self) -> bool:
+        """Whether no write of a controller waits."""
+        ...
+
+    def refuses(self, key: str) -> str:
+        """Return why a pod cannot be bound, "" if it can."""
+        ...
+
+    def delete(self, key: str, by: str, now: float) -> Pod | None:
+        """Delete a pod for a client; return what is left of it until its kubelet ends it."""
+        ...
+
+    def provision(self, key: str, node: str, now: float) -> None:
+        """Have a claim's volume provisioned for a node."""
+        ...
+
+    def operates(self, operation: Operation) -> bool:
+        """Return whether an operation is on an object that has no typed one."""
+        ...
+
+    def operate(self, operation: Operation) -> None:
+        """Write what a user does to such an object."""
+        ...
+
+    def unfinished(self) -> Iterable[str]:
+        """Return the drains that go on, with why their pods are still there."""
+        ...
+
+
+class Recording:
+    """The manager of a recording, in which nobody but the scheduler acts: it has the objects of the start."""
+
+    gave_up = ""
+    full = False
+    is_copyable = True
+    descheduler = None
+    kueue = None
+
+    def __init__(self, options: Options, objects: Iterable[KubernetesObject] = ()) -> None:
+        self.options = options
+        self.listed = tuple(objects)
+        self.objects = {key_of(obj): obj for obj in self.listed}
+        self.landing: Operation | None = None
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Recording:
+        """Return the recording itself: nothing is written to it."""
+        del memo
+        return self
+
+    @property
+    def store(self) -> Recording:
+        """The objects of the start."""
+        return self
+
+    @property
+    def manifests(self) -> Recording:
+        """Where an operation is noted."""
+        return self
+
+    def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
+        """Return an object as it is."""
+        del action, now
+        return obj
+
+    def settle(self, now: float) -> Iterable[Change]:
+        """Change nothing."""
+        del now
+        return ()
+
+    def next_time(self) -> None:
+        """Do nothing by itself."""
+
+    def refuses(self, key: str) -> str:
+        """Let every pod be bound."""
+        del key
+        return ""
+
+    def delete(self, key: str, by: str, now: float) -> None:
+        """Leave nothing of a pod that is deleted."""
+        del key, by, now
+
+    def provision(self, key: str, node: str, now: float) -> None:
+        """Provision nothing."""
+        del key, node, now
+
+    def operates(self, operation: Operation) -> bool:
+        """Have no object without a typed one."""
+        del operation
+        return False
+
+    def operate(self, operation: Operation) -> None:
+        """Never be called: see :meth:`operates`."""
+
+    def unfinished(self) -> Iterable[str]:
+        """Drain no node."""
+        return ()
+
 
 class ControlledFramework(Framework):
     """Notifies a :class:`Manager` of every change and applies the changes its controllers return.
 
     The controllers sync in their turn, like everything else that runs beside the scheduling cycle. A bound
     pod runs once the kubelet has started it, terminates at the end of its run time, and is recreated if a
-    controller needs it. In a recording (not ``controlled``) only the scheduler acts: a bound pod runs until
-    an operation terminates it.
+    controller needs it; one that is deleted stays, and counts on its node, until its kubelet has ended it. In
+    a recording (not ``controlled``) only the scheduler acts: a bound pod runs until an operation terminates
+    it.
     """
+
+    _by = "user"  # who deletes
 
     FORKED: ClassVar[Mapping[str, Copier]] = {"changed": flat, "terminating": flat}
 
@@ -116,6 +246,16 @@ class ControlledFramework(Framework):
         self.terminating.pop(key, None)
         super().remove_pod(key)
 
+    def create_pod(self, pod: Pod) -> None:
+        """Create a pod."""
+        self._write_pod("create", pod)
+        super().create_pod(pod)
+
+    def _write_pod(self, action: Action, pod: Pod) -> None:
+        """Have the control plane store a pod, unless it is its own version."""
+        if self.controlled and self.manager.store.objects.get(("Pod", pod.meta.key)) is not pod:
+            self.observe(action, pod)
+
     def put_object(self, obj: KubernetesObject) -> None:
         """Create or replace an object other than a pod or a PodGroup."""
         if self.availability is not None:
@@ -124,6 +264,9 @@ class ControlledFramework(Framework):
 
     def delete_object(self, kind: str, key: str) -> None:
         """Delete an object other than a pod; a node's pods stay until they are deleted separately."""
+        known = self.manager.store.objects.get((kind, key))
+        if known is not None:
+            self.observe("delete", known)
         if self.availability is not None:
             self.availability.delete(kind, key, self.clock.now)
         super().delete_object(kind, key)
@@ -138,12 +281,28 @@ class ControlledFramework(Framework):
         self.ask_to_settle()
         return kept
 
+    def create_binding(self, key: str, node: str) -> str:
+        """Bind a pod unless it is being deleted; return why that fails, "" on success."""
+        return self.manager.refuses(key) or super().create_binding(key, node)
+
+    def evict(self, key: str, plugin: str) -> str:
+        """Delete a pod for a preemptor; return why that fails, "" on success."""
+        self._by = "scheduler"
+        try:
+            return super().evict(key, plugin)
+        finally:
+            self._by = "user"
+
     def delete_pod(self, key: str) -> None:
-        """Delete a pod; its owner is notified."""
-        pod = self.pods.get(key)
-        super().delete_pod(key)
-        if pod is not None and ("Pod", key) in self.manager.store.objects:
-            self.observe("delete", pod)
+        """Delete a pod; one that has time left is marked as being deleted."""
+        if key not in self.pods:
+            return
+        left = self.manager.delete(key, self._by, self.clock.now)
+        self.ask_to_settle()
+        if left is None:
+            super().delete_pod(key)
+        else:
+            self.change_pod(left)
 
     def _bind(self, pod: QueuedPod, statuses: Statuses) -> bool:
         bound = super()._bind(pod, statuses)
@@ -227,7 +386,10 @@ class ControlledFramework(Framework):
             return
         state = self.cluster.pods.get(key)
         if state is not None and key not in self.binding:
-            state.pod = pod
+            if previous.meta.deletion_timestamp == pod.meta.deletion_timestamp:
+                state.pod = pod
+            else:
+                self.cluster.put(pod)
         if reason and (message or (previous.phase, previous.ready) != (pod.phase, pod.ready)):
             words = message or f"phase {pod.phase}" + ("" if pod.ready else ", not ready")
             self.record_event(reason, key, words)
@@ -236,6 +398,7 @@ class ControlledFramework(Framework):
     def update_pod(self, pod: Pod) -> None:
         """Replace a pod by a user's update; a terminal one is stored by :meth:`change_pod`."""
         key = pod.meta.key
+        self._write_pod("update", pod)
         if pod.terminal:
             self.change_pod(pod)
             return

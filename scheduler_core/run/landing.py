@@ -35,10 +35,7 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
     elif kind == "PodGroup":
         framework.delete_group(key)
     elif obj is None:
-        previous = framework.manager.store.objects.get((kind, key))
         framework.delete_object(kind, key)
-        if previous is not None:
-            framework.observe("delete", previous)
     else:
         action = "update" if operation.action == "update" else "create"
         framework.put_object(framework.observe(action, obj))
@@ -102,7 +99,6 @@ def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> 
     if previous is None:
         if operation.action == "create":
             framework.create_pod(pod)
-            framework.observe("create", pod)
         return
     if previous.terminal:
         return  # an update does not revive a terminal pod
@@ -117,4 +113,3 @@ def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> 
             start_time=previous.start_time,
         )
     framework.update_pod(pod)
-    framework.observe("update", pod)

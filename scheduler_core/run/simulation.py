@@ -9,8 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
+from typing import Self
 
-from scheduler_core.cluster.availability import COUNTED, FAILED, AvailabilityTracker
+from msgspec.structs import replace
+
+from scheduler_core.cluster.availability import COUNTED, FAILED, MOST_FAILED, AvailabilityTracker
+from scheduler_core.cluster.descheduler.actor import Descheduler
+from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
@@ -27,6 +33,8 @@ from scheduler_core.run.loop import Stepper
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.recording import EventRecording, StepEvents
 from scheduler_core.run.restarting import restart
+from scheduler_core.run.several.descheduling import DeschedulerObserver
+from scheduler_core.run.several.queueing import QueueingObserver
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.scenario import Operation, Scenario, Selection
@@ -75,7 +83,12 @@ class TimedSimulation(FrameworkReader, Stepper):
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler exists
         self._deleted = []
-        self._run_framework(self._build(self._make_manager(), interrupt))
+        manager = make_manager(scenario)
+        self._run_framework(self._build(manager, interrupt))
+        if manager.descheduler is not None:
+            self.observers.append(DeschedulerObserver(manager.descheduler))
+        if manager.kueue is not None:
+            self.observers.append(QueueingObserver(manager.kueue))
         self._follow_availability(self.framework)
         self._started = True
         self._recording.places = self.placement()
@@ -86,15 +99,16 @@ class TimedSimulation(FrameworkReader, Stepper):
         self.framework = framework
         self.cluster, self.queue = framework.cluster, framework.queue.nominator
 
-    def _make_manager(self) -> Manager:
-        """Start the controllers of the scenario's objects."""
-        return make_manager(self.scenario.objects, self.scenario.most_pods)
+    @property
+    def manager(self) -> Manager:
+        """The control plane."""
+        return self.framework.manager
 
     def _build(self, manager: Manager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         """Start what schedules the scenario's objects."""
         return build(
             self._configuration,
-            self.scenario.objects,
+            manager.listed,
             manager=manager,
             keep=self._keep,
             controlled=self.scenario.controllers,
@@ -104,12 +118,8 @@ class TimedSimulation(FrameworkReader, Stepper):
 
     def _follow_availability(self, framework: ControlledFramework) -> None:
         framework.availability = AvailabilityTracker.start(
-            self._listed(), framework.pods.values(), framework.clock.now
+            framework.manager.listed, framework.pods.values(), framework.clock.now
         )
-
-    def _listed(self) -> Iterable[KubernetesObject]:
-        """Return the objects of the beginning."""
-        return self.scenario.objects
 
     @property
     def observed(self) -> ControlledFramework:
@@ -144,7 +154,26 @@ class TimedSimulation(FrameworkReader, Stepper):
     def availability(self) -> Availability | None:
         """Return the availability of all workloads until now."""
         tracker = self.framework.availability
-        return None if tracker is None else tracker.result(self.time)
+        if tracker is None:
+            return None
+        found = tracker.result(self.time)
+        failed = dict.fromkeys((*found.failed, *self.manager.unfinished()))
+        return replace(found, failed=tuple(islice(failed, MOST_FAILED)))
+
+    @property
+    def descheduler(self) -> Descheduler | None:
+        """The bundle's descheduler, ``None`` if it has none."""
+        return self.manager.descheduler
+
+    @property
+    def kueue(self) -> Kueue | None:
+        """Kueue, ``None`` if the bundle has no ClusterQueue."""
+        return self.manager.kueue
+
+    def notes(self) -> Iterator[str]:
+        """Yield the state of each PodGroup, and the drains that go on."""
+        yield from super().notes()
+        yield from self.manager.unfinished()
 
     def live_object(self, kind: str, key: str) -> KubernetesObject | None:
         """Return an object as scheduler and controllers have left it, ``None`` if there is none."""
@@ -152,7 +181,7 @@ class TimedSimulation(FrameworkReader, Stepper):
 
     def controlled_objects(self) -> Mapping[Key, KubernetesObject] | None:
         """Return what the controllers' store has; operations of a recording do not reach it."""
-        return self.framework.manager.store.objects if self.framework.controlled else None
+        return self.manager.store.objects if self.framework.controlled else None
 
     # Steps
 
@@ -246,7 +275,22 @@ class TimedSimulation(FrameworkReader, Stepper):
 
     def _shared(self) -> Iterator[object]:
         """Yield what a copy may share, because nothing changes it."""
-        return shared(self.scenario, self.framework)
+        yield from shared(self.scenario, self.framework)
+        yield self.manager.listed
+
+    @property
+    def is_copyable(self) -> bool:
+        """Whether no write of a controller waits."""
+        return self.manager.is_copyable
+
+    def fork(self, *, trace: bool) -> Self:
+        """Return an independent copy; while writes wait, one that has replayed the decisions."""
+        if self.is_copyable:
+            return super().fork(trace=trace)
+        other = type(self)(self.scenario, trace=False, interrupt=self.framework.interrupt)
+        other.replay(self.decisions)
+        other.record(trace=trace)
+        return other
 
     def record(self, *, trace: bool) -> None:
         """Set whether cycles record, from the next one on, what views need or only the decisions."""
@@ -422,8 +466,20 @@ class TimedSimulation(FrameworkReader, Stepper):
     def _selected(self, selection: Selection) -> list[str]:
         return sorted(key for key, pod in self.framework.pods.items() if selects(selection, pod))
 
+    def _operate(self, operation: Operation) -> None:
+        manager = self.manager
+        if manager.operates(operation):
+            record_operation(self.framework, operation)
+            manager.operate(operation)
+            self.framework.ask_to_settle()
+        else:
+            super()._operate(operation)
+
     def _write(self, operation: Operation) -> None:
+        manifests = self.manager.manifests
+        manifests.landing = operation
         land(self.framework, operation)
+        manifests.landing = None
 
     def _restart(self, operation: Operation) -> None:
         """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""

@@ -36,10 +36,6 @@ def _timed(scenario: Scenario, options: RunOptions) -> Stepper:
 
 def _in_time(scenario: Scenario) -> type[TimedSimulation]:
     """Return what runs the framework, alone or with others."""
-    if scenario.descheduler is not None:
-        from scheduler_core.run.several.living_plane import LivingSimulation
-
-        return LivingSimulation
     if scenario.settings.have_views:
         from scheduler_core.run.several.simulation import SeveralSimulation
 

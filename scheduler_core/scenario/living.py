@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from scheduler_core.cluster.controllers.evicting import EVICT
-from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, RELEASE, RUN
-from scheduler_core.cluster.store import DRAIN
+from scheduler_core.cluster.controllers.annotations import DRAIN, EVICT, FAILS, RECOVERS, RELEASE, RUN
 from scheduler_core.cluster.v1_37.revisions import UNDO
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import is_custom

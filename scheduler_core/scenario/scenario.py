@@ -219,7 +219,7 @@ class Scenario(Struct, frozen=True):
             warnings.append(offer(self.offered, release))
         if self.lives and release != V1_37:
             warnings += beside_controllers((f"controllers and kubelets are those of {V1_37}",), release)
-        if self.lives or self.descheduler is not None:
+        if self.lives or (self.row.is_timed and self.controllers):
             warnings += beside_controllers(kubelets_lack(self.documents, admit=release == TIMED))
         if self.row.clock == "instant":
             warnings += without_time(self.documents, release)

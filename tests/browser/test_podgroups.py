@@ -69,7 +69,7 @@ def opened(page: Page, address: str, index: int, tab: str = "podgroups", view: s
 
 
 def test_phase_members_and_timers_follow_the_gang(visitor: Callable[..., Page], room: str) -> None:
-    """Three wait with a deadline; the fourth cycle binds all four and lights the phase Running."""
+    """Three wait with a deadline; the fourth cycle binds all four and lights the phase Scheduled."""
     page = visitor()
     panel = opened(page, room, 3)
     lit = panel.locator(".phase-diagram [aria-current=step]")
@@ -78,8 +78,8 @@ def test_phase_members_and_timers_follow_the_gang(visitor: Callable[..., Page], 
     expect(panel.locator(".outlook")).to_contain_text("3 wait at Permit")
     expect(panel.locator(".gang-next")).to_contain_text("10s left")
     page.keyboard.press("ArrowRight")
-    expect(lit).to_contain_text("Running")
-    expect(panel.get_by_role("table", name="Members of").get_by_text("running")).to_have_count(4)
+    expect(lit).to_contain_text("Scheduled")
+    expect(panel.get_by_role("table", name="Members of").get_by_text("bound")).to_have_count(4)
     expect(panel.get_by_text("Consequences of this cycle")).to_be_visible()
 
 
@@ -129,10 +129,11 @@ def test_another_group_is_chosen_by_keyboard_and_address(visitor: Callable[..., 
 def test_the_queue_has_sort_keys_and_why_pods_moved(visitor: Callable[..., Page], churn: str) -> None:
     """A pod that an event moved says which, and those at Permit have a section of their own."""
     page = visitor()
-    panel = opened(page, churn, 13, "queue")
+    panel = opened(page, churn, 9, "queue")
     expect(panel.get_by_text("a pod left its node (AssignedPodDelete)")).to_be_visible()
+    expect(panel.get_by_text("t = 12s").first).to_be_visible()
+    panel = opened(page, churn, 11, "queue")
     expect(panel.get_by_role("heading", name="Waiting at Permit")).to_be_visible()
-    expect(panel.get_by_text("t = 12s")).to_be_visible()
 
 
 def test_the_queue_tells_what_would_move_a_pod(visitor: Callable[..., Page], no_room: str) -> None:

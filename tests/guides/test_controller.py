@@ -67,9 +67,9 @@ for name, test in vars(test_support).items():
 def test_a_controller_is_a_type_a_module_and_a_row(tmp_path: Path) -> None:
     """It makes, replaces and deletes pods of the new kind, with and without virtual time."""
     followed = follow("adding-a-controller.md", tmp_path, "scheduler_core")
-    assert followed.new == ["scheduler_core/cluster/controllers/clone_set.py"]
+    assert followed.new == ["scheduler_core/cluster/v1_37/cloneset.py"]
     assert followed.changed == [
         "scheduler_core/kubernetes/kinds.py",
-        "scheduler_core/cluster/controllers/table.py",
+        "scheduler_core/cluster/v1_37/plane.py",
     ]
     followed.check(CHECK)

@@ -28,7 +28,7 @@ results = [(round(cycle.time), cycle.pod, cycle.result) for cycle in cycles]
 assert results[:2] == [(0, "default/a", "scheduled"), (0, "default/b", "scheduled")], results
 assert results[2] == (0, "default/c", "unschedulable"), results
 assert "namespace default has 2 pods" in cycles[2].message, cycles[2].message
-assert results[-1][1:] == ("default/c", "scheduled") and results[-1][0] == 30, results
+assert results[-1][1:] == ("default/c", "scheduled") and 30 <= results[-1][0] <= 31, results
 
 # Without the plugin nothing is rejected.
 _, cycles = ended(VIRTUAL, node("n1"), *pods)

@@ -15,8 +15,8 @@ from playground.playback.stopping import TooMuchWorkError
 from playground.runs import compute
 from playground.storage import bundles, store
 from scheduler_core import load
-from scheduler_core.cluster.controllers.manager import ControllerManager
 from scheduler_core.interrupting import look
+from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.simulation import TimedSimulation
 from tests.playground.conftest import connected
 
@@ -111,7 +111,7 @@ def test_every_copy_of_a_playback_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.usefixtures("hurried")
 def test_the_construction_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Controllers that never settle hold no thread when a source is opened."""
-    monkeypatch.setattr(ControllerManager, "start", for_ever)
+    monkeypatch.setattr(ControlPlaneManager, "_start", for_ever)
     with pytest.raises(TooMuchWorkError, match="needs more than"):
         Playback(load(TEXT))
 
@@ -145,7 +145,7 @@ def test_a_run_fails_with_the_bound_and_keeps_its_cycles(
 @pytest.mark.usefixtures("hurried")
 async def test_the_socket_answers_what_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be constructed is a draft all the same, and opening it answers why it cannot be played."""
-    monkeypatch.setattr(ControllerManager, "start", for_ever)
+    monkeypatch.setattr(ControlPlaneManager, "_start", for_ever)
     async with connected() as socket:
         made = await socket.success("bundle.open", {"text": TEXT})
         refused = await socket.error("scenario.open", {"source": {"draft": made["draft"]}})

@@ -2,7 +2,8 @@
 
 ``data/links.sqlite3.gz`` was written by the server of commit a0a97fe: examples, shared bundles, dumps,
 drafts, branches, runs with stored results, embeds and views. ``data/links.json`` lists them, with a digest of
-the decisions that the engine of that commit made for each.
+the decisions that the engine of that commit made for each. Where it decides otherwise since, the digest is of
+today's decisions, and ``changed`` says from which cycle on and why.
 """
 
 from __future__ import annotations

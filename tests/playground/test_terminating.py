@@ -17,7 +17,7 @@ from tests.parts import REPOSITORY
 from tests.playground.test_node_states import played
 
 FAILS = (REPOSITORY / "scheduler_core" / "authoring" / "examples" / "node-fails.yaml").read_text()
-V1_22 = FAILS.replace("scheduler: v1.37\n", "scheduler: v1.22\ntime: virtual\n")
+STEADY = (REPOSITORY / "scheduler_core" / "authoring" / "examples" / "two-replicas.yaml").read_text()
 
 
 def shown(playback: Playback, first: int, last: int) -> set[str]:
@@ -66,8 +66,8 @@ def test_the_command_line_prints_them_as_kubectl_does() -> None:
 
 
 def test_nothing_is_sent_where_no_pod_is_terminating() -> None:
-    """Frames and rows are as before, as under v1.22, whose pods are gone at once."""
-    playback = played(V1_22)
+    """Frames and rows are as where no pod is ever deleted."""
+    playback = played(STEADY)
     assert "terminating" not in str(steps.window(playback, 1, len(playback)))
     assert len(playback.trail.row(1)) == len(playback.trail.row(2))
 

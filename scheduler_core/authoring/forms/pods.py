@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.authoring.forms.fields import FormField, Values
-from scheduler_core.cluster.controllers.running import RUN
+from scheduler_core.cluster.controllers.annotations import RUN
 from scheduler_core.kubernetes.manifests import Manifest
 
 HOSTNAME = "kubernetes.io/hostname"

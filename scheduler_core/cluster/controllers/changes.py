@@ -1,8 +1,7 @@
-"""The result of a reconciliation: changes of objects, and the time of the next one."""
+"""Changes of objects by the control plane, and its options."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -25,26 +24,12 @@ class Change(NamedTuple):
     message: str = ""
 
 
-class Wake(NamedTuple):
-    """Reconcile the object again ``at`` this virtual time, in seconds, regardless of events until then."""
-
-    at: float
-    reason: str
-
-
-Reconciliation = Sequence[Change | Wake]
-
-
 class Options(Struct, frozen=True):
     """The options of the control plane; defaults are those of Kubernetes."""
 
     epoch: float = 1_609_459_200.0  # virtual time 0 in seconds since 1970: 2021-01-01T00:00:00Z
-    grace_seconds: float = 40.0  # --node-monitor-grace-period
     terminated_pods: int = 12_500  # --terminated-pod-gc-threshold
-    bind_daemons: bool = False  # the DaemonSet controller binds its pods itself, as it did up to v1.11
-    admission: bool = True  # kubelets refuse what does not fit; otherwise whoever binds has to know
     most_pods: int = 150_000  # controllers create no more
-    most_looks: int = 50_000  # reconciliations in one settle(), plus some per object
 
 
 def timestamp(options: Options, now: float) -> str:

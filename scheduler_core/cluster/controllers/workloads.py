@@ -1,7 +1,7 @@
 """Expand controllers to pods: what the controllers of v1.11 would create in addition to existing pods.
 
 Each ``expand_…`` takes the existing objects and one controller, and adds what it would create, update and
-delete to its last argument; :data:`scheduler_core.cluster.controllers.table.CONTROLLERS` names it by kind.
+delete to its last argument; :data:`scheduler_core.cluster.controllers.table.EXPANSIONS` names it by kind.
 Names and uids are deterministic.
 """
 
@@ -85,10 +85,10 @@ class ExistingObjects(Forkable):
         self.objects[key] = obj
         owner = obj.meta.controller
         if owner is not None:
-            owner_key = _owner_key(obj.meta, owner)
-            self._owned.setdefault(owner_key, {})[key] = None
+            above = owner_key(obj.meta, owner)
+            self._owned.setdefault(above, {})[key] = None
             if owner.kind == "ReplicaSet":
-                stem, _, suffix = owner_key[1].rpartition("-")
+                stem, _, suffix = above[1].rpartition("-")
                 self._hashes.setdefault(stem, {})[suffix] = None
         if isinstance(obj, Pod):
             if obj.node_name:
@@ -118,7 +118,7 @@ class ExistingObjects(Forkable):
                 self.put(obj)
             return keys
         self.objects.update(zip(keys, objects))
-        self._owned[_owner_key(objects[0].meta, owner)].update(dict.fromkeys(keys))
+        self._owned[owner_key(objects[0].meta, owner)].update(dict.fromkeys(keys))
         first = objects[0]
         if isinstance(first, Pod) and first.node_name:
             self._pods_on[first.node_name].update(dict.fromkeys(keys))
@@ -131,7 +131,7 @@ class ExistingObjects(Forkable):
     def _unlink(self, key: Key, obj: KubernetesObject) -> None:
         owner = obj.meta.controller
         if owner is not None:
-            self._owned.get(_owner_key(obj.meta, owner), {}).pop(key, None)
+            self._owned.get(owner_key(obj.meta, owner), {}).pop(key, None)
         if isinstance(obj, Pod):
             self._pods_on.get(obj.node_name, {}).pop(key, None)
             for label in _orphan_labels(obj):
@@ -192,7 +192,8 @@ def _orphan_labels(pod: Pod) -> Iterator[tuple[str, str, str]]:
             yield pod.meta.namespace, label, value
 
 
-def _owner_key(meta: ObjectMeta, owner: OwnerReference) -> Key:
+def owner_key(meta: ObjectMeta, owner: OwnerReference) -> Key:
+    """Return the key of an object's owner."""
     return owner.kind, f"{meta.namespace}/{owner.name}" if meta.namespace else owner.name
 
 

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from scheduler_core.cluster.controllers.annotations import RELEASE, seconds
 from scheduler_core.cluster.controllers.daemon_admission import total_requests
 from scheduler_core.cluster.controllers.kubelet import AdmissionRefusal, refusal
-from scheduler_core.cluster.controllers.running import RELEASE, seconds
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,

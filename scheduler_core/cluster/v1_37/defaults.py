@@ -187,7 +187,8 @@ def _container(container: dict[str, Any]) -> dict[str, Any]:
 
 
 def _priority(spec: dict[str, Any], classes: PriorityClasses) -> dict[str, Any]:
-    name = spec.get("priorityClassName")
+    """Return what the Priority plugin sets; what a pod says itself stays, where that would refuse it."""
+    name, own = spec.get("priorityClassName"), spec.get("preemptionPolicy")
     if name:
         found = classes.get("PriorityClass", name)
     else:
@@ -196,11 +197,11 @@ def _priority(spec: dict[str, Any], classes: PriorityClasses) -> dict[str, Any]:
         value = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}.get(
             name or "", 0
         )
-        return {"priority": spec.get("priority", value), "preemptionPolicy": "PreemptLowerPriority"}
-    policy = found.get("preemptionPolicy") or "PreemptLowerPriority"
+        return {"priority": spec.get("priority", value), "preemptionPolicy": own or "PreemptLowerPriority"}
+    policy = own or found.get("preemptionPolicy") or "PreemptLowerPriority"
     return {
         "priorityClassName": found["metadata"]["name"],
-        "priority": found["value"],
+        "priority": spec.get("priority", found["value"]),
         "preemptionPolicy": policy,
     }
 

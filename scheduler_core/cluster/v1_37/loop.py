@@ -339,7 +339,7 @@ class Loop:
         writes = [request] if isinstance(request, Write) else list(request)
         batch = _PendingWrites(work, isinstance(request, Write), len(writes))
         for place, write in enumerate(writes):
-            key = (CLIENTS[write.client], *write[1:5])
+            key = (CLIENTS.get(write.client, len(CLIENTS)), *write[1:5])
             heappush(self._waiting, (key, self._next_order(), write, batch, place))
 
 

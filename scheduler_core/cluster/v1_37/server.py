@@ -48,6 +48,8 @@ class ApiServer(Listers):
         self.most_pods = MOST_PODS
         self.name: Callable[[Manifest], str | None] = _unnamed
         """Returns the name of an object that a controller creates, ``None`` if it is the server's to give."""
+        self.uid: Callable[[Manifest], str] | None = None
+        """Returns the uid of a new object; without it they are counted."""
         self.mutate: Callable[[Manifest], Manifest] = _as_it_is
         """What mutating webhooks make of an object that is created."""
         self._version = 0
@@ -85,8 +87,7 @@ class ApiServer(Listers):
         if (given := self.name(obj)) is not None:
             place, meta["name"] = self._named(obj, meta["name"]), given
             self._places[obj["kind"], key_in(obj["kind"], meta.get("namespace"), given)] = place
-        self._uids += 1
-        uid = meta.get("uid") or self._uid.format(self._uids)
+        uid = meta.get("uid") or self._new_uid({**obj, "metadata": meta})
         meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.wall_time), "generation": 1}
         if meta.get("ownerReferences"):
             meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
@@ -94,6 +95,12 @@ class ApiServer(Listers):
         if key_of(made) in self.objects.get(made["kind"], {}):
             raise StatusError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
         return self._store(None, made, by)
+
+    def _new_uid(self, obj: Manifest) -> str:
+        if self.uid is not None:
+            return self.uid(obj)
+        self._uids += 1
+        return self._uid.format(self._uids)
 
     def _named(self, obj: Manifest, name: str) -> str:
         """Return the key that an object would have if its owner and it had the server's own names."""

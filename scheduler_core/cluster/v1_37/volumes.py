@@ -1,10 +1,12 @@
 """The stand-in volume controller: a claim is bound one second after it may be.
 
-A class's parameter ``podstep/topology`` (``zone`` or ``node``) gives its volumes that node affinity.
+A class's parameter ``podstep/topology`` (``zone`` or ``node``) gives its volumes that node affinity, and so
+do its ``allowedTopologies``: the one of the selected node, or the first with the first value of each label.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.cluster.v1_37.clientset import Clientset
@@ -156,10 +158,10 @@ class Volumes:
     def _affinity(self, storage_class: Manifest, node: str) -> dict[str, Any] | None:
         label = _TOPOLOGY.get((storage_class.get("parameters") or {}).get("podstep/topology", ""))
         found = self.server.get("Node", node)
-        if label is None or found is None or label not in labels_of(found):
-            return None
-        row = {"key": label, "operator": "In", "values": [labels_of(found)[label]]}
-        return {"required": {"nodeSelectorTerms": [{"matchExpressions": [row]}]}}
+        labels = {} if found is None else labels_of(found)
+        values = {label: labels[label]} if label in labels else _allowed(storage_class, labels)
+        rows = [{"key": key, "operator": "In", "values": [value]} for key, value in values.items()]
+        return {"required": {"nodeSelectorTerms": [{"matchExpressions": rows}]}} if rows else None
 
     def _release(self, claim: Manifest) -> Work:
         volume = self.server.get("PersistentVolume", spec_of(claim).get("volumeName") or "")
@@ -172,6 +174,15 @@ class Volumes:
                 yield self.client.patch(volume, lambda one: with_status(one, {"phase": "Released"}))
         except StatusError:
             return
+
+
+def _allowed(storage_class: Manifest, labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels of the nodes that reach a new volume of a class, by its topologies."""
+    topologies = [one["matchLabelExpressions"] for one in storage_class.get("allowedTopologies") or ()]
+    for topology in topologies:
+        if all(labels.get(row["key"]) in row["values"] for row in topology):
+            return {row["key"]: labels[row["key"]] for row in topology}
+    return {row["key"]: row["values"][0] for row in topologies[0]} if topologies else {}
 
 
 def _bound(claim: Manifest, volume: str) -> Manifest:

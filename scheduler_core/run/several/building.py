@@ -11,11 +11,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers import ControllerManager, Options
+from scheduler_core.cluster.controllers.changes import Options
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.building import Parts, make_parts, v1_11_parts
-from scheduler_core.run.control import Manager
+from scheduler_core.run.control import Manager, Recording
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_view import LivingView
@@ -64,7 +64,6 @@ def make_server(
     details: bool,
     controlled: bool,
     interrupt: Callable[[], None] | None,
-    kind: type[SharedCluster] = SharedCluster,
     gangs: bool = False,
     indexes: bool = False,
     native: bool = False,
@@ -88,7 +87,7 @@ def make_server(
         own = [controller(CURRENT)]
     elif indexes:
         own = [GroupWatcher(parts.edition)]
-    return kind(
+    return SharedCluster(
         objects,
         own,
         profiles={NOBODY: ProfileSpec({}, scheduling, ())},
@@ -213,7 +212,7 @@ class PeerBuilder:
             "keep": self.keep,
             "clock": self.server.clock,
             "backoff": parts.backoff,
-            "manager": ControllerManager(Options(epoch=self.epoch)),
+            "manager": Recording(Options(epoch=self.epoch)),
             "interrupt": self.server.interrupt,
         }
 

@@ -1,8 +1,7 @@
 """The control plane of v1.37.1 beside a scheduler that works on typed objects.
 
-It has the interface of :class:`scheduler_core.cluster.controllers.ControllerManager`. Its own API server has
-the manifests; what its controllers and kubelets write there comes back as changes of typed objects, and what
-users and the scheduler change is written there.
+Its own API server has the manifests; what its controllers and kubelets write there comes back as changes of
+typed objects, and what users and the scheduler change is written there.
 """
 
 from __future__ import annotations
@@ -10,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from math import ceil
 from typing import Any
 
 from msgspec.structs import asdict
 
+from scheduler_core.cluster.controllers.annotations import DRAIN, EVICT
 from scheduler_core.cluster.controllers.changes import Action, Change, Options
-from scheduler_core.cluster.controllers.evicting import EVICT
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
-from scheduler_core.cluster.store import DRAIN
 from scheduler_core.cluster.v1_37.admission import KubeletAdmission
 from scheduler_core.cluster.v1_37.defaults import admitted
 from scheduler_core.cluster.v1_37.deployment import rolled_back
@@ -104,11 +103,12 @@ class ControlPlaneManager:
             () if dump is None else dump.unlisted,
         )
         self.server, self.loop = self.plane.server, self.plane.loop
+        self.names = Names()
         if scenario.release == TIMED:
+            self.server.uid = self.names.uid  # in whose order kube-batch takes pods
             self.plane.kubelets.admission = KubeletAdmission(self.server, self._typed)
         self.loop.most_writes = MOST_WRITES
         self.server.most_pods = options.most_pods
-        self.names = Names()
         self.server.name = self.names.name
         self.server.watch(self._tell)
         queued = scenario.kueue
@@ -189,7 +189,7 @@ class ControlPlaneManager:
         for cron_job in cron_jobs:
             if self.server.get(*document_key(cron_job)) is None:
                 self._load(dict(cron_job), known)
-        self.loop.settle()
+        self._settle()
         self._read_stored()
         self._list(order)
 
@@ -297,6 +297,14 @@ class ControlPlaneManager:
         """Return a user's version of an object, a workload with the defaults of what that leaves out."""
         made = on_stored(stored, wanted)
         return admitted(made, self.server) if spec_of(stored).keys() & {"template", "jobTemplate"} else made
+
+    @property
+    def is_copyable(self) -> bool:
+        """Whether no write of a controller waits.
+
+        A copy of Kueue beside typed objects may take what is due at one moment in another order.
+        """
+        return self.loop.is_copyable and (self.kueue is None or self._show_write is not None)
 
     def refuses(self, key: str) -> str:
         """Return why a pod cannot be bound, "" if it can."""
@@ -437,7 +445,8 @@ class ControlPlaneManager:
 
     def next_time(self) -> float | None:
         """Return when a controller or a kubelet acts next without an event, ``None`` if none does."""
-        return None if self.gave_up else self.loop.next_time()
+        at = None if self.gave_up else self.loop.next_time()
+        return at if at is None or self._show_write is not None else ceil(at * 1000 - 1e-6) / 1000
 
     @property
     def full(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import floor, inf
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.loop import Loop, UnsettledError
 from scheduler_core.forking import Copier, emptied
@@ -19,8 +19,8 @@ from scheduler_core.run.landing import record_operation
 from scheduler_core.run.several.branching import Parting, parting
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.living_peer import LivingPeer
-from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.several.server import SharedCluster
+from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.several.v1_37_view import Reserved, V1_37View
 from scheduler_core.run.v1_37.claims import with_claims
@@ -37,7 +37,7 @@ MOMENT = 1e-6
 """The least time between two events, in seconds."""
 
 
-class LoneStepper(V1_37Stepper, LivingSimulation):  # type: ignore[override]
+class LoneStepper(V1_37Stepper, SeveralSimulation):  # type: ignore[override]
     """Step through what one kube-scheduler v1.37 does at an API server of its own.
 
     No record of views is made.
@@ -131,7 +131,7 @@ class LoneStepper(V1_37Stepper, LivingSimulation):  # type: ignore[override]
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup, and the drains that go on."""
         yield from super().notes()  # of a run of v1.37, which knows of no drain
-        yield from self._drains()
+        yield from self.manager.unfinished()
 
     def unread_manifests(self) -> list[Document]:
         """Return the manifests of all kinds that only v1.37 reads."""
@@ -199,20 +199,6 @@ class LoneSimulation(LoneStepper):
     @property
     def _has_attempt(self) -> bool:
         return self._holds()
-
-    @property
-    def is_copyable(self) -> bool:
-        """Whether no write of a controller waits."""
-        return self.loop.is_copyable
-
-    def fork(self, *, trace: bool) -> Self:
-        """Return an independent copy; while writes wait, one that has replayed the decisions."""
-        if self.is_copyable:
-            return super().fork(trace=trace)
-        other = type(self)(self.scenario, trace=False, interrupt=self.framework.interrupt)
-        other.replay(self.decisions)
-        other.record(trace=trace)
-        return other
 
     # Branches
 

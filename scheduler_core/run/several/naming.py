@@ -11,10 +11,14 @@ from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
     controller_of,
+    key_of,
+    name_of,
     namespace_of,
     spec_of,
 )
 from scheduler_core.formats.decode import short_hash
+from scheduler_core.kubernetes.admission import uid_for
+from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 
 Place = tuple[str, str, str, str]
@@ -27,11 +31,12 @@ class Names:
     def __init__(self) -> None:
         self._expected: dict[Place, list[str]] = {}
         self._made: Counter[tuple[str, str, str]] = Counter()
+        self._lives: Counter[Key] = Counter()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Names:
         made = memo[id(self)] = Names()
         made._expected = {place: list(names) for place, names in self._expected.items()}
-        made._made = Counter(self._made)
+        made._made, made._lives = Counter(self._made), Counter(self._lives)
         return made
 
     def expect(self, obj: KubernetesObject) -> None:
@@ -45,6 +50,13 @@ class Names:
             special = daemon_node(obj)
         place = obj.meta.namespace, owner.kind, owner.name, special
         self._expected.setdefault(place, []).append(obj.meta.name)
+
+    def uid(self, obj: Manifest) -> str:
+        """Return the uid of a new object, which the bundle was shown with: it follows from kind and name."""
+        kind, name, key = obj["kind"], name_of(obj), (obj["kind"], key_of(obj))
+        lives = self._lives[key]
+        self._lives[key] += 1
+        return uid_for(kind, namespace_of(obj), f"{name}/{lives}" if lives else name)
 
     def name(self, obj: Manifest) -> str | None:
         """Return the name of a new object, ``None`` if it has one already."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from scheduler_core.formats.patch import PatchError
+from scheduler_core.kubernetes.kinds import KINDS as TYPED_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.several.manifests import StoredManifests, followed
@@ -12,10 +13,7 @@ from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
 
-KINDS = frozenset((
-    "Pod", "Node", "ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicationController",
-    "PodDisruptionBudget", "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "PriorityClass",
-))  # fmt: skip
+KINDS = frozenset(TYPED_KINDS) - {"Service", "PodGroup", "Queue"}
 """The kinds that the control plane stores."""
 
 

@@ -101,9 +101,34 @@ class SharedCluster(ControlledFramework):
         self._send("PodGroup", key, None)
 
     def _take(self, change: Change) -> None:
-        super()._take(change)
-        if isinstance(change.object, Pod):
-            self._send_pod(change.object.meta.key)
+        pod, previous = change.object, self.pods.get(change.object.meta.key)
+        if not isinstance(pod, Pod):
+            super()._take(change)
+            return
+        if change.action != "update" or previous is None:
+            super()._take(change)
+        elif pod.node_name and not previous.node_name and not pod.terminal:
+            self._bound(pod)
+        else:
+            super()._take(change)
+            self._nominated(pod)
+        self._send_pod(pod.meta.key)
+
+    def _nominated(self, pod: Pod) -> None:
+        """Follow the nomination of a pod that waits."""
+        state = self.cluster.pods.get(pod.meta.key)
+        if state is not None and not state.node_name:
+            state.nominated = pod.nominated_node_name
+
+    def _bound(self, pod: Pod) -> None:
+        """Follow a binding; a pod of a node that is gone counts nowhere until it is collected."""
+        key = pod.meta.key
+        self.store_pod(key, pod)
+        self.record_event("Scheduled", key, f"Successfully assigned {key} to {pod.node_name}")
+        state = self.cluster.put(pod) if pod.node_name in self.cluster.nodes else None
+        self.changed[key] = None
+        if state is not None:
+            self.later(partial(self._heard_of_bound, state))
 
     def _send_pod(self, key: str) -> None:
         self._send("Pod", key, self.pods.get(key))
@@ -133,6 +158,10 @@ class SharedCluster(ControlledFramework):
             other = volume and claim.volume_name != volume
             return f'claim "{key}" is already bound to volume "{claim.volume_name}"' if other else ""
         if not volume:
+            if self.controlled:
+                self.manager.provision(key, node, self.clock.now)
+                self.ask_to_settle()
+                return ""
             self.provision(key, node)
             return "" if storage.claims[key].volume_name else f'no volume is provisioned for claim "{key}"'
         found = storage.volumes.get(volume)

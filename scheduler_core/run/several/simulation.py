@@ -24,6 +24,7 @@ from scheduler_core.run.reported import Contest, OwnRun
 from scheduler_core.run.restarting import listed
 from scheduler_core.run.several.building import PeerBuilder, make_peers, make_server
 from scheduler_core.run.several.claims import ClaimController
+from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
@@ -72,7 +73,7 @@ class SeveralSimulation(TimedSimulation):
         scenario = self.scenario
         native = self.lone or any(map(scenario.settings.runs, BY_PLUGINS))
         server = self._make_server(
-            scenario.objects,
+            manager.listed,
             native=native,
             manager=manager,
             keep=self._keep,
@@ -109,6 +110,9 @@ class SeveralSimulation(TimedSimulation):
         return make_server(self._configuration, objects, **given)
 
     def _make_manifests(self, server: SharedCluster) -> StoredManifests:
+        manager = server.manager
+        if isinstance(manager, ControlPlaneManager):
+            return manager.manifests
         return StoredManifests(self.scenario, listed(server))
 
     def _start(self, server: SharedCluster) -> None:
@@ -232,19 +236,24 @@ class SeveralSimulation(TimedSimulation):
         self.framework.record_event(UNSETTLED, "", text)
 
     def _operate(self, operation: Operation) -> None:
-        if self.manifests is None:
-            super()._operate(operation)
-        elif operation.kind in MANIFEST_KINDS:
+        manifests = None if self.manager.operates(operation) else self.manifests
+        if manifests is not None and operation.kind in MANIFEST_KINDS:
             record_operation(self.framework, operation)
-            made = self.manifests.operated(operation)
+            made = manifests.operated(operation)
             for peer in self.peers:
                 peer.send_manifest(operation, made)
             if self.claims is not None:
                 self.claims.operated(operation.kind, operation.key, made)
         else:
-            self.manifests.landing = operation
             super()._operate(operation)
-            self.manifests.landing = None
+
+    def _write(self, operation: Operation) -> None:
+        if self.manifests is None:
+            super()._write(operation)
+            return
+        self.manifests.landing = operation
+        super()._write(operation)
+        self.manifests.landing = None
 
     def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
         """Return the phases of an attempt; those of v1.37 are known with its decision."""

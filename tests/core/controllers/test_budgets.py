@@ -2,65 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from scheduler_core.kubernetes.model import PodDisruptionBudget
 from scheduler_core.run.simulation import TimedSimulation
-from tests.core.controllers.driver import World, node, workload
 from tests.core.timed.parts import VIRTUAL, ended
 from tests.core.timed.parts import node as text_node
-
-
-def budget(name: str = "web", **spec: Any) -> dict[str, Any]:
-    """Write a budget of the pods of that name."""
-    spec = {"selector": {"matchLabels": {"app": name}}, **spec}
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name},
-        "spec": spec,
-    }
-
-
-def allowed(world: World) -> int:
-    """Return what the budget allows now."""
-    found = world.get("PodDisruptionBudget", "web")
-    assert isinstance(found, PodDisruptionBudget)
-    return found.disruptions_allowed
-
-
-ROWS = [
-    ({"minAvailable": 3}, 5, 2),
-    ({"minAvailable": "50%"}, 5, 2),  # of 5, rounded up: 3 have to stay
-    ({"maxUnavailable": 1}, 5, 1),
-    ({"minAvailable": 7}, 5, 0),
-]
-
-
-@pytest.mark.parametrize(("spec", "replicas", "expected"), ROWS)
-def test_a_budget_allows_what_goes_beyond_it(spec: dict[str, Any], replicas: int, expected: int) -> None:
-    """Once all pods run, as many may go as leave what the budget wants."""
-    world = World(node("n1"), workload("ReplicaSet", replicas=replicas), budget(**spec))
-    assert allowed(world) == expected
-
-
-def test_a_pod_that_is_not_ready_is_not_to_be_lost_besides() -> None:
-    """A node that stops answering takes its pods' readiness, and the budget what it allowed."""
-    failing = node("n2", annotations={"podstep/fails-at": "30"})
-    world = World(node("n1"), failing, workload("ReplicaSet", replicas=4), budget(minAvailable=2))
-    assert allowed(world) == 2
-    world.run(100)
-    assert allowed(world) == 0
-
-
-def test_a_budget_follows_its_pods_labels_and_goes() -> None:
-    """It counts the pods that it selects at each moment; a deleted one is asked no more."""
-    world = World(node("n1"), workload("ReplicaSet", replicas=2), budget(minAvailable=1))
-    other = budget(minAvailable=1, selector={"matchLabels": {"app": "nobody"}})
-    world.apply(other)
-    assert allowed(world) == 0
 
 
 def test_preemption_counts_with_the_budget_as_it_stands() -> None:

@@ -10,7 +10,7 @@ import pytest
 from scheduler_core import load
 from scheduler_core.cli.descheduler_report import descheduler_lines
 from scheduler_core.run.loop import Stepper
-from scheduler_core.run.several.living_plane import LivingSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.table import simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.trace_schema import schema
@@ -51,7 +51,7 @@ def test_any_scheduler_places_the_replacements(settings: str, name: str) -> None
     scenario = bundle(settings, name)
     assert not any("descheduler has no effect" in one.message for one in scenario.warnings)
     made = simulate(scenario)
-    assert isinstance(made, LivingSimulation)
+    assert isinstance(made, TimedSimulation)
     assert sum(len(list(cycle.decision.placements)) for cycle in made) == 9
     assert nodes_of(made) == {"n1": 3, "n2": 3}
     assert made.descheduler is not None
@@ -113,7 +113,7 @@ def contested(late: int, *more: str) -> Stepper:
 def test_a_kubelet_refuses_what_does_not_fit() -> None:
     """Of two pods that were given the same room the later one fails for good, with the kubelet's reason."""
     made = contested(0)
-    assert isinstance(made, LivingSimulation)
+    assert isinstance(made, TimedSimulation)
     assert not made.scenario.warnings
     assert {key: pod.phase for key, pod in made.framework.pods.items()} == {
         "default/a": "Succeeded",
@@ -145,7 +145,7 @@ spec:
 def test_a_kubelet_counts_an_ended_pod_while_it_cleans_up(late: int, phase: str) -> None:
     """For the seconds that its node's annotation says; a pod that nobody scheduled is asked too."""
     made = contested(late, PLACED)
-    assert isinstance(made, LivingSimulation)
+    assert isinstance(made, TimedSimulation)
     assert made.framework.pods["default/c"].phase == phase
 
 

@@ -14,8 +14,8 @@ from scheduler_core.cli.descheduler_report import descheduler_lines
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.run.several.descheduling import IDLE_PASS, PASS
-from scheduler_core.run.several.living_plane import LivingSimulation
 from scheduler_core.run.several.lone import LoneSimulation
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.trace_schema import schema
 from scheduler_core.scenario.scenario import Scenario
@@ -101,7 +101,7 @@ def ran(scenario: Scenario) -> tuple[LoneSimulation, list[tuple[str, str]]]:
     return made, found
 
 
-def nodes_of(made: LivingSimulation) -> Counter[str]:
+def nodes_of(made: TimedSimulation) -> Counter[str]:
     """Return how many pods each node has."""
     return Counter(pod.node_name for pod in made.framework.pods.values())
 

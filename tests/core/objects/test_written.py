@@ -85,7 +85,7 @@ def test_a_made_pod_has_all_fields_of_its_template(kind: str) -> None:
 def test_a_recreated_pod_has_the_template_that_its_controller_kept() -> None:
     """Below the partition it is the one before the update, above it the patched one."""
     target = {"typeMeta": {"kind": "StatefulSet"}, "objectMeta": {"name": "web"}}
-    patch = {"spec": {"template": {"spec": {"hostname": "new", "restartPolicy": "Always"}}}}
+    patch = {"spec": {"template": {"spec": {"dnsPolicy": "Default", "restartPolicy": "Always"}}}}
     lost = {"typeMeta": {"kind": "Pod"}, "objectMeta": {"name": "web-0"}}
     operations = [
         {"time": 20, "patchOperation": {**target, "patch": patch}},
@@ -97,8 +97,8 @@ def test_a_recreated_pod_has_the_template_that_its_controller_kept() -> None:
     list(made)
     assert made.manifests is not None
     pods = made.manifests.objects["Pod"]
-    names = {key.rpartition("/")[2]: one["spec"]["hostname"] for key, one in pods.items()}
-    assert names == {"web-0": "old", "web-1": "new"}
+    patched = {key.rpartition("/")[2]: one["spec"].get("dnsPolicy") == "Default" for key, one in pods.items()}
+    assert patched == {"web-0": False, "web-1": True}
 
 
 @pytest.mark.parametrize("controllers", [{}, {"controllers": []}], ids=["live", "recorded"])

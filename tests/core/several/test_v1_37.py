@@ -211,8 +211,8 @@ def test_preemption_waits_for_its_victims_and_nominates_at_once() -> None:
     assert made.decisions[1].victims == ("default/p0",)
     assert made.decisions[1].nominated == "n0"
     cycles = [cycle for cycle in SeveralSimulation(made.scenario) if cycle.pod == "default/urgent0"]
-    # 1.5 s: heard of; 1.75 s: evicted; 2.25 s: heard of.
-    assert [round(cycle.time, 3) for cycle in cycles] == [1.5, 2.25]
+    # 1.5 s: heard of; 1.75 s: evicted; 2 s: ended by its kubelet; 2.5 s: heard of.
+    assert [round(cycle.time, 3) for cycle in cycles] == [1.5, 2.5]
     assert made.ledger.tallies["default-scheduler"].evictions == 1
 
 

@@ -110,7 +110,7 @@ def test_interrupting_does_not_change_a_run() -> None:
 
 REPLICA_SET = (
     "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: {name}, ownerReferences: "
-    "[{{apiVersion: apps/v1, kind: ReplicaSet, name: {owner}, uid: u, controller: true}}]}}\n"
+    "[{{apiVersion: apps/v1, kind: ReplicaSet, name: {owner}, controller: true}}]}}\n"
     "spec: {{replicas: 1, selector: {{matchLabels: {{app: {name}}}}}, template: "
     "{{metadata: {{labels: {{app: {name}}}}}, spec: {{containers: [{{name: c}}]}}}}}}\n"
 )

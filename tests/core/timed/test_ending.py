@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers import Change, Store
-from scheduler_core.cluster.controllers.manager import WORKLOADS
-from scheduler_core.kubernetes.model import Workload
+from scheduler_core.cluster.v1_37.loop import Work
+from scheduler_core.cluster.v1_37.objects import spec_of, with_spec
+from scheduler_core.cluster.v1_37.replicaset import ReplicaSets
 from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.several import control_plane
 from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
@@ -199,9 +199,18 @@ def test_an_operation_that_waits_for_calm_lands_in_a_storm() -> None:
     assert made.deleted == ["default/storm-0", "default/storm-1"]
 
 
-def restless(owner: Workload, store: Store, now: float) -> list[Change]:
+def restless(self: ReplicaSets, key: str) -> Work:
     """Take back what was done."""
-    return [Change("update", replace(owner, replicas=1 - owner.replicas), "Flipped")]
+    owner = self.server.get("ReplicaSet", key)
+    if owner is not None:
+        yield self.client.patch(owner, lambda one: with_spec(one, replicas=1 - spec_of(one)["replicas"]))
+
+
+@pytest.fixture
+def fighting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the controller of ReplicaSets undo what it did."""
+    monkeypatch.setattr(ReplicaSets, "sync", restless)
+    monkeypatch.setattr(control_plane, "MOST_WRITES", 500)
 
 
 WEB = (
@@ -210,14 +219,14 @@ WEB = (
     "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}}"
 )
 FOUGHT = (
-    "ReplicaSet default/web keeps changing while no virtual time passes: "
+    "replicasets default/web keeps changing while no virtual time passes: "
     "controllers undo each other's work. The run ends here"
 )
 
 
-def test_controllers_that_fight_end_the_run_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("fighting")
+def test_controllers_that_fight_end_the_run_with_a_message() -> None:
     """The step in which they began tells of it, nothing raises, and a copy stands at the same end."""
-    monkeypatch.setitem(WORKLOADS, "ReplicaSet", restless)
     made = simulation(
         VIRTUAL,
         node("n"),
@@ -233,11 +242,9 @@ def test_controllers_that_fight_end_the_run_with_a_message(monkeypatch: pytest.M
     assert made.fork(trace=True).rest == made.rest is not None
 
 
-def test_controllers_that_fight_at_the_start_leave_a_run_without_cycles(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("fighting")
+def test_controllers_that_fight_at_the_start_leave_a_run_without_cycles() -> None:
     """The scenario opens all the same, and its end says why nothing happens."""
-    monkeypatch.setitem(WORKLOADS, "ReplicaSet", restless)
     made, cycles = ended(VIRTUAL, node("n"), WEB + "\n", pod("a"))
     assert cycles == []
     assert made.rest is not None

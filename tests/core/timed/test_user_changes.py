@@ -52,7 +52,7 @@ def test_a_nomination_is_there_after_the_scheduler_has_started_anew() -> None:
         _, cycles = ended(
             coscheduling(),
             node("n", 1),
-            pod("low"),
+            pod("low").replace("spec: {", "spec: {terminationGracePeriodSeconds: 0, "),
             history(f"time: 1, {HIGH}", *(f"time: 1.2, {change}" for change in changes)),
         )
         assert results(cycles, "high") == [("unschedulable", None), ("scheduled", taken)]
