@@ -14,7 +14,7 @@ from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.compare.calm import CalmCluster
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Terrain
-from scheduler_core.contracts.facts import OF_NODES, FactReader, FactWatch, Settled, SubjectFacts
+from scheduler_core.contracts.facts import OF_NODES, WAITING, FactReader, FactWatch, Settled, SubjectFacts
 from scheduler_core.contracts.histories import History
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.interrupting import look
@@ -71,8 +71,8 @@ class Cluster:
         self.terrain = Terrain(scenario, self.server)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
         self._released: dict[str, CalmCluster] = {}
-        self.counted: dict[tuple[tuple[Subject, ...], int], list[SubjectFacts]] = {}
-        """The facts at the moment at which events land, by subjects and the cycles before it."""
+        self.counted: dict[tuple[int, int], list[SubjectFacts]] = {}
+        """The facts at the moment at which events land, by whose they are and the cycles before it."""
 
     def calm_under(self, release: str) -> CalmCluster:
         """Return the cluster as another release has placed its pods."""
@@ -136,7 +136,7 @@ class Case:
         release = next((one.value for one in history if one.verb == UPGRADE), "")
         run = self.cluster.calm_under(release).after(self.cluster.entries(history))
         plane = _plane_of(run)
-        known = (self.subjects, run.index)
+        known = (id(self.contract.subject), run.index)
         watch = FactWatch(
             plane.server,
             self.subjects,
@@ -183,7 +183,8 @@ class Case:
 
     def _break(self, facts: FactReader, subject: Subject, index: int) -> None:
         named = {str(fact): facts(fact) for fact in self.contract.condition.facts}
-        self.breach = subject, facts.since, index, named
+        waits = any(fact.name in WAITING for fact in self.contract.condition.facts)
+        self.breach = subject, facts.now if waits else facts.since, index, named
 
     def _conclude(self, watch: FactWatch) -> None:
         """Find the subject that is left without what should have come."""

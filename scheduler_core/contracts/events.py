@@ -25,7 +25,7 @@ SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 class Event(NamedTuple):
     """A verb on objects at one moment, ``after`` seconds from the event before it.
 
-    ``words`` say it to people, ``of`` are what symmetry tells it by.
+    ``words`` say it to people, ``of`` are what symmetry tells it by; ``least`` is the least of its ``value``.
     """
 
     verb: str
@@ -34,6 +34,7 @@ class Event(NamedTuple):
     value: str = ""
     of: tuple[Key, ...] = ()
     after: float = 0.0
+    least: int = 0
 
     def on(self, there: Collection[Key]) -> Event:
         """Return the event on those of its objects that there are."""

@@ -43,6 +43,8 @@ EVICTORS = frozenset({"api", "tainteviction"})
 """The clients whose deletions are evictions."""
 OF_NODES = frozenset({"skew", "free"})
 """The facts that are read of nodes, too."""
+WAITING = frozenset({"pending.seconds"})
+"""The facts that change while nothing happens."""
 MILLI = 1_000
 
 

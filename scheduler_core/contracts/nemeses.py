@@ -256,7 +256,9 @@ def _scale(nemesis: Nemesis, terrain: Terrain) -> Choices:
         nemesis, terrain, name, ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "Job")
     )
     words = f"scale {key[0]} {key[1]} to"
-    return OneOf([Event("scale", (key,), f"{words} {to}", str(to), (key,)) for to in range(low, high + 1)])
+    return OneOf(
+        [Event("scale", (key,), f"{words} {to}", str(to), (key,), least=low) for to in range(low, high + 1)]
+    )
 
 
 _arrivals = record(
@@ -277,7 +279,7 @@ def _arrive(nemesis: Nemesis, terrain: Terrain) -> Choices:
     words = f"of {key[0]} {key[1]}"
     return OneOf(
         [
-            Event(ARRIVE, (key,), f"arrive {count} {words}", str(count), (key,))
+            Event(ARRIVE, (key,), f"arrive {count} {words}", str(count), (key,), least=low)
             for count in range(low, high + 1)
         ]
     )

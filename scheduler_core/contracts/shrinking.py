@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.compare.plane import reread
 from scheduler_core.contracts.case import Cluster, Played, Unplayable, play
 from scheduler_core.contracts.document import Contract
-from scheduler_core.contracts.events import ARRIVE, UPGRADE, Event
+from scheduler_core.contracts.events import UPGRADE, Event
 from scheduler_core.contracts.histories import History, spaced
 from scheduler_core.contracts.reduction import replicas_of, resized, sized, without_nodes
 from scheduler_core.contracts.search import Countdown
@@ -85,17 +85,24 @@ class Shrinker:
         """Let fewer pods arrive, and scale to fewer replicas."""
         for place, event in enumerate(self.best.history):
             if event.value.isdecimal():
-                for count in _fewer(int(event.value), 1 if event.verb == ARRIVE else 0):
+                for count in _fewer(int(event.value), event.least):
                     lower = event.valued(count)
                     history = self.best.history
                     if self._accept(history=(*history[:place], lower, *history[place + 1 :])):
                         break
 
     def _drop_replicas(self) -> None:
-        for key, count in sized(self.best.cluster.scenario.documents):
-            for fewer in _fewer(count, self._least(key)):
-                if self._accept(documents=partial(resized, key=key, count=fewer)):
-                    break
+        for key, _ in sized(self.best.cluster.scenario.documents):
+            while self._fewer_of(key):
+                pass
+
+    def _fewer_of(self, key: Key) -> bool:
+        """Try fewer replicas of a workload; return whether that helped."""
+        count = dict(sized(self.best.cluster.scenario.documents)).get(key, 0)
+        return any(
+            self._accept(documents=partial(resized, key=key, count=fewer))
+            for fewer in _fewer(count, self._least(key))
+        )
 
     def _least(self, key: Key) -> int:
         """Return the fewest replicas to try: an object that the history is on has to stay."""

@@ -19,7 +19,7 @@ from tests.core.contracts.ready import CASES, ReadyCase
 
 SPREAD = "rollout-spread"
 """Has a test of its own."""
-BUDGET = Budget(cases=20, seconds=120)
+BUDGET = Budget(cases=20, seconds=120, shrinking=240)
 
 
 def verdict_on(name: str, cluster: str, budget: Budget = BUDGET) -> Verdict:
