@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,9 +15,11 @@ class Question(Struct, frozen=True):
     sql: str
 
 
-_EACH = re.compile(r"-- ([a-z-]+): (.+)\n([^;]+);")
+def _read(block: str) -> Question:
+    head, _, sql = block.strip().partition("\n")
+    name, _, text = head.removeprefix("-- ").partition(": ")
+    return Question(name, text, sql)
 
-QUESTIONS = tuple(
-    Question(*found)
-    for found in _EACH.findall(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
-)
+
+_BLOCKS = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8").split(";")
+QUESTIONS = tuple(map(_read, filter(str.strip, _BLOCKS)))
