@@ -19,6 +19,7 @@ import scheduler_core
 from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.cli.commands import BAD_INPUT, BY_NAME
 from scheduler_core.cli.reporting import FILES
+from scheduler_core.contracts.library import READY
 from scheduler_core.settings.release import RELEASES
 
 BUNDLE_BYTES = 8 << 20
@@ -65,6 +66,10 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "compare": Tool({"scheduler": _list(_RELEASE, 2), "again": _FLAG}, ("scheduler",)),
     "optimum": Tool({"step": _COUNT, "move": _FLAG, "evict": _FLAG}),
+    "check": Tool(
+        {"contracts": _list({"type": "string", "enum": list(READY)}, len(READY)), "scheduler": _RELEASE},
+        ("contracts",),
+    ),
     "audit": Tool({"scheduler": _RELEASE, "cases": _COUNT}),
     "capacity": Tool({"scheduler": _RELEASE}),
 }

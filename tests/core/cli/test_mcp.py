@@ -44,6 +44,13 @@ async def test_an_answer_is_the_command_s_json() -> None:
     assert json.loads(text)["state"] == "pending"
 
 
+async def test_a_violated_contract_is_an_answer() -> None:
+    """`check` ends with 1 where a contract is violated: the agent gets the verdicts, and no error."""
+    failed, text = await ask("check", bundle=CLUSTER, contracts=["drain-order"])
+    assert not failed
+    assert json.loads(text)["verdicts"][0]["verdict"] == "violated"
+
+
 async def test_files_of_the_start_are_asked_about(tmp_path: Path) -> None:
     """A server started with files answers about them, and no call names others."""
     file = tmp_path / "cluster.yaml"
