@@ -37,7 +37,7 @@ from scheduler_core.contracts.nemeses import NEMESES
 from scheduler_core.formats.patch import PATCH_TYPES
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
-from scheduler_core.scenario.operations import PROPAGATIONS
+from scheduler_core.scenario.operation_fields import PROPAGATIONS
 from scheduler_core.schedulers.coscheduling.editions import EDITIONS
 from scheduler_core.schedulers.v1_11.policy.checking import POLICY
 from scheduler_core.schedulers.v1_11.policy.reading import (

@@ -26,6 +26,7 @@ from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.choosing import adopted, choose, policies_of, with_passes
+from scheduler_core.scenario.chosen_releases import has_controllers, releases_written
 from scheduler_core.scenario.descheduling import read_descheduler
 from scheduler_core.scenario.dump import missing_pods
 from scheduler_core.scenario.extender_answers import (
@@ -38,7 +39,7 @@ from scheduler_core.scenario.history_entries import SCENARIO_KIND, with_entries
 from scheduler_core.scenario.intake import Intake
 from scheduler_core.scenario.kueue import KueueSetup, has_queues, waits_for_kueue
 from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin, schedulers_named
-from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
+from scheduler_core.scenario.operations import read_operations
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.running_dump import assumptions, dumped_objects

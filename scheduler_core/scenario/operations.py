@@ -9,7 +9,7 @@ operation's id and a counter. Operations on the scheduler's configuration are ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -18,42 +18,21 @@ from scheduler_core.cluster.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.formats.patch import PATCH_TYPES, patched_by
+from scheduler_core.formats.patch import patched_by
 from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.admission import disruptions_allowed
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import (
-    At,
-    Field,
-    Reader,
-    enum,
-    integer,
-    kind_of,
-    labels,
-    opaque,
-    record,
-    show,
-    text,
-)
+from scheduler_core.kubernetes.reading import At, kind_of, show
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.manifest_operations import ManifestOperations
-from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
+from scheduler_core.scenario.moments import Moments, in_order, says_when
+from scheduler_core.scenario.operation_fields import ACTIONS, OPERATION, SCENARIO, SELECTED
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation, Selection
-from scheduler_core.schedulers.table import SUPPORT
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, foreign_plugins
-from scheduler_core.settings.release import (
-    HOLDING,
-    VIRTUAL,
-    configured_release,
-    plugins_named,
-    release_of_patch,
-    release_of_settings,
-)
-from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
 Documents = dict[Key, dict[str, Any]]
 
@@ -67,108 +46,6 @@ MADE_BY: Mapping[str, tuple[str, ...]] = {
 
 LIVE = frozenset({"Node", *MADE_BY})
 """Kinds that not only users write: in virtual time a patch applies to the object's current version."""
-
-_TYPE_META = record(
-    dict, {"kind": Field("kind", text, required=True), "apiVersion": Field("apiVersion", text)}
-)
-_OBJECT_META = record(
-    dict,
-    {"name": Field("name", text, required=True), "namespace": Field("namespace", text)},
-    unread="uid labels annotations creationTimestamp resourceVersion",
-)
-_TARGET = {
-    "typeMeta": Field("type", _TYPE_META, required=True),
-    "objectMeta": Field("meta", _OBJECT_META),  # a configuration needs none: there is at most one
-}
-_SELECTED = {
-    "namespace": Field("namespace", text),
-    "selector": Field("selector", record(dict, {"matchLabels": Field("labels", labels)})),
-    "node": Field("node", text),
-    "index": Field("index", integer(0)),
-}
-"""What selects pods in the place of ``objectMeta``."""
-PROPAGATIONS = ("Background", "Foreground", "Orphan")
-_DELETION = record(dict, {"propagationPolicy": Field("propagation", enum(*PROPAGATIONS))})
-_ACTIONS: dict[str, Reader] = {
-    "createOperation": record(
-        dict, {"object": Field("object", opaque, required=True)}, unread="createOptions"
-    ),
-    "patchOperation": record(
-        dict,
-        {
-            **_TARGET,
-            **_SELECTED,
-            "patch": Field("patch", opaque, required=True),
-            "patchType": Field("patchType", enum(*PATCH_TYPES)),
-        },
-        unread="patchOptions",
-    ),
-    "deleteOperation": record(dict, {**_TARGET, **_SELECTED, "deleteOptions": Field("options", _DELETION)}),
-    "doneOperation": record(dict, {}, unread="operation"),
-}
-
-
-def _id(value: Any, at: At) -> str | None:
-    return str(value) if type(value) is int else text(value, at)
-
-
-_OPERATION = record(
-    dict,
-    {
-        "id": Field("id", _id),
-        **FIELDS,
-        **{name: Field(name, opaque) for name in _ACTIONS},
-    },
-)
-_SCENARIO = record(
-    dict,
-    {
-        "spec": Field(
-            "spec",
-            record(dict, {"operations": Field("operations", opaque)}, unread="controllers"),
-        )
-    },
-    unread="apiVersion kind metadata status",
-)
-
-
-def has_controllers(scenario: Any) -> bool:
-    """Return whether controllers run in a history: ``spec.controllers`` is not an empty list."""
-    spec = scenario.get("spec")
-    return not (isinstance(spec, dict) and spec.get("controllers") == [])
-
-
-def releases_written(scenario: Any) -> Iterator[str]:
-    """Yield the releases that a history's operations on the configuration choose, "" for those that do not.
-
-    A release that is chosen later answers from the start.
-    """
-    spec = scenario.get("spec")
-    listed = spec.get("operations") if isinstance(spec, dict) else None
-    for item in listed if isinstance(listed, list) else ():  # it is not checked yet
-        if isinstance(item, dict):
-            yield from _release_written(item)
-
-
-def _release_written(operation: dict[str, Any]) -> Iterator[str]:
-    created, patched = operation.get("createOperation"), operation.get("patchOperation")
-    made = created.get("object") if isinstance(created, dict) else None
-    if isinstance(made, dict) and is_configuration(made):
-        if made["kind"] == SETTINGS_KIND:
-            yield _release_of_settings(made)
-        else:
-            chosen = configured_release(made, "", "", foreign_plugins)
-            yield HOLDING if SUPPORT[chosen].holding.intersection(plugins_named(made)) else chosen
-    if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
-        yield release_of_patch(str(patched.get("patch")), ONLY_V1_11)
-
-
-def _release_of_settings(made: dict[str, Any]) -> str:
-    time, several = str(made.get("time")), bool(made.get("schedulers") or made.get("design"))
-    named = str(made.get("scheduler") or "")
-    chosen = configured_release(None, named, time, foreign_plugins, asks_framework=several)
-    only_v1_11 = names_only_v1_11(made)
-    return release_of_settings(chosen, only_v1_11=only_v1_11, timed=time == VIRTUAL)
 
 
 def read_operations(
@@ -188,7 +65,7 @@ def read_operations(
     created by then are not known here.
     """
     at = At(assembly.report, None, entry)
-    read = _SCENARIO(entry.value, at) or {}
+    read = SCENARIO(entry.value, at) or {}
     listed = read.get("spec", {}).get("operations", [])
     place = at.child("spec").child("operations")
     if not isinstance(listed, list):
@@ -232,7 +109,7 @@ class _History:
 
     def take(self, item: Any, at: At) -> bool:
         """Read one operation. Returns False at the end of the history."""
-        read = _OPERATION(item, at)
+        read = OPERATION(item, at)
         if read is None or not says_when(item, read, at):
             return True
         name = read.get("id") or str(len(self.ids) + 1)
@@ -240,17 +117,17 @@ class _History:
             at.child("id").error(f"duplicate id {show(name)}")
         self.ids.add(name)
         self.moments.take(read, at)
-        given = [action for action in _ACTIONS if action in read]
+        given = [action for action in ACTIONS if action in read]
         if len(given) != 1:
-            at.error(f"must have exactly one of {', '.join(_ACTIONS)}, not {len(given)}")
+            at.error(f"must have exactly one of {', '.join(ACTIONS)}, not {len(given)}")
             return True
-        body = _ACTIONS[given[0]](read[given[0]], at.child(given[0]))
+        body = ACTIONS[given[0]](read[given[0]], at.child(given[0]))
         if given[0] == "doneOperation":
             return False
         if body is None:
             return True
         named = body.get("object") or body.get("type")
-        if any(part in body for part in _SELECTED):
+        if any(part in body for part in SELECTED):
             self.select(name, given[0], body, at.child(given[0]))
         elif is_configuration(named):
             if self.moments.during:
