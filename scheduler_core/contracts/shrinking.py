@@ -171,18 +171,24 @@ class Shrinker:
         return found is not None
 
     def _tried_in(self, cluster: Cluster | None, contract: Contract) -> Broken | None:
-        """Try the history in a smaller cluster, and else without one of its events."""
+        """Try the history in a smaller cluster, and others like it."""
         if cluster is None or (self.calm_first and not self._holds_calm(cluster, contract)):
             return None
         tried = (_tried(cluster, contract, one) for one in self._nearby(contract))
-        return next((one for one in tried if one is not None), None)
+        return next((one for one in tried if one is not None and not self._slips(one)), None)
+
+    def _slips(self, broken: Broken) -> bool:
+        """Return whether fewer events do, which did not before: the claim is broken for another reason."""
+        history = broken.history
+        if not self.calm_first or len(history) < 2:
+            return False
+        fewer = (_without(history, place) for place in range(len(history)))
+        return any(_tried(broken.cluster, broken.contract, one) is not None for one in fewer)
 
     def _nearby(self, contract: Contract) -> Iterator[History]:
-        """Yield what to try in a smaller cluster: the history, shorter ones, and with other gaps."""
+        """Yield what to try in a smaller cluster: the history, with other gaps, and as it was found."""
         history = self.best.history
         yield history
-        if len(history) > 1 and self.calm_first:
-            yield from (_without(history, place) for place in range(len(history)))
         for one in dict.fromkeys((history, self.origin)):
             if len(one) > 1:
                 yield from (spaced(one, gap) for gap in _gaps(contract) if spaced(one, gap) != history)
