@@ -16,7 +16,7 @@ from playground.pictures.svg import cut, element, text
 from playground.pictures.themes import DARK, Theme
 
 GAP = 10.0
-NAME = 18.0  # height of a node's name
+SMALLEST_NAME, LARGEST_NAME = 12.0, 22.0  # of the type of a node's name
 LEAST = 2.0  # width and height of a block, that one sees it
 CHARACTER = 6.2  # width of one of a name, at its size
 UNDER = 0.34  # how much of a block's colour is below it
@@ -67,15 +67,17 @@ def _columns(count: int, area: Area) -> int:
 
 def _node(box: NodeBox, place: Area, theme: Theme) -> str:
     faint = 1.0 if box.fits or box.chosen else theme.faint
-    inside = Area(place.x, place.y + NAME, place.width, max(4.0, place.height - NAME))
+    size = min(LARGEST_NAME, max(SMALLEST_NAME, place.width / 12))
+    above = size * 1.5
+    inside = Area(place.x, place.y + above, place.width, max(4.0, place.height - above))
     edge = theme.accent if box.chosen else theme.line
     return element(
         "g",
         text(
-            cut(box.name, max(3, int(place.width / CHARACTER))),
+            cut(box.name, max(3, int(place.width / size * SMALLEST_NAME / CHARACTER))),
             place.x + 1,
-            place.y + 13,
-            12,
+            place.y + size * 1.1,
+            size,
             theme.accent if box.chosen else theme.dim,
         ),
         element(

@@ -154,6 +154,8 @@ export function tailOf(name: string, most: number) {
   return word > 0 && word <= most * 0.6 && !/[-./_ ]/.test(name.charAt(from - 1)) ? most - word : most;
 }
 
+const SHORTEST = 3; // characters that are too few to tell a name by
+
 /** A name without the words of its middle that do not fit: the last ones stay, as node names differ at their end. */
 export function atWords(name: string, fits: (text: string) => boolean) {
   if (fits(name)) return name;
@@ -162,7 +164,10 @@ export function atWords(name: string, fits: (text: string) => boolean) {
   while (words.length > 1 && fits(`…${words.at(-1)}${tail}`)) tail = words.pop() + tail;
   let head = "";
   while (words.length > 1 && fits(`${head}${words[0]}…${tail}`)) head += words.shift();
-  return `${head}…${tail}`;
+  if (head || tail.length > SHORTEST) return `${head}…${tail}`;
+  let most = name.length - tail.length; // too little to tell it by: as many characters of its start as fit
+  while (most > 0 && !fits(`${name.slice(0, most)}…${tail}`)) most -= 1;
+  return `${name.slice(0, most)}…${tail}`;
 }
 
 /** At most `max` characters, cut at words where one has room. */

@@ -42,7 +42,7 @@ function draw() {
   ));
   const none = (
     <li class="dim">
-      No thread here. Comments are written beside the steps of <a href={`/s/${threads.scenario}/`}>the scenario</a>.
+      No comments here. Write them beside the steps of <a href={`/s/${threads.scenario}/`}>the scenario</a>.
     </li>
   );
   render(items.length ? items : none, list);

@@ -12,6 +12,7 @@ import { ailmentsOf, describeNode } from "./nodewords.ts";
 import type { View } from "./view.ts";
 
 const SPARE = 6; // pixels that stay free under cards that fit
+const MENU = 20; // pixels of a heading that its menu takes
 const GAP = 7; // between a node's name and its size
 
 const pen = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D; // measures names
@@ -143,13 +144,17 @@ export class Cards {
     const labels = [...this.element.querySelectorAll<HTMLElement>(".zone > h3 > span")];
     if (!labels[0]) return;
     pen.font = getComputedStyle(labels[0]).font;
-    labels.forEach((label, at) => (label.textContent = this.groups[at]?.[0] ?? ""));
+    labels.forEach((label, at) => {
+      label.textContent = this.groups[at]?.[0] ?? "";
+      label.parentElement?.classList.remove("tight");
+    });
     const rooms = labels.map(({ clientWidth, scrollWidth }) => (scrollWidth > clientWidth ? clientWidth : Infinity));
     labels.forEach((label, at) => {
       if (rooms[at] === Infinity) return;
       const name = (label.textContent ?? "").replace(/^zone /, "");
       label.title = label.textContent ?? "";
-      label.textContent = atWords(name, (part) => pen.measureText(part).width <= (rooms[at] ?? 0));
+      label.parentElement?.classList.add("tight"); // its menu is that of its nodes, too
+      label.textContent = atWords(name, (part) => pen.measureText(part).width <= (rooms[at] ?? 0) + MENU);
     });
   }
 

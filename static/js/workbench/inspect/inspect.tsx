@@ -20,6 +20,9 @@ export function inspect(region: HTMLElement, view: View) {
   const offered = new Map<string, boolean>(); // by tab, as far as it is known
   const mark = pointed(view, body);
 
+  /** Whether a tab has another name in each release, of which none is known yet. */
+  const opening = (key: string, term?: string) => Boolean(term) && !playback.nodes && view.tab !== key;
+
   /** The tabs that have something to show here, under the names that the release has for them. */
   const items = () =>
     TABS.map(({ key, title, term, offered: has, stays, badge }) => {
@@ -29,9 +32,9 @@ export function inspect(region: HTMLElement, view: View) {
       const [text = "", tone] = playback.nodes && badge ? [badge(view)].flat() : [];
       return {
         key,
-        title: term ? (termsIn(playback)[term] as string) : title,
+        title: term ? (playback.nodes ? (termsIn(playback)[term] as string) : "…") : title,
         badge: [text, tone] as [string, string?],
-        hidden: !((only?.has(key) ?? true) && (now || view.tab === key)),
+        hidden: !((only?.has(key) ?? true) && (now || view.tab === key)) || opening(key, term),
       };
     });
 

@@ -29,7 +29,7 @@ export async function link(shared: Shared) {
                 <a class="btn small" href={`${path}review/`}>
                   Review
                 </a>{" "}
-                <span class="dim">Comments, a verdict, and a report of both</span>
+                <span class="dim">Comments, verdict and report</span>
               </p>
             </Named>
           ) : null}
