@@ -15,6 +15,7 @@ type Figure = { data: Trace[]; layout: Record<string, any> };
 type Rows = { name: string; columns: string[]; rows: string[][] };
 export type Shown = { figures: Record<string, Figure>; tables: Rows[] };
 
+const FEW_CYCLES = 8; // with a tick each
 const HEIGHT = 270;
 const COLOURS: Record<string, string> = {
   pending: "--wait",
@@ -265,9 +266,11 @@ function axisOf(axis: any, last: number) {
     last && axis?.title?.text === "cycle"
       ? { range: [0, last], autorange: false }
       : { range: undefined, autorange: true };
+  const whole = ahead.range && last <= FEW_CYCLES ? { tick0: 0, dtick: 1 } : {}; // there is no half of a cycle
   return {
     ...axis,
     ...ahead,
+    ...whole,
     fixedrange: true,
     automargin: true,
     gridcolor: token("--line"),

@@ -31,7 +31,7 @@ export function Before({ view }: { view: View }) {
   if (playback.cycles > 0 || !playback.complete)
     return (
       <Empty title="This is the cluster before the first cycle.">
-        <span>
+        <span class="by-oneself">
           Press <kbd>→</kbd> or Step to schedule the first pod.
         </span>
       </Empty>
