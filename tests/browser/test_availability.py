@@ -17,7 +17,7 @@ def test_a_failing_node_is_seen_over_time(page: Page, site: Stack) -> None:
     """Outcomes ahead are hidden first; a click on the chart, or on a row behind it, goes to that step."""
     bench = Workbench(page).open(share(site, example_text("node-fails"), "Fails") + "?tab=availability")
     panel = bench.panel("Over time")
-    expect(panel).to_contain_text("lies ahead")
+    expect(panel).to_contain_text("for the cycles that you have visited")
     panel.get_by_role("button", name="Show outcomes ahead").click()
     row = panel.get_by_role("row").filter(has_text="Deployment web")
     expect(row.get_by_role("cell")).to_have_text(["0/5", "0", "3", "13m7s", "2"])

@@ -64,7 +64,7 @@ def test_a_policy_is_made_where_there_is_none() -> None:
         ("strategy", "RemoveDuplicates", "[1]", "must be written as JSON"),
         ("strategy", "7/RemoveDuplicates", "on", "has no profile '7'"),
         ("strategy", "x/RemoveDuplicates", "on", "has no profile 'x'"),
-        ("descheduler-profile", "0", "", "has one profile at least"),
+        ("descheduler-profile", "0", "", "needs at least one profile"),
         ("descheduler-profile", "3", "more", "has no profile '3'"),
         ("descheduling", "", "perhaps", "on, or nothing"),
     ],
