@@ -231,7 +231,7 @@ def test_a_policy_is_written_as_profiles_and_back(page: Page) -> None:
     form.get_by_label("type").select_option("MostAllocated")
     form.get_by_role("button", name="Change", exact=True).click()
     expect(panel.get_by_role("spinbutton", name="Weight of MostRequestedPriority")).to_be_visible()
-    weight = panel.get_by_role("spinbutton", name="Weight of NodeAffinity; 0 takes it out")
+    weight = panel.get_by_role("spinbutton", name="Weight of NodeAffinity; 0 disables it")
     weight.fill("9")
     weight.press("Enter")
     expect(panel.get_by_role("status").last).to_contain_text("NodeAffinity weight 9")

@@ -48,7 +48,7 @@ def test_every_plugin_can_be_switched_at_its_points(version: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_weight_is_set_where_the_version_wants_it(version: str) -> None:
-    """A default plugin's weight changes without running it twice; 0 takes it out, another brings it back."""
+    """A default plugin's weight changes without running it twice; 0 disables it, another brings it back."""
     document = configuration(version)
     for weight in (7, 3, 0, 5):
         document = changed(document, "weight", "0/NodeAffinity", str(weight))
