@@ -178,7 +178,7 @@ def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
     """The axis is seconds; what had no effect says why; an arrow moves by a second, the form takes one."""
     bench = own(page, TIMED)
     expect(events(bench).nth(0)).to_contain_text("no effect: there is no Pod default/nope at this moment")
-    expect(events(bench).nth(1)).to_contain_text("2 pods")
+    expect(events(bench).nth(1)).to_contain_text("60s")
     mark = events(bench).nth(1).get_by_role("slider")
     expect(mark).to_have_attribute("aria-valuetext", "at 60s of virtual time")
     mark.focus()
