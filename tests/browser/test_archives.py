@@ -50,7 +50,7 @@ def test_an_archive_is_uploaded(page: Page, tmp_path: Path) -> None:
     (tmp_path / "shop.tgz").write_bytes(tarred(RELEASE))
     page.goto("/")
     page.get_by_label("Upload files").set_input_files(tmp_path / "shop.tgz")
-    expect(page.get_by_role("button", name="Take shop.tgz out again")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove shop.tgz")).to_be_visible()
     expect(page.get_by_label("Title")).to_have_value("shop")
     opened(page)
 
@@ -65,7 +65,7 @@ def test_a_hostile_archive_comes_back_with_its_remedy(page: Page, tmp_path: Path
     upload.set_input_files(tmp_path / "bad.zip")
     page.get_by_role("button", name="Open the workbench").click()
     expect(listed(page)).to_contain_text("bad.zip: the archive has an unsafe path")
-    page.get_by_role("button", name="Take bad.zip out again").click()
+    page.get_by_role("button", name="Remove bad.zip").click()
     upload.set_input_files(tmp_path / "good.zip")
     opened(page)
 
@@ -81,8 +81,8 @@ def test_a_folder_is_chosen(page: Page, tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     page.goto("/")
     page.get_by_label("Upload a folder").set_input_files(tmp_path / "shop")
-    expect(page.get_by_role("button", name="Take shop.tar out again")).to_be_visible()
-    expect(page.get_by_text("1 other file of the folder is not sent.")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove shop.tar")).to_be_visible()
+    expect(page.get_by_text("1 other file of the folder is not uploaded.")).to_be_visible()
     opened(page)
     text = page.request.get(f"{page.url.partition('?')[0]}bundle").text()
     assert "# shop/nodes.yaml" in text and "kind: Namespace" in text
@@ -95,7 +95,7 @@ def test_a_folder_is_dropped(page: Page) -> None:
         "shop": {"a": {"nodes.yaml": NODES}, "web.yaml": PODS, "values.yaml": VALUES, ".git": {"config": "x"}}
     }
     page.evaluate(DROP, ["body", tree])
-    expect(page.get_by_role("button", name="Take shop.tar out again")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove shop.tar")).to_be_visible()
     opened(page)
 
 
@@ -116,7 +116,7 @@ def test_more_files_than_a_form_may_have_go_as_one(page: Page, tmp_path: Path) -
             (tmp_path / f"{kind}-{n}.json").write_text(json.dumps(manifest))
     page.goto("/")
     page.get_by_label("Upload files").set_input_files(sorted(tmp_path.glob("*.json")))
-    expect(page.get_by_role("button", name="Take files.tar out again")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove files.tar")).to_be_visible()
     opened(page)
 
 

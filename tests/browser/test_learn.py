@@ -302,7 +302,7 @@ def test_progress_leaves_as_a_file_and_comes_back(
     wrong = tmp_path / "wrong.json"
     wrong.write_text('{"version": 1, "lessons": 7}')
     other.locator("[data-import]").set_input_files(wrong)
-    expect(other.get_by_text("This is no file of progress.")).to_be_visible()
+    expect(other.get_by_text("This is not a progress file.")).to_be_visible()
     other.locator("[data-import]").set_input_files(path)
     expect(row).to_have_text(f"1 of {len(of.stops)}")
     other.goto(f"/learn/{FIRST}/")
