@@ -49,7 +49,7 @@ def test_matrices_ladder_and_chart_as_pictures(
     ):
         command(page, "ladder or a chart")
         box = page.get_by_role("dialog", name="Export as a picture")
-        expect(box).to_contain_text("Of step 2")
+        expect(box).to_contain_text("Step 2 as a file")
         accessible(page)
         if label:
             box.get_by_label("View").select_option(label=label)
