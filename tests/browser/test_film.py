@@ -209,7 +209,7 @@ def test_a_browser_that_encodes_no_video(page: Page, site: Stack) -> None:
     page.add_init_script("delete window.VideoEncoder")
     Workbench(page).open(share(site, example_text("making-room"), "None"))
     box = asked(page)
-    expect(box).to_contain_text("This browser encodes no video on this page")
+    expect(box).to_contain_text("This browser cannot encode video here")
     expect(box.get_by_label("Format")).to_have_value("gif")
     expect(box.get_by_role("option", name="WebM")).to_be_disabled()
     assert made(box).suggested_filename.endswith(".gif")

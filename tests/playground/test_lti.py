@@ -413,7 +413,7 @@ def test_a_state_is_of_one_browser_and_platform_for_ten_minutes(
     borrowed = school.sign(school.message(asked["nonce"], iss="https://twin.example"))
     assert "another issuer" in refusal(client.post("/lti/launch/", {**form, "id_token": borrowed}))
     settings.LTI_PLATFORMS = (twin,)
-    assert "registered here no more" in refusal(client.post("/lti/launch/", form))
+    assert "no longer registered here" in refusal(client.post("/lti/launch/", form))
     settings.LTI_PLATFORMS = (school.registered,)
     monkeypatch.setattr(login, "STATE_SECONDS", -1)
     assert "longer than" in refusal(client.post("/lti/launch/", form))
