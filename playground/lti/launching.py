@@ -114,7 +114,7 @@ class Launch(MessageLaunch[Any, Any, Any, Any]):
             raise LaunchRefusedError(f"The launch was begun in another browser. {AGAIN}")
         platform = platform_of(found.platform)
         if platform is None:
-            raise LaunchRefusedError("The platform that began the launch is registered here no more.")
+            raise LaunchRefusedError("The platform that began the launch is no longer registered here.")
         self.platform = platform
         self._requests_session = BoundedSession(platform.allows, REMEDY)
         return self
