@@ -185,8 +185,9 @@ def _read(control: Control, jobs: JobControl, manifest: Manifest) -> Iterator[st
 
 def _rest(control: Control, jobs: JobControl) -> None:
     for _ in range(IN_ONE_MOMENT):
-        while _changes(control, jobs):
-            pass
+        for _ in range(IN_ONE_MOMENT):
+            if not _changes(control, jobs):
+                break
         due = control.next_time()
         if due is None:
             return

@@ -10,6 +10,7 @@ import yaml
 
 from scheduler_core.__main__ import main
 from tests.core.kueue.clusters import manifests, template
+from tests.core.kueue.test_explain import ROWS
 
 CLUSTER = {
     "queues": {
@@ -122,3 +123,14 @@ def test_a_pod_that_kueue_gates_is_explained_by_both(
     said = capsys.readouterr().out
     assert "kueue.x-k8s.io/admission is removed" in said
     assert "Held by Kueue:" in said and "ExceedsMaxQuota" in said
+
+
+def test_a_dump_that_kueue_tries_forever_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The Workload of kueue#3710, which goes back to the head of its queue at once, ends in an answer."""
+    row = next(one for one in ROWS if one["thread"] == "kueue#3710")
+    file = tmp_path / "loop.yaml"
+    file.write_text("---\n".join(yaml.safe_dump(one) for one in manifests(row["cluster"])))
+    assert main(["explain", str(file), "--workload", "default/pair"]) == 0
+    assert "default/pair" in capsys.readouterr().out
