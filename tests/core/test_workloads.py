@@ -225,10 +225,11 @@ def test_a_strategic_patch_merges_containers_by_name() -> None:
 def test_every_example_loads_quietly_runs_and_reads_back(example: Example) -> None:
     """No warning but what a profile cannot do, a decision, and the exported text is the same scenario.
 
-    And none but of pods that only a controller creates before an operation deletes them, and of GPU shares.
+    And none but of pods that only a controller creates before an operation deletes them, of GPU shares, and
+    of checks that operations answer.
     """
     scenario = example.load()
-    expected = ("when the operation takes", "a share of a GPU")
+    expected = ("when the operation takes", "a share of a GPU", "no controller answers admission checks")
     told = {
         problem.path
         for problem in scenario.warnings

@@ -56,7 +56,12 @@ def dump() -> str:
     replica_set = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
-        "metadata": {"name": "web-aaa", "uid": "uid-web-aaa", "ownerReferences": owned("Deployment", "web")},
+        "metadata": {
+            "name": "web-aaa",
+            "uid": "uid-web-aaa",
+            "labels": LABELS,
+            "ownerReferences": owned("Deployment", "web"),
+        },
         "spec": {"replicas": 2, "selector": {"matchLabels": LABELS}, "template": template},
     }
     pods = [
