@@ -41,7 +41,7 @@ def test_the_call_answers_optimum_proof_moves_and_schedulers(name: str) -> None:
 REFUSED = {
     "no source": ({}, 400, "Say what is to look at"),
     "unknown source": ({"of": "x" * 11}, 404, "There is no scenario"),
-    "objective": ({"objective": "cheapest"}, 400, "'cheapest' is none: it is one of most-pods"),
+    "objective": ({"objective": "cheapest"}, 400, "objective 'cheapest' is unknown: it is one of most-pods"),
     "seconds": ({"seconds": "600"}, 400, "seconds must be 1 to 20"),
     "step": ({"step": "soon"}, 400, "step must be 0 to"),
     "beyond the end": ({"step": "99"}, 400, "run ends after 3 cycles"),
