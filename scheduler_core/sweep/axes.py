@@ -24,6 +24,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.settings.release import ALONE, CACHING, CONFIGURATION_KIND, POLICY_KIND, row_of
+from scheduler_core.sweep.quota import with_quota
 from scheduler_core.sweep.shapes import ORDERS, arrived, grown, resized
 
 Documents = Sequence[Document]
@@ -175,6 +176,10 @@ def _failures(one: Setting, documents: Documents) -> Documents:
     return with_entries(documents, operations(documents, [("fail", name) for name in failed]))
 
 
+def _quota(one: Setting, documents: Documents) -> Documents:
+    return with_quota(documents, one.part, one.value)
+
+
 def _of_v1_11(one: Setting, documents: Documents) -> Documents:
     if not row_of(one.release).has_cache:
         raise EditError(f"is read by {CACHING} alone, and {one.release} answers")
@@ -219,6 +224,7 @@ _ROWS = (
     Axis("arrival", "the order in which workloads and pods arrive", ORDERS, _arrival),
     Axis("seed", "what a shuffled arrival and failures are drawn from; 0: as given", (1, 2, 3), _seed),
     Axis("failures", "how many nodes, drawn by the seed, fail at 60 s", (0, 1, 2), _failures),
+    Axis("quota", "a nominal quota of a ClusterQueue of Kueue", (4, 8, 16), _quota, "QUEUE/FLAVOR/RESOURCE"),
     Axis("descheduler", "whether one runs, or with one more strategy", (False, True), _descheduler),
     *(
         Axis(name, f"{verb.help}; null for nothing", (None, _example(verb)), _verb)

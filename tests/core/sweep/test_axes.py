@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.authoring.examples import find
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep import AXES, cell_run, pareto_front, read_sweep, scenario_of_cell
+from scheduler_core.sweep.quota import quotas_of
 
 Grid = dict[str, Any]
 
@@ -124,3 +127,19 @@ def test_no_cell_of_the_front_is_worse_in_all() -> None:
 def test_every_axis_is_described() -> None:
     """Each has a sentence for its form, and values to begin with unless they are the user's own."""
     assert all(axis.about and (axis.example or axis.name == "config") for axis in AXES.values())
+
+
+def test_a_larger_quota_admits_more() -> None:
+    """Jobs that wait for quota run in the cells that have it; an unknown quota names those that are there."""
+    example = find("kueue-reclaim")
+    assert example is not None
+    scenario = example.load()
+    [(first, _), *_] = quotas = [
+        place for one in scenario.documents if one.get("kind") == "ClusterQueue" for place in quotas_of(one)
+    ]
+    assert len(quotas) > 1
+    sweep = cells(scenario, {f"quota.{first}": ["1", "40"]})
+    small, large = (cell_run(cell)["cycles"] for cell in sweep)
+    assert small != large
+    with pytest.raises(BundleError, match=f"there is no nominal quota 'a/b/c'; there are {first}"):
+        read_sweep({"quota.a/b/c": [1]}, scenario)
