@@ -35,7 +35,7 @@ WAITING = 20  # failed attempts about which Why? is asked
 RANKED = 3  # nodes of a cycle whose scores are explained
 CANDIDATES, STEPS = 50, 150  # of a page: those of static/js/workbench/inspect
 NAMED_CELLS = 500_000  # pods and nodes × cycles that are searched for breakpoints
-ROUTINE = ("session.hello", "policy.catalogue", "scenario.triage", "scenario.recorded")
+ROUTINE = ("session.hello", "policy.catalogue", "scenario.triage", "scenario.recorded", "contracts.ready")
 
 
 class TooLongError(TooMuchWorkError):

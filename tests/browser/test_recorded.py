@@ -28,7 +28,7 @@ def test_a_recorded_condition_stands_beside_the_simulated_answer(page: Page) -> 
     """The bar says that the dump is incomplete and which pod differs; Why? quotes the cluster."""
     bench = Workbench(page).open(drafted(page, DUMP))
     bar = bench.stage.get_by_role("group").filter(has_text="The dump is incomplete")
-    expect(bar.locator("summary")).to_contain_text("and 1 more")
+    expect(bar.locator("summary")).to_contain_text("1 more note")
     bar.locator("summary").click()
     entries = bar.get_by_role("listitem")
     expect(entries.nth(0)).to_contain_text("no pod of the namespace kube-system, only of default")

@@ -96,7 +96,9 @@ def test_a_page_that_cannot_follow_says_so(visitor: Callable[..., Page]) -> None
     benches = [at(page, "Making room") for page in (teacher, ada)]
     ada.evaluate("() => { podstep.playback.goto = () => {}; }")  # nothing arrives any more
     benches[0].step(2)
-    expect(ada.get_by_role("region", name="Room")).to_contain_text("This page cannot follow: cycle 2")
+    expect(ada.get_by_role("region", name="Room")).to_contain_text(
+        "This page cannot follow the leader: cycle 2"
+    )
     expect(teacher.get_by_role("region", name="Room")).to_contain_text("1 cannot follow")
     ada.get_by_role("button", name="Reload").click()
     benches[1].wait().at(2)

@@ -341,6 +341,7 @@ def test_a_run_without_a_cycle_has_an_end_all_the_same(page: Page, site: Stack) 
     assert page.evaluate("[podstep.playback.cycles, podstep.playback.end]") == [0, True]
     page.keyboard.press("End")
     assert settled(page)[0] == 1
+    page.get_by_role("tab", name="Story").click()  # where no pod waits, Ask stands first
     expect(page.get_by_role("tabpanel", name="Story")).to_contain_text("The run is over")
     for unit in ("phase", "cycle", "event", "second", "operation", "failure"):
         choose(page, unit)

@@ -17,6 +17,7 @@ import { offered, RowField, type Known, type Place, type Texts } from "./fields.
 import { Since, When } from "./when.tsx";
 
 const ASK_AFTER = 160;
+const FORM = "edit-form"; // its buttons stand outside of it
 const PROBLEMS = 5;
 const FOLDED = new Set(["Where they may run", "More"]); // sections that are closed until they are asked for
 
@@ -45,7 +46,7 @@ export abstract class FormPanel<A extends Answer> {
   abstract apply(): unknown;
 
   readonly Buttons = (): ComponentChildren => (
-    <Button type="submit" look="primary" icon="check">
+    <Button type="submit" form={FORM} look="primary" icon="check">
       {this.label()}
     </Button>
   );
@@ -61,15 +62,29 @@ export abstract class FormPanel<A extends Answer> {
     };
     const { kind, heading, Fields, Buttons, Shown } = this;
     this.box = openDialog(title, (close) => (
-      <div class={`${kind}-body`}>
-        <form
-          class={kind === "form" ? "form-fields" : `${kind}-form`}
-          noValidate
-          onSubmit={submit}
-          onInput={this.draft}
-          onChange={this.draft}
-        >
-          <Fields />
+      <>
+        <div class={`${kind}-body`}>
+          <form
+            id={FORM}
+            class={kind === "form" ? "form-fields" : `${kind}-form`}
+            noValidate
+            onSubmit={submit}
+            onInput={this.draft}
+            onChange={this.draft}
+          >
+            <Fields />
+          </form>
+          <section class={`${kind}-preview`} aria-label={heading}>
+            <div class={`${kind}-preview-head`}>
+              <h3>{heading}</h3>
+              <span class="dim fine" role="status">
+                {this.stands}
+              </span>
+            </div>
+            <Shown />
+          </section>
+        </div>
+        <div class="edit-foot">
           <div class="edit-problems" role="alert">
             {this.said}
           </div>
@@ -80,17 +95,8 @@ export abstract class FormPanel<A extends Answer> {
             </Button>
             <kbd>Ctrl Enter</kbd>
           </div>
-        </form>
-        <section class={`${kind}-preview`} aria-label={heading}>
-          <div class={`${kind}-preview-head`}>
-            <h3>{heading}</h3>
-            <span class="dim fine" role="status">
-              {this.stands}
-            </span>
-          </div>
-          <Shown />
-        </section>
-      </div>
+        </div>
+      </>
     ));
     this.box.classList.add("edit-panel", `${kind}-panel`);
     this.box.addEventListener("keydown", (event) => {
