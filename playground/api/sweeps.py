@@ -54,7 +54,7 @@ def create_sweep(request: HttpRequest) -> HttpResponse:
     except service.TooManyRunsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
     created = payloads.CreatedSweep(
-        id=sweep.pk, url=_url(request, sweep), cells=sweep.left, cancel_token=token
+        id=sweep.pk, url=_url(request, sweep), cells=sweep.cells.count(), cancel_token=token
     )
     return answer(created, 201, Location=f"/api/sweeps/{sweep.pk}")
 

@@ -1,17 +1,19 @@
-"""The cells of sweeps in a worker: the scenario of a cell's run, an answer from the store, and its end.
+"""The cells of sweeps: those that were computed before, and in a worker their scenarios and their ends.
 
 A cell's run is queued with the scenario of its sweep; the worker that claims it gives it that of its values.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from playground.models import CANCELLED, DONE, FAILED, RUNNING, UNFINISHED, Run, Sweep, SweepCell
+from playground.models import CANCELLED, DONE, FAILED, RUNNING, UNFINISHED, Run, Scenario, Sweep, SweepCell
 from playground.playback.packed_runs import engine_code
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Trail
@@ -21,51 +23,63 @@ from scheduler_core.run import Stepper
 from scheduler_core.scenario import scenario as core
 from scheduler_core.sweep import Waits, cell_figures, scenario_of_cell
 
+KNOWN = 5_000  # cells of a scenario that are looked through
 REMOVED = "The run was removed before it ended."
 
 
-def prepare(run: Run) -> bool:
-    """Give a cell's run the scenario of its values; return whether the cell is answered from the store.
-
-    Then its run is the one that was computed before, and this one is gone. Raises BundleError if the values
-    do not go together.
-    """
+def prepare(run: Run) -> None:
+    """Give a cell's run the scenario of its values. Raises BundleError if they do not go together."""
     cell = SweepCell.objects.select_related("sweep__scenario").filter(run=run, sweep=run.sweep).first()
     if cell is None or run.scenario_id != cell.sweep.scenario_id:
-        return False
-    scenario = scenario_of(cell)
+        return
     shared = store.load_scenario(cell.sweep.scenario)
+    scenario = _made(cell, shared)
     text = texts.spliced(store.scenario_text(cell.sweep.scenario), shared.documents, scenario.documents)
     with transaction.atomic():
         quotas.check(run.owner, run.address, quotas.ROW_BYTES)
         run.scenario = store.keep_scenario(scenario, text, run.owner)
         run.expected = sizing.expected_cycles(scenario)
         run.save(update_fields=["scenario", "expected"])
-        return _answer(cell, run)
 
 
 def scenario_of(cell: SweepCell) -> core.Scenario:
     """Return the scenario of a cell's values. Raises BundleError."""
+    return _made(cell, store.load_scenario(cell.sweep.scenario))
+
+
+def _made(cell: SweepCell, shared: core.Scenario) -> core.Scenario:
     sweep = cell.sweep
     names = [name for name, _ in sweep.axes]
-    configs = (sweep.body.get("grid") or {}).get("config") or {}
-    shared = store.load_scenario(sweep.scenario)
     return scenario_of_cell(
-        shared, dict(sweep.axes), configs, dict(zip(names, cell.values)), bundles.core_limits()
+        shared, dict(sweep.axes), configs_of(sweep), dict(zip(names, cell.values)), bundles.core_limits()
     )
 
 
-def _answer(cell: SweepCell, run: Run) -> bool:
-    """Answer the cell by a run of the same scenario that the same engine has computed for the same owner."""
-    before = Run.objects.filter(scenario=run.scenario, owner=run.owner, state=DONE, code=engine_code())
-    for other in before.exclude(pk=run.pk).order_by("-finished").only("pk")[:3]:
-        known = SweepCell.objects.filter(run=other, metrics__isnull=False).first()
-        if known is not None:
-            SweepCell.objects.filter(pk=cell.pk).update(run=other)
-            end(other.pk, known.metrics, of=cell)
-            Run.objects.filter(pk=run.pk).delete()
-            return True
-    return False
+Key = str
+"""The values of a cell with the configuration that one of them names, as JSON."""
+
+
+def key_of(values: Mapping[str, Any], configs: Mapping[str, Any]) -> Key:
+    """Return the key by which cells of one scenario are the same."""
+    return json.dumps([values, configs.get(str(values.get("config")))], sort_keys=True)
+
+
+def known_cells(scenario: Scenario, owner: str) -> dict[Key, SweepCell]:
+    """Return the cells of a scenario that this engine has computed for an owner, the newest first."""
+    rows = SweepCell.objects.filter(
+        sweep__scenario=scenario, sweep__owner=owner, metrics__isnull=False, run__code=engine_code()
+    )
+    found: dict[Key, SweepCell] = {}
+    for cell in rows.select_related("sweep").defer("sweep__scenario__content").order_by("-pk")[:KNOWN]:
+        values = dict(zip((name for name, _ in cell.sweep.axes), cell.values))
+        found.setdefault(key_of(values, configs_of(cell.sweep)), cell)
+    return found
+
+
+def configs_of(sweep: Sweep) -> Mapping[str, Any]:
+    """Return the configurations of a sweep by their names."""
+    configs: Mapping[str, Any] = (sweep.body.get("grid") or {}).get("config") or {}
+    return configs
 
 
 def figures_of(simulation: Stepper, trail: Trail) -> dict[str, Any]:
@@ -76,18 +90,16 @@ def figures_of(simulation: Stepper, trail: Trail) -> dict[str, Any]:
     return cell_figures(simulation, trail.decisions, waits.seconds)
 
 
-def end(
-    run_id: str, metrics: dict[str, Any] | None = None, error: str = "", of: SweepCell | None = None
-) -> None:
+def end(run_id: str, metrics: dict[str, Any] | None = None, error: str = "") -> None:
     """Note how the run of a cell ended, once; the last cell ends its sweep. Other runs are left alone."""
-    cells = SweepCell.objects.filter(run_id=run_id, ended=False)
-    for cell in cells if of is None else cells.filter(pk=of.pk):
+    for cell in SweepCell.objects.filter(run_id=run_id, ended=False):
         if SweepCell.objects.filter(pk=cell.pk, ended=False).update(ended=True, metrics=metrics, error=error):
             Sweep.objects.filter(pk=cell.sweep_id).update(left=F("left") - 1)
-            _close(cell.sweep_id)
+            close(cell.sweep_id)
 
 
-def _close(sweep_id: str) -> None:
+def close(sweep_id: str) -> None:
+    """End a sweep whose cells have all ended."""
     ended = Sweep.objects.filter(pk=sweep_id, state=RUNNING, left=0)
     ended.update(state=DONE, finished=timezone.now())
 
@@ -103,5 +115,5 @@ def repair() -> int:
                 words = {None: REMOVED, CANCELLED: "cancelled", FAILED: error}.get(state, REMOVED)
                 found += open_.filter(pk=cell.pk).update(ended=True, error=words)
             Sweep.objects.filter(pk=sweep_id).update(left=open_.count())
-            _close(sweep_id)
+            close(sweep_id)
     return found

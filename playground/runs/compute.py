@@ -57,10 +57,6 @@ class LostClaimError(RuntimeError):
     """Another worker has taken the run over; this one must not write to it any more."""
 
 
-class KnownError(RuntimeError):
-    """The run is a cell of a sweep that the store has answered; there is nothing to compute."""
-
-
 class LimitReachedError(RuntimeError):
     """The run exceeded a limit; the text says which and has a remedy."""
 
@@ -126,8 +122,6 @@ def _compute(run_id: str, claim: str) -> str | None:
                 return state
         except OutageError:
             raise
-        except KnownError:
-            return DONE
         except LostClaimError:
             log.warning("run was taken over", run=run_id)
             return None
@@ -183,8 +177,8 @@ class _Attempt:
                 f"{ATTEMPTS} workers in a row ended before this run went a cycle further, most likely for "
                 "want of memory. Simulate fewer nodes or pods, or give the worker more memory."
             )
-        if self.run.sweep_id is not None and cells.prepare(self.run):
-            raise KnownError
+        if self.run.sweep_id is not None:
+            cells.prepare(self.run)
         self.scenario = store.load_scenario(self.run.scenario)
         self.tables = Tables(self.scenario)
         self.trail = Trail(self.scenario, self.tables)

@@ -24,7 +24,7 @@ from playground.models import (
     run_expiry,
     token_hash,
 )
-from playground.runs import service, sizing
+from playground.runs import cells, service, sizing
 from playground.runtime import log_context
 from playground.storage import quotas, store
 from scheduler_core.kubernetes.problems import BundleError, Problem
@@ -35,7 +35,9 @@ from scheduler_core.sweep import pareto_front, read_sweep
 def start(
     row: Scenario, scenario: core.Scenario, body: Any, owner: str, address: str = ""
 ) -> tuple[Sweep, str]:
-    """Store a sweep of a scenario with a queued run for each cell; return it and a token that cancels it.
+    """Store a sweep of a scenario; return it and a token that cancels it.
+
+    Each cell that the store does not answer has a queued run.
 
     Raises BundleError if the grid has errors, TooManyRunsError and StorageFullError.
     """
@@ -47,7 +49,9 @@ def start(
     token = secrets.token_urlsafe(24)
     title = store.clean_title(scenario.title)
     with transaction.atomic():
-        _check_room(owner, address, len(plan.cells))
+        known = cells.known_cells(row, owner)
+        answers = [known.get(cells.key_of(values, plan.configs)) for values in plan.cells]
+        _check_room(owner, address, answers.count(None))
         quotas.check(owner, address, quotas.ROW_BYTES * len(plan.cells))
         sweep = Sweep.objects.create(
             scenario=row,
@@ -57,30 +61,34 @@ def start(
             cancel_token=token_hash(token),
             body=body if isinstance(body, dict) and "grid" in body else {"grid": body},
             axes=[[name, list(values)] for name, values in plan.axes.items()],
-            left=len(plan.cells),
+            left=answers.count(None),
             whole=plan.whole,
         )
         queue, expected = sizing.queue_for(scenario), sizing.expected_cycles(scenario)
-        runs = [
-            Run(
-                id=new_run_id(),
-                sweep=sweep,
-                scenario=row,
-                title=store.clean_title(f"{title or 'Sweep'}: {_words(values)}"),
-                owner=owner,
-                address=address,
-                cancel_token=token_hash(token),
-                expected=expected,
-                queue=queue,
-                request_id=log_context.asked_by(),
-            )
-            for values in plan.cells
-        ]
+        rows = []
+        for number, (values, answer) in enumerate(zip(plan.cells, answers), 1):
+            cell = SweepCell(sweep=sweep, number=number, values=list(values.values()))
+            if answer is not None:
+                cell.run_id, cell.metrics, cell.ended = answer.run_id, answer.metrics, True
+            else:
+                cell.run = Run(
+                    id=new_run_id(),
+                    sweep=sweep,
+                    scenario=row,
+                    title=store.clean_title(f"{title or 'Sweep'}: {_words(values)}"),
+                    owner=owner,
+                    address=address,
+                    cancel_token=token_hash(token),
+                    expected=expected,
+                    queue=queue,
+                    request_id=log_context.asked_by(),
+                )
+            rows.append(cell)
+        runs = [cell.run for cell, answer in zip(rows, answers) if answer is None and cell.run is not None]
         Run.objects.bulk_create(runs)
-        SweepCell.objects.bulk_create(
-            SweepCell(sweep=sweep, number=number, values=list(values.values()), run=run)
-            for number, (values, run) in enumerate(zip(plan.cells, runs), 1)
-        )
+        SweepCell.objects.bulk_create(rows)
+        cells.close(sweep.pk)
+        sweep.refresh_from_db(fields=["state", "finished"])
         transaction.on_commit(lambda: _announce(runs))
     return sweep, token
 
