@@ -77,7 +77,7 @@ def question_of(source: sources.Source, subjects: Sequence[str]) -> AuditQuestio
     wanted = {one for one in subjects if one}
     for one in wanted - SUBJECTS.keys():
         known = ", ".join(SUBJECTS)
-        raise asking.AskedError("subject", f"subject {one[:40]!r} is none: it is one of {known}.")
+        raise asking.AskedError("subject", f"subject {one[:40]!r} is unknown: it is one of {known}.")
     return AuditQuestion(source, tuple(name for name in SUBJECTS if name in (wanted or SUBJECTS)))
 
 

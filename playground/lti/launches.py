@@ -68,7 +68,7 @@ def lesson_of(claims: Mapping[str, Any]) -> Lesson:
     except LessonError:
         found = None
     if found is None:
-        raise LaunchRefusedError(f"The lesson “{slug[:80]}” is not on this server, or no more.")
+        raise LaunchRefusedError(f"The lesson “{slug[:80]}” is not on this server, or no longer.")
     return found
 
 

@@ -127,7 +127,7 @@ class Launch(MessageLaunch[Any, Any, Any, Any]):
             )
         super().validate_jwt_format()
         if not all(isinstance(self._jwt.get(part), dict) for part in ("header", "body")):
-            raise LaunchRefusedError("The platform's message is no JSON object.")
+            raise LaunchRefusedError("The platform's message is not a JSON object.")
         return self
 
     def validate_nonce(self) -> Launch:
@@ -143,7 +143,7 @@ class Launch(MessageLaunch[Any, Any, Any, Any]):
         """Refuse a message of another platform than the state's, or for another client."""
         body, platform = self._jwt["body"], self.platform
         if body.get("iss") != platform.issuer:
-            raise LaunchRefusedError(f"The launch is of another issuer than {platform.issuer}.")
+            raise LaunchRefusedError(f"The launch comes from an issuer other than {platform.issuer}.")
         if body.get("aud") not in (platform.client_id, [platform.client_id]):
             raise LaunchRefusedError(
                 f"The launch is for another client than {platform.client_id}. Compare the client ID with the"
@@ -171,7 +171,7 @@ class Launch(MessageLaunch[Any, Any, Any, Any]):
             raise LtiKeyException(UNREACHABLE) from error
         keys = found.get("keys") if isinstance(found, dict) else None
         if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
-            raise LtiKeyException(f"{key_set_url} is no key set.")
+            raise LtiKeyException(f"{key_set_url} is not a key set.")
         kept = {"keys": keys[:MOST_KEYS]}
         cache.set(name, kept, KEYS_SECONDS)
         return cast(TKeySet, kept)
@@ -238,5 +238,7 @@ def verified(given: Mapping[str, str], browser: str) -> Launch:
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, LaunchRefusedError):
             raise
-        raise LaunchRefusedError("The platform's message has another form than LTI 1.3 describes.") from error
+        raise LaunchRefusedError(
+            "The platform's message does not have the form that LTI 1.3 describes."
+        ) from error
     return launch

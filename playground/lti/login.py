@@ -47,7 +47,7 @@ def asked(given: Mapping[str, str]) -> tuple[Platform, dict[str, str]]:
     """Return the platform that asks for a login, and what it sent. Raises LaunchRefusedError."""
     sent = {name: given[name] for name in SENT if given.get(name)}
     if sum(map(len, sent.values())) > LONGEST:
-        raise LaunchRefusedError("The platform sent more than a login is made of.")
+        raise LaunchRefusedError("The platform sent more than a login consists of.")
     if "iss" not in sent or "login_hint" not in sent:
         raise LaunchRefusedError(
             "A learning platform opens this address, with iss and login_hint. Open the lesson from your"
@@ -58,8 +58,8 @@ def asked(given: Mapping[str, str]) -> tuple[Platform, dict[str, str]]:
         return found, sent
     if any(one.issuer == sent["iss"] for one in platforms()):
         raise LaunchRefusedError(
-            f"Of the platform {sent['iss'][:200]} another client ID is registered here, or several are and it"
-            " sent none. Compare the client ID with the operator's file."
+            f"For the platform {sent['iss'][:200]}, another client ID is registered here, or several are and "
+            "it sent none. Compare the client ID with the operator's file."
         )
     raise LaunchRefusedError(
         f"The platform {sent['iss'][:200]} is not registered here. The operator of this server can do that."
@@ -102,6 +102,6 @@ def read_state(text: str) -> LoginState:
         ) from None
     except (signing.BadSignature, ValueError):
         raise LaunchRefusedError(
-            "The state of the launch is not of this server. Open it from your course."
+            "This server did not issue the state of the launch. Open it from your course."
         ) from None
     return LoginState(browser, platform)

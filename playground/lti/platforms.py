@@ -103,7 +103,7 @@ def read(path: str) -> tuple[Platform, ...]:
     try:
         document = yaml.safe_load(data)
     except (yaml.YAMLError, RecursionError, UnicodeDecodeError) as error:
-        raise PlatformError([f"{path} is no YAML: {' '.join(str(error).split())[:300]}."]) from error
+        raise PlatformError([f"{path} is not YAML: {' '.join(str(error).split())[:300]}."]) from error
     rows = document.get("platforms") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not 0 < len(rows) <= MOST:
         raise PlatformError([f"{path}: expected `platforms:` with a list of 1 to {MOST} platforms."])
@@ -135,5 +135,5 @@ def _platform(row: Any) -> Platform:
             raise ValueError(f"{name} has to be an https:// URL (http:// on this machine alone)")
     for one in found.origins:
         if origin_of(one) != one.rstrip("/"):
-            raise ValueError(f"origins: {one} is no origin such as https://school.example.org")
+            raise ValueError(f"origins: {one} is not an origin such as https://school.example.org")
     return found

@@ -174,7 +174,7 @@ class _Attempt:
         log_context.bind_run(run_id, self.run.request_id)
         if self.run.attempts > ATTEMPTS:
             raise LimitReachedError(
-                f"{ATTEMPTS} workers in a row ended before this run went a cycle further, most likely for "
+                f"{ATTEMPTS} workers in a row ended before this run computed another cycle, most likely for "
                 "want of memory. Simulate fewer nodes or pods, or give the worker more memory."
             )
         if self.run.sweep_id is not None:

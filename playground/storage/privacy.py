@@ -95,7 +95,7 @@ def names_of(parts: str | None) -> list[str]:
     """Return the parts that a text lists, separated by spaces or commas. Raises ValueError."""
     listed = (parts or "").replace(",", " ").split()
     if unknown := sorted(set(listed) - set(PARTS)):
-        raise ValueError(f"{unknown[0]!r} is none of {', '.join(PARTS)}.")
+        raise ValueError(f"{unknown[0]!r} is not one of {', '.join(PARTS)}.")
     return listed
 
 

@@ -137,7 +137,9 @@ def _branch(request: HttpRequest, side: str, chosen: dict[str, str], text: str) 
     with reading():
         kind = reconfiguring.kind_of(text)
         if scheduler in READS and READS[scheduler] != kind:
-            raise asking.AskedError(f"{side}Scheduler", f"{scheduler} reads a {READS[scheduler]}, no {kind}.")
+            raise asking.AskedError(
+                f"{side}Scheduler", f"{scheduler} reads a {READS[scheduler]}, not a {kind}."
+            )
         return reconfiguring.reconfigured(source, _visitor(request), text)
 
 

@@ -36,7 +36,7 @@ def pick(request: HttpRequest, launch: Launch, browser: str) -> HttpResponse:
     back = settings.get("deep_link_return_url")
     if not platform.allows(back):
         raise LaunchRefusedError(
-            f"The link would go to {str(back)[:200]}, which is not of an origin of {platform.name}. The"
+            f"The link would go to {str(back)[:200]}, which is not among the origins of {platform.name}. The"
             " operator can add it to the platform's origins."
         )
     kept = {

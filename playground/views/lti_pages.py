@@ -32,7 +32,7 @@ def offered(view: View) -> View:
             raise Http404("No learning platform is registered here.")
         length = request.headers.get("Content-Length") or "0"
         if not length.isdigit() or int(length[:19]) > LARGEST * limit("LTI_TOKEN_BYTES"):
-            return error_page(request, 413, "The form is longer than a learning platform's.")
+            return error_page(request, 413, "The form is longer than what a learning platform sends.")
         return view(request, *args, **names)
 
     return shown

@@ -97,7 +97,7 @@ def _gauge(name: str, text: str, label: str, values: dict[str, Any]) -> Metric:
 
 def _deliveries() -> Metric:
     family = GaugeMetricFamily(
-        "podstep_deliveries", "What goes to other servers, by kind and state", labels=["kind", "state"]
+        "podstep_deliveries", "Messages to other servers, by kind and state", labels=["kind", "state"]
     )
     for state, count in launches.deliveries().items():
         family.add_metric(["score", state], count)

@@ -264,7 +264,7 @@ def qr_code(request: HttpRequest) -> HttpResponse:
     try:
         # A browser takes "//" and "/\\" for another host's, and leaves tabs and line ends out before.
         if not path.startswith("/") or path.startswith(("//", "/\\")) or not path.isprintable():
-            raise ValueError("path must be one of this server's, as /r/…/.")
+            raise ValueError("path must be a path of this server, such as /r/…/.")
         picture = qr.qr((origin_for_others(request) or request.build_absolute_uri("/")[:-1]) + path)
     except ValueError as error:
         return error_page(request, 400, str(error))

@@ -154,9 +154,9 @@ def test_the_operators_file_is_read_or_says_what_is_wrong(tmp_path: Path) -> Non
         (f"platforms:{row}{row}", "same issuer and client_id"),
         (f"platforms:{row}    secret: x\n", "platform 1: Object contains unknown field"),
         (f"platforms:{row.replace('https', 'http')}", "platform 1: auth_login_url has to be an https://"),
-        (f"platforms:{row}    origins: [https://a.example/x]\n", "is no origin"),
+        (f"platforms:{row}    origins: [https://a.example/x]\n", "is not an origin"),
         ("platforms: []", "a list of 1 to 100"),
-        ("a: [", "is no YAML"),
+        ("a: [", "is not YAML"),
     ):
         file.write_text(text)
         with pytest.raises(platforms.PlatformError, match=problem):
@@ -361,8 +361,11 @@ def forged(school: FakePlatform, nonce: str) -> dict[str, tuple[str, str]]:
         "a key in the message": (school.sign(good, stranger, jwk=public, kid="z"), "Unable to find public"),
         "another nonce": (school.sign(school.message("x" * 64)), "nonce"),
         "no nonce": (school.sign({**good, "nonce": None}), "nonce"),
-        "another issuer": (school.sign({**good, "iss": "https://evil.example"}), "another issuer"),
-        "an issuer that is a list": (f"{head}.{part({**good, 'iss': [1]})}.{signature}", "another issuer"),
+        "another issuer": (school.sign({**good, "iss": "https://evil.example"}), "an issuer other than"),
+        "an issuer that is a list": (
+            f"{head}.{part({**good, 'iss': [1]})}.{signature}",
+            "an issuer other than",
+        ),
         "another audience": (school.sign({**good, "aud": "other"}), "another client"),
         "several audiences": (school.sign({**good, "aud": [CLIENT, "other"]}), "another client"),
         "authorized for another": (school.sign({**good, "azp": "other"}), "authorized for another"),
@@ -373,7 +376,7 @@ def forged(school: FakePlatform, nonce: str) -> dict[str, tuple[str, str]]:
         "no person": (school.sign({k: v for k, v in good.items() if k != "sub"}), "sub"),
         "another version": (school.sign(school.message(nonce, **{f"{CLAIM}version": "1.1"})), "1.3.0"),
         "oversized": (school.sign(school.message(nonce, padding="x" * 70_000)), "longer than 65,536"),
-        "a list": (f"{head}.{part([1])}.{signature}", "no JSON object"),
+        "a list": (f"{head}.{part([1])}.{signature}", "not a JSON object"),
         "no JSON": ("a.b.c", "can't be decoded"),
         "two parts": ("a.b", "3 parts"),
         "nothing": ("", "id_token"),
@@ -407,11 +410,11 @@ def test_a_state_is_of_one_browser_and_platform_for_ten_minutes(
     assert "did not send podstep's cookie" in refusal(Client().post("/lti/launch/", form))
     assert "no state" in refusal(client.post("/lti/launch/", {**form, "state": ""}))
     for state in ("x", asked["state"][:-1] + "_", asked["state"] * 40):
-        assert "not of this server" in refusal(client.post("/lti/launch/", {**form, "state": state}))
+        assert "did not issue the state" in refusal(client.post("/lti/launch/", {**form, "state": state}))
     twin = replace(school.registered, issuer="https://twin.example")
     settings.LTI_PLATFORMS = (school.registered, twin)
     borrowed = school.sign(school.message(asked["nonce"], iss="https://twin.example"))
-    assert "another issuer" in refusal(client.post("/lti/launch/", {**form, "id_token": borrowed}))
+    assert "an issuer other than" in refusal(client.post("/lti/launch/", {**form, "id_token": borrowed}))
     settings.LTI_PLATFORMS = (twin,)
     assert "no longer registered here" in refusal(client.post("/lti/launch/", form))
     settings.LTI_PLATFORMS = (school.registered,)
@@ -494,7 +497,7 @@ def test_a_teacher_picks_a_lesson_and_the_platform_gets_a_signed_link(
 def test_a_link_goes_to_its_platform_alone(client: Client, school: FakePlatform) -> None:
     """Not to another site, not out of another browser, and not for a lesson that there is not."""
     for back in ("https://evil.example/", "javascript:alert(1)", None, f"{school.address}.evil.example/"):
-        assert "not of an origin" in refusal(ticket(client, school, deep_link_return_url=back))
+        assert "not among the origins" in refusal(ticket(client, school, deep_link_return_url=back))
     assert "more than a link can hold" in refusal(ticket(client, school, data="x" * 20_000))
     found = ticket(client, school).context["ticket"]
     stranger = Client()
