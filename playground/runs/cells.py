@@ -93,9 +93,11 @@ def figures_of(simulation: Stepper, trail: Trail) -> dict[str, Any]:
 def end(run_id: str, metrics: dict[str, Any] | None = None, error: str = "") -> None:
     """Note how the run of a cell ended, once; the last cell ends its sweep. Other runs are left alone."""
     for cell in SweepCell.objects.filter(run_id=run_id, ended=False):
-        if SweepCell.objects.filter(pk=cell.pk, ended=False).update(ended=True, metrics=metrics, error=error):
-            Sweep.objects.filter(pk=cell.sweep_id).update(left=F("left") - 1)
-            close(cell.sweep_id)
+        with transaction.atomic():  # a recount between the two would count the cell twice
+            ended = SweepCell.objects.filter(pk=cell.pk, ended=False)
+            if ended.update(ended=True, metrics=metrics, error=error):
+                Sweep.objects.filter(pk=cell.sweep_id).update(left=F("left") - 1)
+                close(cell.sweep_id)
 
 
 def close(sweep_id: str) -> None:
