@@ -86,6 +86,20 @@ def _seconds(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Check and print."""
+    verdicts = checked(options)
+    if options.output in FORMATS:
+        sys.stdout.write(FORMATS[options.output](verdicts))
+    else:
+        write_answer(options.output, lambda: lines(verdicts), lambda: as_data(verdicts))
+    return 0 if all_hold(verdicts) else 1
+
+
+def checked(options: argparse.Namespace) -> list[Verdict]:
+    """Check the contracts that options of the command name, and save counterexamples where they say.
+
+    Raises:
+        InputError: A file cannot be read, or a contract does not fit the cluster.
+    """
     contracts = _contracts(options.contracts)
     scenario = read_scenario(options.files, None, options.scheduler, gates=options.feature_gates)
     budget = Budget(options.cases, options.seconds, options.seed, options.processes)
@@ -97,11 +111,12 @@ def run(options: argparse.Namespace) -> int:
             _save(options.save, verdict, html=options.html)
     except (BundleError, PolicyError) as error:
         raise InputError(problem_lines(error.problems)) from error
-    if options.output in FORMATS:
-        sys.stdout.write(FORMATS[options.output](verdicts))
-    else:
-        write_answer(options.output, lambda: lines(verdicts), lambda: as_data(verdicts))
-    return 0 if all(one.verdict in (HOLDS, UNCOUNTERED) for one in verdicts) else 1
+    return verdicts
+
+
+def all_hold(verdicts: Sequence[Verdict]) -> bool:
+    """Whether no contract is violated, and none without an answer."""
+    return all(one.verdict in (HOLDS, UNCOUNTERED) for one in verdicts)
 
 
 def _contracts(names: Sequence[str]) -> tuple[Contract, ...]:

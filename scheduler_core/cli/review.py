@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.cli import commands
-from scheduler_core.cli.reporting import FILES, InputError, add_scheduler_argument
+from scheduler_core.cli.check import all_hold, checked
+from scheduler_core.cli.contract_report import FORMATS
+from scheduler_core.cli.html import write_html
+from scheduler_core.cli.reporting import FILES, InputError, add_scheduler_argument, read_scenario
 
 MARK = "<!-- podstep -->"
 """By which the comment of an earlier push is found, and replaced."""
@@ -20,6 +23,7 @@ COMMENT_CHARACTERS = 60_000
 """GitHub takes 65,536."""
 EVIDENCE_SHOWN = 5
 COMMENT, SARIF, RECORDING = "comment.md", "podstep.sarif", "podstep.html"
+COUNTEREXAMPLES = "counterexamples"  # a folder: of each violated contract its bundle, and its run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--contracts", action="append", default=[], metavar="FILE", help="Contract documents, or ready ones"
     )
     parser.add_argument(
-        "--into", required=True, metavar="DIR", help=f"gets {COMMENT}, {SARIF} and {RECORDING}"
+        "--into",
+        required=True,
+        metavar="DIR",
+        help=f"gets {COMMENT}, {SARIF}, {RECORDING} and {COUNTEREXAMPLES}",
     )
-    parser.add_argument("--no-html", action="store_true", help=f"write no {RECORDING}")
+    parser.add_argument("--no-html", action="store_true", help="write no run as HTML")
     add_scheduler_argument(parser)
     parser.set_defaults(run=run)
 
@@ -44,32 +51,41 @@ def run(options: argparse.Namespace) -> int:
     scheduler = [f"--scheduler={options.scheduler}"] if options.scheduler else []
     folder = Path(options.into)
     folder.mkdir(parents=True, exist_ok=True)
-    violated, checked = _check(after, options.contracts, scheduler, folder)
+    violated, contracts = _check(after, options, folder)
     new, audited = _audit(before, after, scheduler)
-    comment = "\n".join([MARK, f"## podstep: {_headline(violated, new)}", "", *checked, *audited])
+    attached = () if options.no_html else _attached(after, options.scheduler, folder)
+    comment = "\n".join(
+        [MARK, f"## podstep: {_headline(violated, new)}", "", *contracts, *audited, *attached]
+    )
     (folder / COMMENT).write_text(_bounded(comment), encoding="utf-8")
-    if not options.no_html:
-        (folder / RECORDING).write_text(_output("export", *after, "--to=html")[1], encoding="utf-8")
     print(f"podstep: {_headline(violated, new)}; see {folder / COMMENT}")
-    return int(bool(violated or new))
+    return int(violated or bool(new))
 
 
-def _headline(violated: int, new: int) -> str:
+def _headline(violated: bool, new: int) -> str:
     contracts = "a contract is violated" if violated else "no contract is violated"
     risks = f"{new:,} new risk{'' if new == 1 else 's'}" if new else "no new risk"
     return f"{contracts}, {risks}"
 
 
-def _check(
-    files: Sequence[str], contracts: Sequence[str], scheduler: Sequence[str], folder: Path
-) -> tuple[int, Iterator[str]]:
-    """Check contracts; returns the exit code, and the Markdown of what was found."""
-    if not contracts:
-        return 0, iter(())
-    about = [*files, *(f"--contracts={one}" for one in contracts), *scheduler]
-    (folder / SARIF).write_text(_output("check", *about, "--output=sarif")[1], encoding="utf-8")
-    code, text = _output("check", *about, "--output=markdown")
-    return code, iter(("### Contracts", "", text))
+def _check(files: Sequence[str], options: argparse.Namespace, folder: Path) -> tuple[bool, Iterator[str]]:
+    """Check contracts; returns whether one is violated, and the Markdown of what was found."""
+    if not options.contracts:
+        return False, iter(())
+    given = [f"--contracts={one}" for one in options.contracts] + [f"--save={folder / COUNTEREXAMPLES}"]
+    asked = commands.parser(["check"]).parse_args(["check", *given, "--", *files])
+    asked.scheduler, asked.html = options.scheduler, not options.no_html
+    verdicts = checked(asked)
+    (folder / SARIF).write_text(FORMATS["sarif"](verdicts), encoding="utf-8")
+    return not all_hold(verdicts), iter(("### Contracts", "", FORMATS["markdown"](verdicts)))
+
+
+def _attached(files: Sequence[str], scheduler: str, folder: Path) -> Iterator[str]:
+    """Write the run as a file that steps; one that is larger than a file may be is reviewed all the same."""
+    try:
+        write_html(str(folder / RECORDING), read_scenario(files, scheduler=scheduler), files)
+    except InputError as error:
+        yield from ("", f"The run is not attached: {error}")
 
 
 def _audit(

@@ -81,6 +81,14 @@ def test_a_violated_contract_fails_the_branch(branch: Path) -> None:
     assert place["region"]["startLine"] == 3
 
 
+def test_a_branch_is_reviewed_where_its_run_is_no_file(branch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bounds of a file, or without the workbench: the comment says why nothing is attached."""
+    monkeypatch.setitem(sys.modules, "playground.recordings.command", None)
+    files = ("fits.yaml", f"--snapshot={branch / 'cluster.yaml'}", f"--into={branch}")
+    assert main(["review", str(branch / files[0]), *files[1:]]) == 0
+    assert "The run is not attached: an HTML file needs" in (branch / "comment.md").read_text()
+
+
 def test_bad_manifests_are_bad_input(branch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Their line is on standard error, and nothing is commented on."""
     (branch / "fits.yaml").write_text("kind: Pod\nmetadata: {name: [}\n")
@@ -111,10 +119,11 @@ def _shell(script: str, branch: Path, **variables: str) -> int:
 
 
 def test_the_action_reviews_and_comments(branch: Path) -> None:
-    """Its scripts review the manifests with the snapshot, keep the exit code, and post one comment."""
+    """Its scripts review with the snapshot, attach the runs, keep the exit code, and post one comment."""
     _programs(branch)
     given = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()}
-    given |= {"manifests": "fits.yaml large.yaml", "snapshot": "cluster.yaml", "html": "false"}
+    (branch / "contract.yaml").write_text(CONTRACT)
+    given |= {"manifests": "fits.yaml large.yaml", "snapshot": "cluster.yaml", "contracts": "contract.yaml"}
     files = {name: str(branch / name.lower()) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
     variables = {name: given[value[len("${{ inputs.") : -3]] for name, value in STEPS[0]["env"].items()}
     assert _shell(STEPS[0]["run"], branch, RUNNER_TEMP=str(branch), **files, **variables) == 0
@@ -124,7 +133,10 @@ def test_the_action_reviews_and_comments(branch: Path) -> None:
     context = {"GITHUB_REPOSITORY": "o/r", "NUMBER": "7", "FOLDER": outputs["folder"]}
     assert _shell(STEPS[1]["run"], branch, **context) == 0
     called = (branch / "called").read_text().splitlines()
-    assert called[0] == f"run --spec podstep-engine=={scheduler_core.__version__}"
+    assert called[0] == f"run --spec podstep=={scheduler_core.__version__}"
+    held = {str(path.relative_to(branch / "podstep")) for path in (branch / "podstep").rglob("*.*")}
+    runs = {"podstep.html", "counterexamples/stays-ready.html"}
+    assert held == {"comment.md", "podstep.sarif", "counterexamples/stays-ready.yaml", *runs}
     assert called[2].startswith("api --method POST repos/o/r/issues/7/comments")
     assert _shell(STEPS[-1]["run"], branch, CODE=outputs["code"]) == 1
 
@@ -146,4 +158,4 @@ def test_the_template_reviews_merge_requests(branch: Path) -> None:
     script = job["script"][0].replace("--into podstep", "--into podstep --no-html")
     assert _shell(script, branch, **variables) == 1
     assert (branch / job["artifacts"]["paths"][0] / "comment.md").is_file()
-    assert job["variables"]["PACKAGE"] == f"podstep-engine=={scheduler_core.__version__}"
+    assert job["variables"]["PACKAGE"] == f"podstep=={scheduler_core.__version__}"
