@@ -18,7 +18,7 @@ from playground.playback.packed_runs import engine_code
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Trail
 from playground.runs import sizing
-from playground.storage import bundles, quotas, store, texts
+from playground.storage import bundles, quotas, store
 from scheduler_core.run import Stepper
 from scheduler_core.scenario import scenario as core
 from scheduler_core.sweep import Waits, cell_figures, scenario_of_cell
@@ -27,28 +27,31 @@ KNOWN = 5_000  # cells of a scenario that are looked through
 REMOVED = "The run was removed before it ended."
 
 
-def prepare(run: Run) -> None:
-    """Give a cell's run the scenario of its values. Raises BundleError if they do not go together."""
+def prepare(run: Run) -> core.Scenario | None:
+    """Give a cell's run the scenario of its values and return it; None if it has it, or is no cell's.
+
+    Raises BundleError if the values do not go together, TooLargeError and StorageFullError.
+    """
     cell = SweepCell.objects.select_related("sweep__scenario").filter(run=run, sweep=run.sweep).first()
     if cell is None or run.scenario_id != cell.sweep.scenario_id:
-        return
-    shared = store.load_scenario(cell.sweep.scenario)
-    scenario = _made(cell, shared)
-    text = texts.spliced(store.scenario_text(cell.sweep.scenario), shared.documents, scenario.documents)
+        return None
+    scenario = scenario_of(cell)
+    bundles.check_size(scenario)
     with transaction.atomic():
         quotas.check(run.owner, run.address, quotas.ROW_BYTES)
-        run.scenario = store.keep_scenario(scenario, text, run.owner)
+        run.scenario = store.keep_computed(scenario, run.owner)
         run.expected = sizing.expected_cycles(scenario)
         run.save(update_fields=["scenario", "expected"])
+    return scenario
 
 
 def scenario_of(cell: SweepCell) -> core.Scenario:
-    """Return the scenario of a cell's values. Raises BundleError."""
-    return _made(cell, store.load_scenario(cell.sweep.scenario))
+    """Return the scenario of a cell's values. Raises BundleError.
 
-
-def _made(cell: SweepCell, shared: core.Scenario) -> core.Scenario:
+    That of the sweep is kept for its next cell.
+    """
     sweep = cell.sweep
+    shared = bundles.restored(bytes(sweep.scenario.content))
     names = [name for name, _ in sweep.axes]
     return scenario_of_cell(
         shared, dict(sweep.axes), configs_of(sweep), dict(zip(names, cell.values)), bundles.core_limits()

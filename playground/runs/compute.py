@@ -177,9 +177,8 @@ class _Attempt:
                 f"{ATTEMPTS} workers in a row ended before this run computed another cycle, most likely for "
                 "want of memory. Simulate fewer nodes or pods, or give the worker more memory."
             )
-        if self.run.sweep_id is not None:
-            cells.prepare(self.run)
-        self.scenario = store.load_scenario(self.run.scenario)
+        made = cells.prepare(self.run) if self.run.sweep_id is not None else None
+        self.scenario = made or store.load_scenario(self.run.scenario)
         self.tables = Tables(self.scenario)
         self.trail = Trail(self.scenario, self.tables)
         self.meter = Meter(self.scenario, self.tables)

@@ -111,7 +111,7 @@ def keep_scenario(
 ) -> Scenario:
     """Store ``text``, from which ``scenario`` was read, and return its row; reuse an existing row.
 
-    Without a text, as for a computed scenario, its documents are written as one. A text that was stored when
+    Without a text its documents are written as one. A text that was stored when
     another release answered it has a row that keeps that release: a text that names today's is stored
     instead, unless the text must be ``exact``. Raises StorageFullError, and GoneError for a scenario that was
     taken down.
@@ -127,9 +127,31 @@ def keep_scenario(
             return known
         named = texts.answered_by(text, scenario.documents, scenario.release)
         return keep_scenario(scenario, named, owner, exact=True)
-    packed = bundles.pack(text.encode())
     content = bundles.pack(bundles.content_of(scenario))
-    quotas.check(owner, caller.address() if owner else "", len(packed) + len(content) + quotas.ROW_BYTES)
+    return _put(scenario, digest, content, bundles.pack(text.encode()), bundles.text_bytes(text), owner)
+
+
+def keep_computed(scenario: core.Scenario, owner: str) -> Scenario:
+    """Store a computed scenario, which nobody has sent, and return its row; reuse an existing row.
+
+    It is addressed by its documents, and has no text until somebody asks for it. Raises StorageFullError, and
+    GoneError for a scenario that was taken down.
+    """
+    content = bundles.content_of(scenario)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+    known = Scenario.objects.filter(digest=digest).defer("text").first()
+    if known is not None:
+        check_withdrawn(known)
+        return known
+    return _put(scenario, digest, bundles.pack(content), None, len(content), owner)
+
+
+def _put(
+    scenario: core.Scenario, digest: str, content: bytes, text: bytes | None, size: int, owner: str
+) -> Scenario:
+    """Store a scenario under the shortest free id. Raises StorageFullError."""
+    packed = len(content) + len(text or b"")
+    quotas.check(owner, caller.address() if owner else "", packed + quotas.ROW_BYTES)
     nodes, pods, operations = bundles.counts(scenario)
     for length in range(SHORT_ID, len(digest) + 1):
         short = digest[:length]
@@ -143,9 +165,9 @@ def keep_scenario(
                         "short": short,
                         "title": clean_title(scenario.title),
                         "content": content,
-                        "text": packed,
-                        "packed": len(packed) + len(content),
-                        "size": bundles.text_bytes(text),
+                        "text": text,
+                        "packed": packed,
+                        "size": size,
                         "nodes": nodes,
                         "pods": pods,
                         "operations": operations,
@@ -269,17 +291,24 @@ def load_scenario(row: Scenario) -> core.Scenario:
 
 
 def stored_text(row: Scenario) -> str:
-    """Return a row's text byte for byte; if it was stored without one, its documents as YAML."""
-    if row.text is None:
-        return bundles.bundle_text(core.Scenario("", bundles.stored_documents(bytes(row.content)), ()))
-    return bundles.unpack(row.text).decode()
+    """Return a row's text byte for byte.
+
+    One that was stored without a text has that of its sweep with its own documents in it, or else its
+    documents as YAML.
+    """
+    if row.text is not None:
+        return bundles.unpack(row.text).decode()
+    documents = bundles.stored_documents(bytes(row.content))
+    base = Scenario.objects.filter(sweeps__cells__run__scenario=row, text__isnull=False).first()
+    made = None
+    if base is not None:
+        made = texts.spliced(scenario_text(base), load_scenario(base).documents, documents)
+    return made or bundles.bundle_text(core.Scenario("", documents, ()))
 
 
 def scenario_text(row: Scenario) -> str:
     """Return a row's text as :func:`load_scenario` reads it: it names the release if another would answer."""
     content = bytes(row.content)
-    if row.text is None:
-        return bundles.bundle_text(load_scenario(row))
     text, release = stored_text(row), bundles.implicit_release(content)
     return texts.answered_by(text, bundles.stored_documents(content), release) if release else text
 

@@ -62,8 +62,20 @@ def test_each_cell_is_a_run_with_its_own_scenario(sent: list[str]) -> None:
     assert [cell["values"]["seed"] for cell in wire["cells"]] == [1, 2] * 6
     for cell in SweepCell.objects.select_related("run__scenario", "sweep__scenario"):
         assert cell.run is not None
-        assert store.load_scenario(cell.run.scenario).release == "v1.11"
+        own = store.load_scenario(cell.run.scenario)
+        text = store.scenario_text(cell.run.scenario)
+        assert own.release == "v1.11"
+        assert bundles.read_documents(text) == own.documents
         assert cell.metrics == json.loads(json.dumps(cell_run(cells.scenario_of(cell))))
+
+
+def test_text_of_a_cell_is_that_of_the_sweep_with_its_values(sent: list[str]) -> None:
+    """A document that the values leave alone keeps its comments."""
+    sweep = start({"scheduler": ["v1.36"]}, file="web.yaml")
+    compute(sweep)
+    given, text = (store.stored_text(row) for row in (sweep.scenario, sweep.runs.get().scenario))
+    assert text.startswith(given)
+    assert "scheduler: v1.36" in text[len(given) :]
 
 
 def test_the_same_cell_again_is_answered_from_the_store(sent: list[str]) -> None:
