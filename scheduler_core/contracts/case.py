@@ -9,12 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.v1_37.objects import key_of, node_of
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.compare.calm import CalmCluster
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Terrain
-from scheduler_core.contracts.facts import OF_NODES, WAITING, FactReader, FactWatch, Settled, SubjectFacts
+from scheduler_core.contracts.facts import OF_NODES, WAITING, AnyFacts, FactReader, FactWatch, Settled
 from scheduler_core.contracts.histories import History
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.interrupting import look
@@ -71,7 +72,7 @@ class Cluster:
         self.terrain = Terrain(scenario, self.server)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
         self._released: dict[str, CalmCluster] = {}
-        self.counted: dict[tuple[int, int], list[SubjectFacts]] = {}
+        self.counted: dict[tuple[int, int], list[AnyFacts]] = {}
         """The facts at the moment at which events land, by whose they are and the cycles before it."""
 
     def calm_under(self, release: str) -> CalmCluster:
@@ -99,6 +100,12 @@ class Cluster:
 def server_of(run: Stepper) -> ApiServer:
     """Return the API server of a run. Raises Unplayable."""
     return _plane_of(run).server
+
+
+def control_of(run: Stepper) -> Control | None:
+    """Return Kueue's state in a run, ``None`` without Kueue. Raises Unplayable."""
+    kueue = _plane_of(run).kueue
+    return None if kueue is None else kueue.control
 
 
 def _plane_of(run: Stepper) -> ControlPlaneManager:
@@ -146,10 +153,11 @@ class Case:
             self.begin,
             until,
             any(fact.name in OF_NODES for fact in self.contract.condition.facts),
+            control_of(run),
             self.cluster.counted.get(known),
         )
         if not release and run.index:
-            self.cluster.counted.setdefault(known, [one.copied() for one in watch.of])
+            self.cluster.counted.setdefault(known, watch.copied())
         plane.observers.append(watch.observe)
         self.labels[run.index] = f"{run.major}.{run.minor}"
         try:

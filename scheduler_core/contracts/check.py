@@ -8,13 +8,14 @@ from random import Random
 from typing import Any
 
 from scheduler_core.compare.calm import CalmCluster
-from scheduler_core.contracts.case import Cluster, Played, Unplayable, play
+from scheduler_core.contracts.case import Cluster, Played, Unplayable, control_of, play
 from scheduler_core.contracts.choices import Sequences
 from scheduler_core.contracts.coloring import Coloring
+from scheduler_core.contracts.conditions import FACTS, QUEUES, FactName
 from scheduler_core.contracts.document import Contract, raise_problems
 from scheduler_core.contracts.events import UPGRADE
 from scheduler_core.contracts.histories import Histories, History, histories
-from scheduler_core.contracts.known import unknown_argument
+from scheduler_core.contracts.known import foreign, unknown_argument, unknown_quota
 from scheduler_core.contracts.parallel import exhaust_together
 from scheduler_core.contracts.search import Budget, Countdown, Searched, exhaust, representatives, sample
 from scheduler_core.contracts.shrinking import Broken, Shrinker
@@ -71,11 +72,17 @@ class _Check:
         self._check_size(self.histories)
 
     def _check_facts(self) -> None:
-        """Report node labels and resources that no node has."""
+        """Report facts that are not of the subject, and labels, resources and quotas that there are not."""
         place = self.contract.at.child("spec").child(self.contract.mode)
-        for fact in self.contract.condition.facts:
-            if message := unknown_argument(fact, self.cluster.terrain):
+        for fact in self.contract.condition.facts if self.subjects else ():
+            if message := foreign(fact, self.subjects) or self._unknown(fact):
                 place.error(message)
+
+    def _unknown(self, fact: FactName) -> str:
+        control = control_of(self.cluster.calm.run)
+        if QUEUES in FACTS[fact.name].of and fact.argument and control is not None:
+            return unknown_quota(fact, self.subjects, control)
+        return unknown_argument(fact, self.cluster.terrain)
 
     def _check_size(self, found: Histories) -> None:
         open_ = prod(one.size for one in found.choices if not isinstance(one, Sequences))

@@ -28,28 +28,45 @@ class FactName(NamedTuple):
         return f'{self.name}("{self.argument}")' if self.argument else self.name
 
 
+PODS, QUEUES, CLUSTER = "pods", "a ClusterQueue", "the cluster"
+
+
 class FactRow(NamedTuple):
-    """One row of the closed list: what it is, and what its argument is, "" if it takes none."""
+    """One row of the closed list: what it is, what its argument is, "" if it takes none, and whose it is."""
 
     meaning: str
     argument: str = ""
+    of: tuple[str, ...] = (PODS,)
 
 
+_BOTH = PODS, QUEUES
+_QUOTA = "a resource, or FLAVOR/RESOURCE"
 FACTS: Mapping[str, FactRow] = {
     "ready": FactRow("pods that are Running and ready and not being deleted"),
     "desired": FactRow("pods that the workloads want"),
-    "pending": FactRow("pods without a node"),
-    "pending.seconds": FactRow("for how long the pod has been pending that waits longest"),
+    "pending": FactRow("pods without a node; of a ClusterQueue, Workloads that wait for quota", of=_BOTH),
+    "pending.seconds": FactRow("for how long the one has been pending that waits longest", of=_BOTH),
     "bound": FactRow("pods that have a node and are not being deleted"),
-    "evicted": FactRow("pods evicted so far, through the API or by a taint"),
+    "evicted": FactRow(
+        "pods evicted so far, through the API or by a taint; of a ClusterQueue, its Workloads", of=_BOTH
+    ),
     "moved": FactRow("pods of the beginning that have left the node they were on"),
     "skew": FactRow("most minus fewest bound pods over the domains of a node label", "a node label"),
     "victims.priority": FactRow(f"the highest priority of a preempted pod, {-(2**31)} before there is one"),
+    "admitted": FactRow("Workloads that are admitted", of=(QUEUES,)),
+    "owed.seconds": FactRow(
+        "for how long a Workload has been pending that fits in what is left of the nominal quota",
+        of=(QUEUES,),
+    ),
+    "used": FactRow("what admitted Workloads use, in cores, bytes or pieces", _QUOTA, (QUEUES,)),
+    "nominal": FactRow("the nominal quota, in cores, bytes or pieces", _QUOTA, (QUEUES,)),
     "free": FactRow(
-        "what nodes that take pods have left of a resource, in cores, bytes or pieces", "a resource"
+        "what nodes that take pods have left of a resource, in cores, bytes or pieces",
+        "a resource",
+        (CLUSTER,),
     ),
 }
-"""The closed list of facts, all of the pods that a contract is for but ``free``, which is of the cluster."""
+"""The closed list of facts, with whose they are."""
 
 
 class Facts(Protocol):

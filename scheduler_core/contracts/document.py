@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from scheduler_core.contracts.conditions import Condition, ConditionError, read_condition
 from scheduler_core.contracts.nemeses import Nemesis, read_nemesis
-from scheduler_core.contracts.subjects import SUBJECT_KINDS, WORKLOADS, SubjectChoice
+from scheduler_core.contracts.subjects import EVERY, SUBJECT_KINDS, SubjectChoice
 from scheduler_core.formats.bundle import Bundle, Entry, File, read_files
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
@@ -146,7 +146,7 @@ def gaps_of(low: float, high: float) -> tuple[float, ...]:
     return tuple(sorted({low, high, *(float(round(one)) for one in grown if low < one < high)}))
 
 
-_workload_kind = enum(*WORKLOADS)
+_every = enum(*EVERY)
 _label_selector = record(
     lambda **given: given,
     {"matchLabels": Field("matchLabels", labels), "matchExpressions": Field("matchExpressions", opaque)},
@@ -158,7 +158,7 @@ _subject = record(
         "name": Field("name", text),
         "namespace": Field("namespace", text),
         "selector": Field("selector", _label_selector),
-        "every": Field("every", _workload_kind),
+        "every": Field("every", _every),
     },
 )
 

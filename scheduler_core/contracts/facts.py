@@ -7,11 +7,12 @@ seen. A write costs what it changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from scheduler_core.authoring.verb_targets import DOMAINS
+from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -34,6 +35,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watching import StoredWrite
 from scheduler_core.contracts.conditions import FactName
+from scheduler_core.contracts.queue_facts import MILLI, QueueFacts
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.requests import amounts, spec_requests
@@ -43,9 +45,12 @@ EVICTORS = frozenset({"api", "tainteviction"})
 """The clients whose deletions are evictions."""
 OF_NODES = frozenset({"skew", "free"})
 """The facts that are read of nodes, too."""
-WAITING = frozenset({"pending.seconds"})
+WAITING = frozenset({"pending.seconds", "owed.seconds"})
 """The facts that change while nothing happens."""
-MILLI = 1_000
+OF_QUEUES = frozenset(
+    {"AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"}
+)
+"""The kinds whose writes may change what any queue has."""
 
 
 class _State(NamedTuple):
@@ -58,7 +63,7 @@ class _State(NamedTuple):
 
 @dataclass(slots=True)
 class SubjectFacts:
-    """The facts of one subject, and its pods."""
+    """The facts of one subject's pods, and its pods."""
 
     subject: Subject
     pods: dict[str, _State] = field(default_factory=dict)
@@ -96,6 +101,10 @@ class SubjectFacts:
         )
 
 
+AnyFacts = SubjectFacts | QueueFacts
+"""The facts of one subject, of pods or of a queue."""
+
+
 class Settled(Exception):  # noqa: N818 -- it ends a run that has shown what was asked
     """What follows in a run does not matter any more."""
 
@@ -111,13 +120,17 @@ class FactReader(NamedTuple):
     """The facts of a subject in a state that lasts ``since`` one second until ``now``."""
 
     watch: FactWatch
-    of: SubjectFacts
+    of: AnyFacts
     now: float
     since: float
 
     def __call__(self, fact: FactName) -> float:
         """Return a fact."""
-        return _READ[fact.name](self, fact.argument)
+        if fact.name == "free":
+            return _free(self.watch.server, fact.argument)
+        if isinstance(self.of, QueueFacts):
+            return self.of.value(fact.name, fact.argument, self.now)
+        return _READ[fact.name](self, self.of, fact.argument)
 
 
 @dataclass
@@ -137,7 +150,9 @@ class FactWatch:
     until: float
     of_nodes: bool
     """Whether a fact is read of nodes as well."""
-    start: Sequence[SubjectFacts] | None = None
+    queues: Control | None = None
+    """Kueue's state, ``None`` without Kueue."""
+    start: Sequence[AnyFacts] | None = None
     """What was counted at this moment before, ``None`` to count it."""
 
     def __post_init__(self) -> None:
@@ -145,17 +160,45 @@ class FactWatch:
         self.index = self.cycles()
         self._owners: dict[Key, Key] = {}
         self._by_workload = {key: number for number, one in enumerate(self.subjects) for key in one.workloads}
-        self.of = [one.copied() for one in self.start or self._started()]
+        self._by_queue = {one.queue: number for number, one in enumerate(self.subjects) if one.queue}
+        self.of = self._started() if self.start is None else self.copied(self.start)
         self.changed = dict.fromkeys(range(len(self.of)))
         if self.start is None:
             self._leave_home()
 
-    def _started(self) -> list[SubjectFacts]:
-        """Count the pods that there are."""
-        self.of = [SubjectFacts(subject) for subject in self.subjects]
+    def copied(self, of: Iterable[AnyFacts] | None = None) -> list[AnyFacts]:
+        """Return copies of facts, by default of its own."""
+        return [
+            one.copied() if isinstance(one, SubjectFacts) else one.copied(self._control)
+            for one in (self.of if of is None else of)
+        ]
+
+    @property
+    def _control(self) -> Control:
+        assert self.queues is not None, "a ClusterQueue is found in Kueue alone"
+        return self.queues
+
+    def _started(self) -> list[AnyFacts]:
+        """Count the pods and Workloads that there are."""
+        self.of = [
+            QueueFacts(one, self._control) if one.queue else SubjectFacts(one) for one in self.subjects
+        ]
+        for number in self._by_queue.values():
+            self._look(number, self.now)
         for pod in self.server.of_kind("Pod"):
             self._put(pod)
         return self.of
+
+    def _look(self, number: int, since: float) -> None:
+        """Take what a queue has been ``since`` a moment."""
+        one = self.of[number]
+        if isinstance(one, QueueFacts):
+            one.look(since)
+
+    def _pods_of(self, number: int) -> SubjectFacts:
+        one = self.of[number]
+        assert isinstance(one, SubjectFacts), "a queue has no pods"
+        return one
 
     def observe(self, write: StoredWrite) -> None:
         """Take a write."""
@@ -166,6 +209,10 @@ class FactWatch:
             self._pod(write)
         elif write.kind == "Node" and self.of_nodes:
             self.changed = dict.fromkeys(range(len(self.of)))
+        elif write.kind == "Workload":
+            self.changed |= dict.fromkeys(self._queues_of(write))
+        elif write.kind in OF_QUEUES:
+            self.changed |= dict.fromkeys(self._by_queue.values())
         else:
             number = self._by_workload.get((write.kind, write.key))
             if number is not None:
@@ -177,11 +224,22 @@ class FactWatch:
         if now < self.begin:
             return
         changed, self.changed = self.changed, {}
+        for number in changed:
+            self._look(number, since)
         for number, one in enumerate(self.of):
             if number in changed or one.pending:
                 self.judge(FactReader(self, one, end, since), one.subject, self.index)
         if now > self.until:
             raise Settled
+
+    def _queues_of(self, write: StoredWrite) -> Iterator[int]:
+        """Yield the queue that a Workload waits in or is admitted by."""
+        local = self._control.cache.local_queues if self._by_queue else {}
+        for one in (write.old, write.new) if self._by_queue else ():
+            name = f"{namespace_of(one) or 'default'}/{spec_of(one).get('queueName')}" if one else ""
+            found = self._by_queue.get(local[name].cluster_queue) if name in local else None
+            if found is not None:
+                yield found
 
     def _pod(self, write: StoredWrite) -> None:
         pod = write.new or write.old
@@ -192,7 +250,7 @@ class FactWatch:
             return
         leaves = write.old is not None and not _gone(write.old) and (write.new is None or _gone(write.new))
         for number in numbers:
-            one = self.of[number]
+            one = self._pods_of(number)
             one.put(key, None if write.new is None else self._state(one, key, write.new))
             if leaves and self.now >= self.begin:
                 self._count(one, key, pod, write.by)
@@ -209,7 +267,7 @@ class FactWatch:
     def _put(self, pod: Manifest) -> None:
         key = key_of(pod)
         for number in self._numbers(pod):
-            one = self.of[number]
+            one = self._pods_of(number)
             one.sample = one.sample or pod
             one.put(key, self._state(one, key, pod))
 
@@ -219,7 +277,7 @@ class FactWatch:
             pod = self.server.get("Pod", key)
             if pod is not None and node_of(pod) != node:
                 for number in self._numbers(pod):
-                    self.of[number].moved.add(key)
+                    self._pods_of(number).moved.add(key)
 
     def _state(self, one: SubjectFacts, key: str, pod: Manifest) -> _State | None:
         if _gone(pod):
@@ -260,14 +318,14 @@ def _gone(pod: Manifest) -> bool:
 # --- what is counted when it is asked for
 
 
-def _skew(reader: FactReader, argument: str) -> float:
+def _skew(reader: FactReader, of: SubjectFacts, argument: str) -> float:
     """Count bound pods by domain, of nodes that the pods' node selector and affinity admit."""
     label = DOMAINS.get(argument, argument)
     counts: dict[str, int] = {}
     for node in reader.watch.server.of_kind("Node"):
         domain = labels_of(node).get(label)
-        if domain is not None and _admits(reader.of.sample, node):
-            counts[domain] = counts.get(domain, 0) + reader.of.on[name_of(node)]
+        if domain is not None and _admits(of.sample, node):
+            counts[domain] = counts.get(domain, 0) + of.on[name_of(node)]
     return float(max(counts.values()) - min(counts.values())) if counts else 0.0
 
 
@@ -285,9 +343,8 @@ def _admits(pod: Manifest | None, node: Manifest) -> bool:
     )
 
 
-def _free(reader: FactReader, resource: str) -> float:
+def _free(server: ApiServer, resource: str) -> float:
     """Add up what is left on the nodes that take pods."""
-    server = reader.watch.server
     nodes = {name_of(node): status_of(node) for node in server.of_kind("Node") if _takes_pods(node)}
     left = sum(amounts(status.get("allocatable")).get(resource, 0) for status in nodes.values())
     for pod in server.of_kind("Pod"):
@@ -301,11 +358,11 @@ def _takes_pods(node: Manifest) -> bool:
     return not (spec_of(node).get("unschedulable") or closed or ready_status(node) != "True")
 
 
-def _desired(reader: FactReader, _: str) -> float:
+def _desired(reader: FactReader, of: SubjectFacts, _: str) -> float:
     """Add up what the subject's workloads want; pods without one want themselves."""
-    found = [reader.watch.server.get(*key) for key in reader.of.subject.workloads]
+    found = [reader.watch.server.get(*key) for key in of.subject.workloads]
     if not found:
-        return float(reader.of.pending + reader.of.bound)
+        return float(of.pending + of.bound)
     return float(sum(_wanted(one) for one in found if one is not None))
 
 
@@ -315,20 +372,19 @@ def _wanted(workload: Manifest) -> int:
     return int(spec_of(workload).get("parallelism" if workload["kind"] == "Job" else "replicas") or 0)
 
 
-def _pending_seconds(reader: FactReader, _: str) -> float:
-    since = reader.of.waits_since
+def _pending_seconds(reader: FactReader, of: SubjectFacts, _: str) -> float:
+    since = of.waits_since
     return 0.0 if since is None else max(0.0, reader.now - since)
 
 
-_READ: Mapping[str, Callable[[FactReader, str], float]] = {
-    "ready": lambda reader, _: float(reader.of.ready),
+_READ: Mapping[str, Callable[[FactReader, SubjectFacts, str], float]] = {
+    "ready": lambda _, of, __: float(of.ready),
     "desired": _desired,
-    "pending": lambda reader, _: float(reader.of.pending),
+    "pending": lambda _, of, __: float(of.pending),
     "pending.seconds": _pending_seconds,
-    "bound": lambda reader, _: float(reader.of.bound),
-    "evicted": lambda reader, _: float(reader.of.evicted),
-    "moved": lambda reader, _: float(len(reader.of.moved)),
+    "bound": lambda _, of, __: float(of.bound),
+    "evicted": lambda _, of, __: float(of.evicted),
+    "moved": lambda _, of, __: float(len(of.moved)),
     "skew": _skew,
-    "victims.priority": lambda reader, _: reader.of.highest_victim,
-    "free": _free,
+    "victims.priority": lambda _, of, __: of.highest_victim,
 }

@@ -1,11 +1,42 @@
-"""Whether a cluster has what the arguments of facts name."""
+"""Whether facts are of a contract's subject, and a cluster has what their arguments name."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scheduler_core.authoring.verb_targets import DOMAINS
-from scheduler_core.contracts.conditions import FactName
+from scheduler_core.cluster.kueue.control import Control
+from scheduler_core.contracts.conditions import CLUSTER, FACTS, PODS, QUEUES, FactName
 from scheduler_core.contracts.events import Terrain
+from scheduler_core.contracts.queue_facts import pairs_named
+from scheduler_core.contracts.subjects import Subject
 from scheduler_core.kubernetes.names import did_you_mean
+
+_SUBJECTS = {
+    QUEUES: "for: {kind: ClusterQueue, name: …} or for: {every: ClusterQueue}",
+    PODS: "a workload, a namespace or a selector in for",
+}
+
+
+def foreign(fact: FactName, subjects: Sequence[Subject]) -> str:
+    """Return that a fact is not of the subjects, "" if it is."""
+    of = FACTS[fact.name].of
+    whose = QUEUES if any(one.queue for one in subjects) else PODS
+    if whose in of or CLUSTER in of:
+        return ""
+    own = ", ".join(name for name, row in FACTS.items() if whose in row.of)
+    return f"{fact.name} is of {of[0]}, which takes {_SUBJECTS[of[0]]}: of {whose} there are {own}"
+
+
+def unknown_quota(fact: FactName, subjects: Sequence[Subject], control: Control) -> str:
+    """Return that a queue has no quota that a fact names, "" if each has."""
+    nodes = [node for one in subjects if (node := control.cache.tree.queues.get(one.queue)) is not None]
+    without = next((node for node in nodes if not pairs_named(node, fact.argument)), None)
+    if without is None:
+        return ""
+    known = [*dict.fromkeys(name for _, name in without.quotas), *map("/".join, without.quotas)]
+    hint = did_you_mean(fact.argument, known) or f": it has {', '.join(known[:5]) or 'none'}"
+    return f"ClusterQueue {without.name} has no quota of {fact.argument!r}{hint}"
 
 
 def unknown_argument(fact: FactName, terrain: Terrain) -> str:

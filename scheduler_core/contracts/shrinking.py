@@ -18,6 +18,7 @@ from scheduler_core.compare.plane import reread
 from scheduler_core.contracts.case import Cluster, Played, Unplayable, play
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Event
+from scheduler_core.contracts.facts import WAITING
 from scheduler_core.contracts.histories import History, spaced
 from scheduler_core.contracts.reduction import replicas_of, resized, sized, without_nodes
 from scheduler_core.contracts.search import Countdown
@@ -139,13 +140,24 @@ class Shrinker:
                 return
 
     def _shorten(self) -> None:
-        """Close the window at the second where it shows."""
+        """Close the window at the second where it shows, which a wait in an idle cluster passes over."""
         breach, contract = self.best.played.breach, self.best.contract
         assert breach is not None
+        if contract.mode not in ("always", "never"):
+            return
         last = self.best.cluster.calm.second + sum(event.after for event in self.best.history)
-        within = max(1.0, float(int(breach.second - last) + 1))
-        if contract.mode in ("always", "never") and within < contract.within:
-            self._accept(contract=replace(contract, within=within))
+        shown = max(1, int(breach.second - last) + 1)
+        if shown < contract.within:
+            self._accept(contract=replace(contract, within=float(shown)))
+        if any(fact.name in WAITING for fact in contract.condition.facts):
+            self._bisect_window()
+
+    def _bisect_window(self) -> None:
+        low, high = 0, int(self.best.contract.within)
+        while high - low > 1 and not self.time.over:
+            middle = (low + high) // 2
+            shorter = replace(self.best.contract, within=float(middle))
+            low, high = (low, middle) if self._accept(contract=shorter) else (middle, high)
 
     # --- trying
 

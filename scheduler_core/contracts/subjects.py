@@ -1,4 +1,4 @@
-"""Whose pods a contract is about: a workload's, those of a selector, each workload's of a kind, or all."""
+"""Whom a contract is about: pods of a workload, of each of a kind or of a selector, or a ClusterQueue."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from msgspec import Struct
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
+    key_in,
     key_of,
     labels_of,
     namespace_of,
@@ -23,22 +24,28 @@ from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
 
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job")
-SUBJECT_KINDS = (*WORKLOADS, "Pod", "PodGroup", "Namespace")
+QUEUE = "ClusterQueue"
+EVERY = (*WORKLOADS, QUEUE)
+SUBJECT_KINDS = (*EVERY, "Pod", "PodGroup", "Namespace")
 MOST_SUBJECTS = 5_000
 
 
 class Subject(NamedTuple):
-    """The pods of a workload (``workloads`` has one), or of a ``selector`` in a ``namespace`` or in all."""
+    """The pods of a workload (``workloads`` has one), or of a ``selector`` in a ``namespace`` or in all.
+
+    It is no pods, but the Workloads of a ClusterQueue, if ``queue`` names one.
+    """
 
     name: str
     workloads: tuple[Key, ...] = ()
     namespace: str = ""
     selector: Mapping[str, Any] | None = None
     group: str = ""
+    queue: str = ""
 
     def has(self, pod: Manifest, top: Key) -> bool:
         """Return whether it has a pod, whose controllers end at ``top``."""
-        if self.namespace and namespace_of(pod) != self.namespace:
+        if self.queue or (self.namespace and namespace_of(pod) != self.namespace):
             return False
         if self.group:
             return group_of(pod) == self.group
@@ -60,7 +67,7 @@ class SubjectChoice(Struct, frozen=True):
     def subjects(self, server: ApiServer) -> tuple[Subject, ...]:
         """Return the subjects in a cluster; report it and return none if there is none."""
         if self.every:
-            found = tuple(_of_workload(key) for key in _keys(server, self.every))
+            found = tuple(_of_object(key) for key in _keys(server, self.every))
             return found or self._missing(f"there is no {self.every} in the cluster: name a kind that it has")
         if self.kind == "PodGroup":
             named = f"PodGroup {self._space}/{self.name}"
@@ -78,9 +85,9 @@ class SubjectChoice(Struct, frozen=True):
         return self.namespace or "default"
 
     def _named(self, server: ApiServer) -> tuple[Subject, ...]:
-        key = self.kind, f"{self._space}/{self.name}"
+        key = self.kind, key_in(self.kind, self.namespace, self.name)
         if server.get(*key) is not None:
-            return (_of_workload(key),)
+            return (_of_object(key),)
         there = [name for _, name in _keys(server, self.kind)]
         hint = did_you_mean(key[1], there[:2000]) or f"; there are {', '.join(there[:5]) or 'none'}"
         return self._missing(f"there is no {self.kind} {key[1]}{hint}")
@@ -91,8 +98,9 @@ class SubjectChoice(Struct, frozen=True):
         return ()
 
 
-def _of_workload(key: Key) -> Subject:
-    return Subject(f"{key[0]} {key[1]}", (key,))
+def _of_object(key: Key) -> Subject:
+    named = f"{key[0]} {key[1]}"
+    return Subject(named, queue=key[1]) if key[0] == QUEUE else Subject(named, (key,))
 
 
 def _keys(server: ApiServer, kind: str) -> list[Key]:

@@ -17,6 +17,7 @@ READY = (
     "no-majority",
     "claim-zone",
     "surge-fits",
+    "nominal-quota",
 )
 """Their names."""
 

@@ -167,6 +167,17 @@ def _volume(name: str, claim: str, zone: str) -> Manifest:
     }
 
 
+def queued(kind: str, name: str, queue: str, pods: int = 1) -> Manifest:
+    """Return a Job, or a PodTemplate, whose pods of one core wait for quota in a LocalQueue."""
+    labels = {"kueue.x-k8s.io/queue-name": queue}
+    pod = template(name, "1", **({"restartPolicy": "Never"} if kind == "Job" else {}))
+    if kind == "PodTemplate":
+        own: Manifest = {"apiVersion": "v1", "template": {**pod, "metadata": {"labels": labels}}}
+    else:
+        own = {"apiVersion": "batch/v1", "spec": {"parallelism": pods, "completions": pods, "template": pod}}
+    return {"kind": kind, "metadata": {"name": name, "labels": labels}, **own}
+
+
 def joining(zone: str, second: float) -> Manifest:
     """Return a Scenario in which a node joins."""
     operation = {"time": second, "createOperation": {"object": _node("late", zone, "4", {})}}

@@ -18,10 +18,12 @@ from tests.core.contracts.clusters import (
     nodes,
     pod_template,
     priority,
+    queued,
     settings,
     spread,
     workload,
 )
+from tests.core.kueue.clusters import manifests
 
 
 class ReadyCase(NamedTuple):
@@ -39,6 +41,17 @@ def _deployment(replicas: int, cpu: str = "100m", **spec: Any) -> Manifest:
 _GANG = {"gang": {"minCount": 4}}
 _FILLER = (priority("filler", 1000), workload("Deployment", "filler", 3, "2", priorityClassName="filler"))
 _GATED = settings(scheduler="v1.37", featureGates={"GenericWorkload": True})
+
+
+def _teams(reclaim: str) -> str:
+    """Return the cluster of two teams with half the quota each, all of which one has borrowed."""
+    half = {"default": {"cpu": 2, "memory": "1Gi"}}
+    lender = {"quota": half, "cohortName": "all", "preemption": {"reclaimWithinCohort": reclaim}}
+    queues = {"a": lender, "b": {"quota": half, "cohortName": "all"}}
+    jobs = [queued("Job", f"b{number}", "b") for number in range(4)]
+    return bundle(nodes("ab"), list(manifests({"queues": queues})), jobs, queued("PodTemplate", "team", "a"))
+
+
 _DESCHEDULED = settings(scheduler="v1.37", descheduler={"interval": "1m", "passes": 30})
 CASES = (
     ReadyCase(
@@ -124,4 +137,5 @@ CASES = (
         bundle(nodes("abcd"), _deployment(3, **apart("web"))),
         bundle(nodes("abc"), _deployment(3, **apart("web"))),
     ),
+    ReadyCase("nominal-quota", _teams("Any"), _teams("Never")),
 )

@@ -11,9 +11,12 @@ from scheduler_core.contracts.check import check
 from scheduler_core.contracts.conditions import FactName, read_condition
 from scheduler_core.contracts.document import gaps_of, read_contracts
 from tests.core.contracts.clusters import bundle, nodes, workload
+from tests.core.kueue.clusters import manifests
 
 HEAD = "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\nspec:\n"
+_QUEUES = {"queues": {"team-a": {"quota": {"spot": 4}}, "team-b": {"quota": {"spot": 4, "reserved": 1}}}}
 CLUSTER = bundle(nodes("aabbcc" * 10), workload("Deployment", "web", 3))
+QUEUES = bundle(nodes("a"), list(manifests(_QUEUES)))
 BAD = {
     "a fact that there is not": ("  always: redy >= 4", 5, "did you mean 'ready'?"),
     "a fact without its argument": ("  always: skew <= 1", 5, 'skew("…") with a node label in quotes'),
@@ -58,6 +61,12 @@ BAD = {
         5,
         "did you mean 'default/web'?",
     ),
+    "a queue without Kueue": (
+        "  for: {every: ClusterQueue}\n  always: owed.seconds <= 60",
+        5,
+        "there is no ClusterQueue in the cluster: name a kind that it has",
+    ),
+    "a fact of queues": ('  always: used("cpu") >= 1', 5, "for: {kind: ClusterQueue, name: …}"),
     "two conditions": ("  always: ready >= 1\n  never: ready < 1", 4, "exactly one of always, never"),
     "a field that is misspelt": ("  allways: ready >= 1", 5, "did you mean 'always'?"),
     "a release that there is not": (
@@ -80,6 +89,39 @@ def test_bad_contracts_are_refused_at_their_line(name: str) -> None:
     assert any(remedy in one.message and one.line == line for one in error.value.problems), (
         error.value.problems
     )
+
+
+BAD_OF_QUEUES = {
+    "a queue that there is not": (
+        "  for: {kind: ClusterQueue, name: team-c}\n  always: pending == 0",
+        5,
+        "did you mean 'team-b'?",
+    ),
+    "a fact of pods": (
+        "  for: {kind: ClusterQueue, name: team-a}\n  always: ready >= 1",
+        6,
+        "of a ClusterQueue there are pending, pending.seconds",
+    ),
+    "a resource without quota": (
+        '  for: {every: ClusterQueue}\n  always: used("gpu") <= 1',
+        6,
+        "has no quota of 'gpu': it has cpu, spot/cpu",
+    ),
+    "a flavor that one queue lacks": (
+        '  for: {every: ClusterQueue}\n  always: nominal("reserved/cpu") >= 1',
+        6,
+        "ClusterQueue team-a has no quota of 'reserved/cpu'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_OF_QUEUES)
+def test_bad_contracts_about_queues_are_refused_at_their_line(name: str) -> None:
+    """A queue or quota that there is not, and facts of pods."""
+    text, line, remedy = BAD_OF_QUEUES[name]
+    with pytest.raises(BundleError) as error:
+        list(check(load(QUEUES), read_contracts([("one.yaml", HEAD + text)])))
+    assert [(one.line, remedy in one.message) for one in error.value.problems] == [(line, True)]
 
 
 CONDITIONS = {
