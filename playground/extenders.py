@@ -95,7 +95,7 @@ def _keep(path: Path, reply: Reply) -> Reply:
     return reply
 
 
-def sweep() -> int:
+def remove_expired() -> int:
     """Delete the answers that nobody asked for in EXTENDER_DAYS; return how many there were."""
     before = time.time() - limit("EXTENDER_DAYS") * DAY
     removed = 0
@@ -117,7 +117,7 @@ def pack(path: Path) -> int:
         for file in sorted(folder.glob("*/*")):
             name = f"{file.parent.name}/{file.name}"
             if _ANSWER.fullmatch(name):
-                with suppress(FileNotFoundError):  # swept meanwhile
+                with suppress(FileNotFoundError):  # removed meanwhile
                     archive.add(file, name, recursive=False)
                     packed += 1
     return packed

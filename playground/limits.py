@@ -49,7 +49,7 @@ LIMITS: tuple[Limit, ...] = (
         "days",
         "a visitor's entry in the audit log is removed after it; operators' entries stay",
     ),
-    Limit("SWEEP_SECONDS", 900, "seconds", "between two removals of what has expired"),
+    Limit("EXPIRY_SECONDS", 900, "seconds", "between two removals of what has expired"),
     Limit(
         "STORAGE_PER_OWNER", 256 * MIB, "bytes", "stored drafts, links and runs of one visitor, compressed"
     ),

@@ -217,11 +217,11 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3.0
 # Without a state file: scheduled tasks are due again soon after a restart, and are idempotent.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
-    "sweep": {
-        "task": "playground.sweep",
-        "schedule": float(PLAYGROUND["SWEEP_SECONDS"]),
+    "expiry": {
+        "task": "playground.expiry",
+        "schedule": float(PLAYGROUND["EXPIRY_SECONDS"]),
         # Long runs may occupy their processes for an hour; expired messages do not pile up.
-        "options": {"queue": SHORT, "expires": PLAYGROUND["SWEEP_SECONDS"]},
+        "options": {"queue": SHORT, "expires": PLAYGROUND["EXPIRY_SECONDS"]},
     },
     # Always: what is due is known by web servers and workers, and beat may lack their variables.
     "deliver": {

@@ -26,11 +26,11 @@ def run_simulation(run_id: str, queue: str = "") -> str | None:
     return compute_next(queue) if queue else compute(run_id)
 
 
-@shared_task(name="playground.sweep", ignore_result=True)
-def sweep() -> dict[str, int]:
+@shared_task(name="playground.expiry", ignore_result=True)
+def expiry() -> dict[str, int]:
     """Remove expired rows; see :mod:`playground.storage.retention`. Before, accounts claim what is theirs."""
     owning.claim_rest()
-    removed = {**retention.sweep(), "answers of extenders": extenders.sweep()}
+    removed = {**retention.remove_expired(), "answers of extenders": extenders.remove_expired()}
     if any(removed.values()):
         log.info("expired rows were removed", **removed)
     return removed

@@ -15,6 +15,8 @@ import socket
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -27,7 +29,7 @@ from playground.models import CANCELLED, CANCELLING, DONE, FAILED, QUEUED, RUNNI
 from playground.playback import over_time
 from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
 from playground.playback.packed_runs import engine_code, keep_checkpoint
-from playground.playback.stopping import Bound, bounded
+from playground.playback.stopping import Bound, bounded, resident_bytes
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
@@ -38,7 +40,7 @@ from playground.runs.metrics import Meter, Samples
 from playground.runs.packing import PackingTimer
 from playground.runs.retrying import OutageError, retry_outages
 from playground.runs.unplaced import Unplaced
-from playground.runtime import log_context, outage
+from playground.runtime import collecting, log_context, outage
 from playground.storage import bundles, store
 from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.kubernetes.problems import BundleError
@@ -49,8 +51,11 @@ log = structlog.get_logger(__name__)
 SLICE_SECONDS = 0.5
 SLICE_CYCLES = 1_000
 BEAT_SECONDS = 5.0
+CHAIN_SECONDS = 10.0  # after which a process begins no further cell of a sweep
 ATTEMPTS = 3  # workers that may die in a row without storing a cycle before the run counts as failed
 OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "error", "w": "waiting"}
+
+_CLEAR_REFS = Path("/proc/self/clear_refs")
 
 
 class LostClaimError(RuntimeError):
@@ -90,12 +95,38 @@ def compute(run_id: str) -> str | None:
 
 
 def compute_next(queue: str) -> str | None:
-    """Compute the next run of a queue, as :func:`compute` does; None if none waits."""
+    """Compute the next run of a queue, as :func:`compute` does; None if none waits.
+
+    Cells of sweeps are computed one after the other for some seconds, as long as one is next: to start a
+    process takes longer than a small one.
+    """
+    until = time.monotonic() + CHAIN_SECONDS
+    run_ids, cell = _next(queue)
+    if cell and len(run_ids) > 1:
+        service.enqueue(run_ids[1], queue)  # for another process: cells are not announced one by one
+    state = _compute_first(run_ids)
+    while cell and state == DONE and time.monotonic() < until and _is_small():
+        run_ids, cell = _next(queue)
+        state = _compute_first(run_ids) if cell else DONE
+    return state
+
+
+def _next(queue: str) -> tuple[list[str], bool]:
+    """Return the runs of a queue in the order in which to try them, and whether the first is a cell."""
     try:
-        return _compute_first(retry_outages(lambda: fairness.next_runs(queue)))
+        run_ids = retry_outages(lambda: fairness.next_runs(queue))
+        cells_first = Run.objects.filter(pk__in=run_ids[:1], sweep__isnull=False)
+        return run_ids, retry_outages(cells_first.exists)
     except OutageError as error:
         log.warning("queue left alone", queue=queue, error=str(error))
-        return None
+        return [], False
+
+
+def _is_small() -> bool:
+    """Return whether this process may compute another run, and measure the peak of its memory again."""
+    with suppress(OSError):
+        _CLEAR_REFS.write_text("5")  # proc(5): the peak becomes what is resident now
+    return resident_bytes() < limit("RUN_MIB") * MIB // 4
 
 
 def _compute_first(run_ids: Iterable[str]) -> str | None:
@@ -116,7 +147,8 @@ def _compute(run_id: str, claim: str) -> str | None:
     with _Beat(run_id, claim):
         try:
             with bounded(retry_outages(lambda: _bound(run_id))):
-                attempt = retry_outages(lambda: _Attempt(run_id, claim))
+                with collecting.paused():
+                    attempt = retry_outages(lambda: _Attempt(run_id, claim))
                 state = attempt.run_to_end()
                 log.info("run computed", state=state)
                 return state

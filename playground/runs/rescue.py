@@ -23,20 +23,25 @@ def rescue() -> list[str]:
 
     A redundant announcement is harmless: claiming decides which worker computes a run. A run that was being
     cancelled when its worker died ends through the same claim. If the broker is unavailable, only one run is
-    tried per call, because each further one could take as long to fail. Sweeps are recounted.
+    tried per call, because each further one could take as long to fail. Sweeps are recounted, and one run of
+    each is announced: the task that computes it announces the next.
     """
     cells.repair()
     now = timezone.now()
     silent = Q(state=QUEUED) | stale(now)
     waiting = Run.objects.filter(silent, enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))
     lost = []
-    for run_id, queue, state, queued, enqueued in waiting.values_list(
-        "pk", "queue", "state", "queued", "enqueued"
+    swept: set[str] = set()
+    for run_id, queue, state, queued, enqueued, sweep in waiting.values_list(
+        "pk", "queue", "state", "queued", "enqueued", "sweep"
     ):
+        if sweep in swept and state == QUEUED:
+            continue
         # A run in a long queue is not lost: announced each time, the messages would outnumber the runs.
         enough = min(enqueued - queued, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
         if now - enqueued >= enough:
             lost.append((run_id, queue, enqueued))
+            swept.update([sweep] if sweep is not None else [])
     announced = []
     for run_id, queue, enqueued in lost[:100]:
         row = Run.objects.filter(pk=run_id)

@@ -31,6 +31,8 @@ from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 from scheduler_core.sweep import pareto_front, read_sweep
 
+ANNOUNCED = 2
+
 
 def start(
     row: Scenario, scenario: core.Scenario, body: Any, owner: str, address: str = ""
@@ -98,7 +100,8 @@ def _words(values: dict[str, Any]) -> str:
 
 
 def _announce(runs: list[Run]) -> None:
-    for run in runs:
+    """Announce the first of a sweep's runs: each task that computes one announces another."""
+    for run in runs[:ANNOUNCED]:
         if not service.enqueue(run.pk, run.queue):
             break  # the workers look for those whose message was lost
 

@@ -148,7 +148,7 @@ def register() -> None:
     TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = f"{__name__}:RedisTransport"
 
 
-def sweep(folder: Path) -> int:
+def remove_leftovers(folder: Path) -> int:
     """Remove partially written or read files of processes that died; return the number of files.
 
     Runs whose message is lost are announced again (:mod:`playground.runs.rescue`).

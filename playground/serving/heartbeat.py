@@ -17,16 +17,17 @@ from typing import Any
 
 import structlog
 from billiard.exceptions import WorkerLostError
-from celery.signals import beat_init, task_failure, worker_ready, worker_shutdown
+from celery.signals import beat_init, task_failure, worker_init, worker_ready, worker_shutdown
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runs import rescue
-from playground.runtime import outage
+from playground.runtime import collecting, outage
 from playground.serving import deployment
 from playground.serving.stalling import StallWatch
+from scheduler_core.run.table import preload
 
 log = structlog.get_logger(__name__)
 
@@ -82,6 +83,13 @@ def _give_up(name: str) -> None:
     log.error("the worker's processes start nothing; it ends to be started again", worker=name)
     _last_word(os.getpid())
     os._exit(1)
+
+
+@worker_init.connect
+def prepare(**_: Any) -> None:
+    """Import what runs need, which the forked processes share, and exempt it from their collections."""
+    preload()
+    collecting.full()
 
 
 @worker_ready.connect

@@ -45,7 +45,7 @@ from playground.models import (
 from playground.storage import audit, store
 from scheduler_core.authoring import examples
 
-SWEEP_MOST_SECONDS = 120.0  # of one sweep; the next one continues
+EXPIRY_MOST_SECONDS = 120.0  # of one removal; the next one continues
 RECALL_HOURS = 1  # after which no page is open any more under a name that its browser exchanged
 WORKER_DAYS = 1  # after which a worker without a heartbeat is deleted
 
@@ -166,7 +166,7 @@ RULES: tuple[RetentionRule, ...] = (
     # In this order: a scenario is deleted with the last share, link, run or comparison that refers to it.
     RetentionRule(
         "scenarios",
-        lambda now: Scenario.objects.filter(shares=None, runs=None, links=None, sides=None),
+        lambda now: Scenario.objects.filter(shares=None, runs=None, links=None, sides=None, sweeps=None),
         "pk",
         50,
         _forget,
@@ -181,7 +181,7 @@ RULES: tuple[RetentionRule, ...] = (
 )
 
 
-def sweep(now: datetime | None = None, most_seconds: float = SWEEP_MOST_SECONDS) -> dict[str, int]:
+def remove_expired(now: datetime | None = None, most_seconds: float = EXPIRY_MOST_SECONDS) -> dict[str, int]:
     """Delete expired rows in batches of one transaction each; return the number of rows of each kind.
 
     Stops after ``most_seconds`` (a batch is finished first), so that nothing else waits for it.
@@ -204,7 +204,7 @@ def _batches(rule: RetentionRule, now: datetime) -> Iterable[list[Any]]:
     before: list[Any] = []
     while True:
         keys = list(rule.expired(now).order_by(rule.order).values_list("pk", flat=True)[: rule.batch])
-        if not keys or keys == before:  # rows that could not be deleted are left for the next sweep
+        if not keys or keys == before:  # rows that could not be deleted are left for the next removal
             return
         yield keys
         before = keys

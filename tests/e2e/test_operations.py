@@ -16,7 +16,7 @@ from tests.services.stack import Stack, compose_parts, embedded_parts, running
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(300)]
 
-SOON = {"PLAYGROUND_SWEEP_SECONDS": "1"}
+SOON = {"PLAYGROUND_EXPIRY_SECONDS": "1"}
 EXPIRE = """
 from datetime import timedelta
 from django.utils import timezone
@@ -41,12 +41,12 @@ def share(stack: Stack) -> dict[str, Any]:
     return found
 
 
-def swept(stack: Stack) -> bool:
+def has_removed(stack: Stack) -> bool:
     return "expired rows were removed" in stack.workers_output()
 
 
 @pytest.mark.xdist_group("embedded")
-def test_one_machine_sweeps_counts_and_names(tmp_path: Path) -> None:
+def test_one_machine_removes_counts_and_names(tmp_path: Path) -> None:
     """The worker of `manage.py serve` removes what expired; its log names the request that started a run."""
     port = free_port()
     parts = {
@@ -70,7 +70,7 @@ def test_one_machine_sweeps_counts_and_names(tmp_path: Path) -> None:
         assert stack.get("/metrics", **{"X-Forwarded-For": "127.0.0.1"}).status == 403
         shell(stack, EXPIRE.format(id=shared["id"]))
         gone = f"/api/scenarios/{shared['id']}"
-        wait_until(lambda: swept(stack), 60, "a sweep")
+        wait_until(lambda: has_removed(stack), 60, "a removal")
         assert stack.get(gone).status == 404
 
 
@@ -101,10 +101,10 @@ def test_composed_web_processes_are_scraped_as_one(tmp_path: Path, postgres: Any
             assert all(len(processes()) == 2 for _ in range(10))
             shared = share(stack)
             shell(stack, EXPIRE.format(id=shared["id"]))
-            # Workers of other stacks may be there: they share the broker and the database, and any may sweep.
+            # Workers of other stacks share the broker and the database, and any may remove what has expired.
             # The database is asked, since opening the link would extend it.
             kept = IS_KEPT.format(id=shared["id"])
-            wait_until(lambda: shell(stack, kept).strip() == "False", 60, "a sweep")
+            wait_until(lambda: shell(stack, kept).strip() == "False", 60, "a removal")
             assert stack.get(f"/api/scenarios/{shared['id']}").status == 404
             assert pid.is_file()
         finally:

@@ -41,7 +41,7 @@ from playground.models import (
 from playground.rooms import people, rows
 from playground.runs import sweeps
 from playground.storage import authored, bundles, comments, comparisons, quotas, retention, store
-from playground.tasks import sweep
+from playground.tasks import expiry
 from playground.visitors import bans, caller, identity, sessions
 from tests.playground.conftest import OWNER, STRANGER, communicator, connected, visitor_client
 from tests.playground.rooms import post
@@ -683,7 +683,7 @@ async def test_what_is_stored_in_between_is_claimed(web: str, monkeypatch: pytes
 def test_what_took_long_is_claimed_all_the_same(owner: Client, web: str) -> None:
     """An import that began before: when the page is opened, or when expired rows are removed."""
     sign_up(owner)
-    for looked in (lambda: owner.get("/account/"), sweep):
+    for looked in (lambda: owner.get("/account/"), expiry):
         late = store.create_draft(OWNER, [("", web)])
         looked()
         assert Draft.objects.get(pk=late.pk).owner == named(owner)
@@ -731,7 +731,7 @@ def test_accounts_that_hold_nothing_expire(web: str) -> None:
     store.create_draft("holds", [("", web)])
     Recall.objects.create(visitor="x", created=timezone.now() - timedelta(hours=2))
     Recall.objects.create(visitor="y")
-    removed = retention.sweep()
+    removed = retention.remove_expired()
     assert (removed["accounts"], removed["recalls"]) == (1, 1)
     assert set(Account.objects.values_list("username", flat=True)) == {"holds", "new"}
 

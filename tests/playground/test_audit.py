@@ -110,7 +110,7 @@ def test_visitors_entries_expire_and_operators_do_not(
     call_command("audit", "--operators")
     [line] = capsys.readouterr().out.splitlines()
     assert line.split("\t")[2:4] == ["ban", "192.0.2.7"]
-    assert retention.sweep()["visitors' audit entries"] == 1
+    assert retention.remove_expired()["visitors' audit entries"] == 1
     assert [row[1] for row in entries()] == ["ban", "delete link"]
 
 

@@ -355,7 +355,7 @@ def test_what_nobody_opens_expires(owner: Client, mine: str) -> None:
     """A year after it was last opened, with its scenarios."""
     Client().get(publish(owner, mine)["link"])
     AuthoredLesson.objects.update(expires=timezone.now() - timedelta(days=1))
-    removed = retention.sweep()
+    removed = retention.remove_expired()
     assert (removed["lessons"], removed["scenarios"]) == (1, 1)
 
 

@@ -264,15 +264,15 @@ def test_a_missing_folder_is_made_again(queue: SimpleQueue, folder: Path) -> Non
     assert arguments(queue) == ["one"]
 
 
-def test_leftovers_of_dead_processes_are_swept(folder: Path) -> None:
+def test_leftovers_of_dead_processes_are_removed(folder: Path) -> None:
     """Files that were half written or half read long ago go; those of this moment stay."""
     old, new = folder / f"1.q.msg{broker.UNSEEN}", folder / f"2.q.msg{broker.TAKEN}"
     for path in (old, new):
         path.touch()
     os.utime(old, (0, 0))
-    assert broker.sweep(folder) == 1
+    assert broker.remove_leftovers(folder) == 1
     assert list(folder.iterdir()) == [new]
-    assert broker.sweep(folder / "no-such-folder") == 0
+    assert broker.remove_leftovers(folder / "no-such-folder") == 0
 
 
 JSON = st.recursive(

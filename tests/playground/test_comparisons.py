@@ -287,14 +287,14 @@ def test_it_expires_and_keeps_its_sides() -> None:
     left, right = shared(bundle(LEAST)), shared(bundle(MOST))
     name = kept(left, right)
     Scenario.objects.update(expires=timezone.now() - timedelta(days=1))
-    retention.sweep()
+    retention.remove_expired()
     assert Client().get(f"/s/{left}/").status_code == 404
     assert Client().get(f"/compare/{name}/left/").status_code == 200
     Comparison.objects.update(expires=timezone.now() + timedelta(hours=1))
     Client().get(f"/compare/{name}/")
     assert Comparison.objects.get().expires > timezone.now() + timedelta(days=2)
     Comparison.objects.update(expires=timezone.now() - timedelta(days=1))
-    assert retention.sweep()["comparisons"] == 1
+    assert retention.remove_expired()["comparisons"] == 1
     assert (
         not ComparisonShare.objects.exists() and not Scenario.objects.filter(short__in=[left, right]).exists()
     )

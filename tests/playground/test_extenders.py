@@ -216,10 +216,10 @@ def test_answers_that_nobody_asks_for_expire(release, approved, tmp_path):
     played(live(release, approved))
     files = list(tmp_path.glob("extenders/*/*"))
     assert len(files) == len(approved.asked)
-    assert extenders.sweep() == 0
+    assert extenders.remove_expired() == 0
     for file in files[1:]:
         os.utime(file, (1, 1))
-    assert extenders.sweep() == len(files) - 1
+    assert extenders.remove_expired() == len(files) - 1
     assert files[0].exists()
 
 

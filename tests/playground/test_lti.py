@@ -554,5 +554,5 @@ def test_what_is_over_is_forgotten(client: Client, school: FakePlatform) -> None
     """Launches that nobody opened for long, and states that no launch can come with any more."""
     launched(client, school)
     later = timezone.now() + timedelta(days=400)
-    removed = retention.sweep(later)
+    removed = retention.remove_expired(later)
     assert (removed["launches"], removed["states"]) == (1, 1)

@@ -207,10 +207,10 @@ def test_it_goes_with_the_account_or_by_its_date(first: Client, ada: Account) ->
     exchange(first, ada, one())
     assert quotas.used_by_owner(OWNER) > quotas.used_by_owner(STRANGER)
     Account.objects.update(last_login=timezone.now() - timedelta(days=400))
-    assert retention.sweep()["accounts"] == 0
+    assert retention.remove_expired()["accounts"] == 0
     LearnerProgress.objects.update(expires=timezone.now() - timedelta(days=1))
-    swept = retention.sweep()
-    assert (swept["progress"], swept["accounts"]) == (1, 1)
+    removed = retention.remove_expired()
+    assert (removed["progress"], removed["accounts"]) == (1, 1)
     again = Account.objects.create(username="bea", password="!", owner=OWNER, last_login=timezone.now())
     assert exchange(first, again, one()).status_code == 200
     again.delete()

@@ -117,9 +117,9 @@ def test_a_room_ends_after_a_day_and_goes_after_a_month(opened: dict[str, Any]) 
     Room.objects.update(expires=timezone.now() - timedelta(seconds=1))
     assert Client().get(f"/api/rooms/{opened['id']}").json()["ended"] is True
     assert "The room has ended." in Client().get(f"/r/{opened['id']}/").content.decode()
-    assert not retention.sweep().get("rooms")
+    assert not retention.remove_expired().get("rooms")
     Room.objects.update(expires=timezone.now() - timedelta(days=30, seconds=1))
-    assert retention.sweep()["rooms"] == 1
+    assert retention.remove_expired()["rooms"] == 1
     assert Client().get(f"/api/rooms/{opened['id']}").status_code == 404
     assert not RoomVote.objects.exists()
 

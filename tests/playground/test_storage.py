@@ -264,10 +264,10 @@ def test_a_link_that_nobody_opens_goes(web: str) -> None:
     kept = store.share(bundles.parse([("", web)], "kept"), OWNER, text=web).scenario
     Run.objects.create(scenario=kept, owner=OWNER)
     expire(kept)
-    assert retention.sweep()["links"] == 1
+    assert retention.remove_expired()["links"] == 1
     assert Scenario.objects.filter(pk=kept.pk).exists() and store.find_scenario(kept.short) is None
     expire(row)
-    removed = retention.sweep()
+    removed = retention.remove_expired()
     assert (removed["links"], removed["scenarios"]) == (1, 1)
     assert client.get(f"/api/scenarios/{short}").status_code == 404
 
@@ -279,7 +279,7 @@ def test_shipped_examples_stay(owner: Client) -> None:
     row = Scenario.objects.get(short=location.split("/")[2])
     assert row.expires is None
     expire(row, 400)
-    assert retention.sweep()["links"] == 0
+    assert retention.remove_expired()["links"] == 0
     row.refresh_from_db()
     assert row.expires is None
     assert owner.get(location).status_code == 200
@@ -290,7 +290,7 @@ def test_shipped_examples_stay(owner: Client) -> None:
 
 
 def test_what_has_expired_is_found_by_an_index() -> None:
-    """A sweep that finds nothing looks at no row: SQLite's plan searches, and scans no table."""
+    """A removal that finds nothing looks at no row: SQLite's plan searches, and scans no table."""
     now = timezone.now()
     for rule in retention.RULES[:3]:
         rows = rule.expired(now).order_by(rule.order).values_list("pk", flat=True)[: rule.batch]
@@ -299,7 +299,7 @@ def test_what_has_expired_is_found_by_an_index() -> None:
 
 
 def test_removal_is_in_batches_and_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A first sweep that has no time removes one batch; the next one continues."""
+    """A first removal that has no time removes one batch; the next one continues."""
     Draft.objects.bulk_create(
         [Draft(owner=OWNER, files=b"", expires=timezone.now() - days(1)) for _ in range(450)]
     )
@@ -312,9 +312,9 @@ def test_removal_is_in_batches_and_bounded_in_time(monkeypatch: pytest.MonkeyPat
 
     counted = retention.RetentionRule(rule.kind, rule.expired, rule.order, rule.batch, remove)
     monkeypatch.setattr(retention, "RULES", (counted, *retention.RULES[1:]))
-    assert retention.sweep(most_seconds=0)["drafts"] == 200
+    assert retention.remove_expired(most_seconds=0)["drafts"] == 200
     assert Draft.objects.count() == 250
-    assert retention.sweep()["drafts"] == 250
+    assert retention.remove_expired()["drafts"] == 250
     assert sizes == [200, 200, 50]
 
 
@@ -361,7 +361,7 @@ def test_what_is_stored_can_be_deleted_by_its_owner(owner: Client, stranger: Cli
 
 
 def test_cleaning_by_hand_is_the_same() -> None:
-    """`manage.py cleanup` prints how many of each kind the sweep removed."""
+    """`manage.py cleanup` prints how many of each kind were removed."""
     expire(store.create_draft(OWNER, [("", "x")]))
     said = io.StringIO()
     call_command("cleanup", stdout=said)

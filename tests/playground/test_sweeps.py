@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from playground.celery import app
 from playground.models import Run, Sweep, SweepCell
+from playground.queues import SHORT
 from playground.runs import cells, rescue, service, sweeps
-from playground.runs.compute import claim_run
+from playground.runs.compute import claim_run, compute_next
 from playground.storage import bundles, store
 from playground.tasks import run_simulation
 from scheduler_core.kubernetes.problems import BundleError
@@ -54,9 +55,8 @@ def compute(sweep: Sweep) -> dict[str, Any]:
 
 
 def test_each_cell_is_a_run_with_its_own_scenario(sent: list[str]) -> None:
-    """All are announced, and end with the figures that the command line prints."""
+    """They end with the figures that the command line prints."""
     sweep = start(GRID)
-    assert len(sent) == 12
     wire = compute(sweep)
     assert (wire["state"], wire["done"], wire["total"]) == ("done", 12, 12)
     assert [cell["values"]["seed"] for cell in wire["cells"]] == [1, 2] * 6
@@ -67,6 +67,25 @@ def test_each_cell_is_a_run_with_its_own_scenario(sent: list[str]) -> None:
         assert own.release == "v1.11"
         assert bundles.read_documents(text) == own.documents
         assert cell.metrics == json.loads(json.dumps(cell_run(cells.scenario_of(cell))))
+
+
+def test_one_process_computes_cells_until_somebody_else_is_next(sent: list[str]) -> None:
+    """Few are announced: a task announces another one, and goes on with cells as long as one is next."""
+    first, second = (start({"seed": [1, 2, 3]}, owner) for owner in (OWNER, "somebody else"))
+    assert sent == [
+        *first.runs.values_list("pk", flat=True)[:2],
+        *second.runs.values_list("pk", flat=True)[:2],
+    ]
+    alone, _ = service.start(bundles.parse([("", (DATA / "preempt.yaml").read_text())]), "a third")
+    assert compute_next(SHORT) == "done"
+    assert (len(sent), Run.objects.filter(state="done", sweep=None).count()) == (6, 0)
+    assert [sweep.runs.filter(state="done").count() for sweep in (first, second)] == [1, 0]
+    assert compute_next(SHORT) == "done"
+    alone.refresh_from_db()
+    assert alone.state == "done"
+    assert compute_next(SHORT) == "done"
+    assert not Run.objects.filter(state="queued").exists()
+    assert compute_next(SHORT) is None
 
 
 def test_text_of_a_cell_is_that_of_the_sweep_with_its_values(sent: list[str]) -> None:

@@ -18,5 +18,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove expired rows, and print the number of each kind."""
         outage.lift_statement_timeout()
-        removed = {**retention.sweep(most_seconds=math.inf), "answers of extenders": extenders.sweep()}
+        removed = retention.remove_expired(most_seconds=math.inf)
+        removed |= {"answers of extenders": extenders.remove_expired()}
         self.stdout.write("removed " + ", ".join(f"{count} {kind}" for kind, count in removed.items()))

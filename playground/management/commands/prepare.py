@@ -23,7 +23,7 @@ class Command(BaseCommand):
         """Make the data folder private, check the database, migrate, bundle pages, collect static files."""
         os.umask(data_folder.PRIVATE_UMASK)
         data_folder.tighten(settings.DATA_DIR)
-        broker.sweep(Path(settings.DATA_DIR) / "broker" / "queue")
+        broker.remove_leftovers(Path(settings.DATA_DIR) / "broker" / "queue")
         if connection.vendor == "sqlite" and not sqlite.is_sound(connection):
             raise CommandError(faults.damaged(connection.settings_dict["NAME"]))
         outage.lift_statement_timeout()
