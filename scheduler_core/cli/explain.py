@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", metavar="NAME", help="ask about this node alone")
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
     parser.add_argument("--step", metavar="STEP", help="explain the state after this cycle: 17 or 3.4")
+    parser.add_argument(
+        "--at",
+        type=float,
+        metavar="SECONDS",
+        help="ask Kueue at this virtual time, after what arrived by then",
+    )
     add_scheduler_argument(parser)
     add_gates_argument(parser)
     add_verb_arguments(parser)
@@ -56,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
 
         if not pod or kueue_explain.holds(scenario, pod):
             return kueue_explain.run(scenario, options)
+    if options.at is not None:
+        raise InputError("--at is for --workload, --job and --submit: ask about a pod with --step")
     try:
         answer = explain(scenario, pod, options.node, step=options.step)
     except ExplainError as error:

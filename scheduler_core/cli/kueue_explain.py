@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from math import inf
 
 from scheduler_core.cli.output import write_answer
 from scheduler_core.cli.reporting import InputError, read_scenario
@@ -11,6 +12,7 @@ from scheduler_core.cluster.kueue.workload import ADMITTED
 from scheduler_core.explain import ExplainError
 from scheduler_core.explain.kueue.answer import KueueAnswer, answer
 from scheduler_core.explain.kueue.cluster import KueueCluster, has_kueue, kueue_over
+from scheduler_core.explain.kueue.moment import kueue_at
 from scheduler_core.explain.kueue.submission import Submission, submit
 from scheduler_core.scenario.scenario import Scenario
 
@@ -36,13 +38,22 @@ def run(scenario: Scenario, options: argparse.Namespace) -> int:
     """Explain what the options name, and print the answer."""
     if not has_kueue(scenario.documents):
         raise InputError("the files have no ClusterQueue: Kueue holds nothing here")
-    cluster = kueue_over(scenario.documents)
+    if options.step:
+        raise InputError("--step is a cycle of the scheduler, for --pod: ask Kueue with --at SECONDS")
     try:
+        cluster = _cluster(scenario, options.at)
         found = _submitted(cluster, options.submit) if options.submit else _explained(cluster, options)
     except ExplainError as error:
         raise InputError(str(error)) from error
     write_answer(options.output, lambda: _lines(found, cluster), found.as_dict)
     return 0
+
+
+def _cluster(scenario: Scenario, at: float | None) -> KueueCluster:
+    """Return Kueue over the objects of the files, or in their run: at a second, or after all operations."""
+    if at is None and not scenario.operations:
+        return kueue_over(scenario.documents)
+    return kueue_at(scenario, inf if at is None else at)
 
 
 def _explained(cluster: KueueCluster, options: argparse.Namespace) -> KueueAnswer:

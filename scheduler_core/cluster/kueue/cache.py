@@ -163,6 +163,10 @@ class Cache:
         local = self.local_queues.get(workload.queue_key)
         return local.cluster_queue if local and local.cluster_queue in self.queues else ""
 
+    def labels_of_namespace(self, name: str) -> Mapping[str, str]:
+        """Return the labels of a namespace; one that has no object has the one that each gets by its name."""
+        return self.namespaces.get(name, {"kubernetes.io/metadata.name": name})
+
     @staticmethod
     def below(node: Node) -> list[str]:
         """Return the names of the queues of a subtree."""

@@ -291,7 +291,7 @@ class Control:
         self._alike.pop(name, None)
         for entry in queue.waiting():
             workload = entry.workload
-            labels = self.cache.namespaces.get(workload.namespace, {})
+            labels = self.cache.labels_of_namespace(workload.namespace)
             if selects(selector, labels) and not self._is_backing_off(workload):
                 queue.push(entry)
 

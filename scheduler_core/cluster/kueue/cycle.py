@@ -151,7 +151,7 @@ class Cycle:
             return Inadmissible(head, "The workload has failed admission checks")
         if not cache.is_active(head.cluster_queue):
             return Inadmissible(head, f"ClusterQueue {head.cluster_queue} is inactive")
-        labels = cache.namespaces.get(workload.namespace, {})
+        labels = cache.labels_of_namespace(workload.namespace)
         if not selects(cache.queues[head.cluster_queue].namespace_selector, labels):
             message = "Workload namespace doesn't match ClusterQueue selector"
             return Inadmissible(head, message, NAMESPACE_MISMATCH)

@@ -12,9 +12,15 @@ from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.job_control import JobControl
 from scheduler_core.cluster.kueue.jobs import Priorities
 from scheduler_core.cluster.kueue.validation import refusals_of
-from scheduler_core.cluster.kueue.workload import Workload, read_workload
+from scheduler_core.cluster.kueue.workload import (
+    EVICTED,
+    FINISHED,
+    QUOTA_RESERVED,
+    Workload,
+    read_workload,
+)
 from scheduler_core.cluster.kueue.writing import HANDLERS, key_for, put
-from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, name_of, namespace_of
+from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, name_of, namespace_of, status_of
 from scheduler_core.explain.explanation import ExplainError
 from scheduler_core.explain.kueue.trials import IN_ONE_MOMENT, stopped_at_once
 from scheduler_core.formats.limits import FormatError, Limits
@@ -115,20 +121,29 @@ def has_kueue(documents: Iterable[Mapping[str, Any]]) -> bool:
 def kueue_over(documents: Iterable[Mapping[str, Any]]) -> KueueCluster:
     """Return Kueue over objects, at the latest time that they name, once nothing changes any more.
 
-    Statuses that they have count; Jobs and Workloads without one are queued in the order of the documents.
+    Statuses that they have count: a Workload that is evicted and holds quota has not stopped. Jobs and
+    Workloads without one are queued in the order of the documents.
     """
     known = (dict(one) for one in documents if one.get("kind") in _ORDER)
     listed = sorted(known, key=lambda one: _ORDER.index(one["kind"]))
     configurations = list(_configurations(documents))
+    stopping = {key_for("Workload", one) for one in listed if one["kind"] == "Workload" and _is_stopping(one)}
     control = Control(
-        read_configuration(configurations[0] if configurations else None), _latest(listed), stopped_at_once
+        read_configuration(configurations[0] if configurations else None),
+        _latest(listed),
+        lambda one: None if one.key in stopping else stopped_at_once(one),
     )
     jobs = JobControl(control)
-    notes = [f"not simulated: {text}" for one in configurations for text in left_out(one)]
+    notes = unsimulated_settings(documents)
     for manifest in listed:
         notes += _read(control, jobs, manifest)
     _rest(control, jobs)
     return KueueCluster(control, jobs, tuple(documents), tuple(notes))
+
+
+def unsimulated_settings(documents: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what Kueue's Configuration asks for and is not simulated, each named."""
+    return [f"not simulated: {text}" for one in _configurations(documents) for text in left_out(one)]
 
 
 def _configurations(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -146,6 +161,13 @@ def _parsed(text: str) -> Iterator[Mapping[str, Any]]:
     except FormatError:
         return  # what cannot be read configures nothing
     yield from (value for value in found if isinstance(value, Mapping))
+
+
+def _is_stopping(workload: Manifest) -> bool:
+    """Return whether a Workload's job was stopping when its status was written."""
+    conditions = status_of(workload).get("conditions") or ()
+    true = {one.get("type") for one in conditions if one.get("status") == "True"}
+    return true >= {EVICTED, QUOTA_RESERVED} and FINISHED not in true
 
 
 def _latest(documents: Iterable[Manifest]) -> float:
@@ -168,8 +190,6 @@ def _read(control: Control, jobs: JobControl, manifest: Manifest) -> Iterator[st
         yield f"{kind} {key} would be refused: {'; '.join(refusals)}"
         return
     namespace = namespace_of(manifest) or "default"
-    if namespace not in control.cache.namespaces:
-        put(control, "Namespace", namespace, {"metadata": {"name": namespace}})
     if kind == "Job":
         owners = {(one.namespace, one.owner) for one in control.workloads.values()}
         if (namespace, f"Job {name_of(manifest)}") not in owners:

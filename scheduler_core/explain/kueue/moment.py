@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 
 from scheduler_core.cluster.kueue.actor import Kueue
+from scheduler_core.cluster.kueue.job_control import JobControl
 from scheduler_core.explain import replayed
 from scheduler_core.explain.explanation import ExplainError
 from scheduler_core.explain.kueue.answer import KueueAnswer, answer
-from scheduler_core.explain.kueue.cluster import manifests_in, new_workloads
+from scheduler_core.explain.kueue.cluster import (
+    KueueCluster,
+    manifests_in,
+    new_workloads,
+    unsimulated_settings,
+)
 from scheduler_core.explain.kueue.submission import Submission, submit
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run import simulate
@@ -19,6 +25,23 @@ MOST_WORKLOADS = 2_000
 
 Answering = Generator[None, None, KueueAnswer]
 Submitting = Generator[None, None, Submission]
+
+
+def kueue_at(scenario: Scenario, second: float) -> KueueCluster:
+    """Return Kueue as it is at a second of a scenario's run, with all that was created until then.
+
+    Raises:
+        ExplainError: Kueue does not run.
+    """
+    simulation = simulate(scenario, trace=False)
+    simulation.stop_after(second)
+    while simulation.step() is not None:
+        pass
+    kueue = _running(simulation.kueue)
+    jobs = JobControl(kueue.control)
+    jobs.priorities = kueue.priorities
+    notes = (*unsimulated_settings(scenario.documents), *kueue.left_out)
+    return KueueCluster(kueue.control, jobs, tuple(kueue.server.of_kind("Pod")), notes)
 
 
 def asking(scenario: Scenario, decisions: Sequence[Decision], index: int, key: str) -> Answering:
@@ -54,15 +77,19 @@ def _at(scenario: Scenario, decisions: Sequence[Decision], index: int) -> Genera
     if index == len(decisions):
         yield
         simulation.peek()
-    kueue = simulation.kueue
-    if kueue is None:
-        raise ExplainError("Kueue does not run here: it needs a ClusterQueue", "kueue")
+    kueue = _running(simulation.kueue)
     if len(kueue.control.workloads) > MOST_WORKLOADS:
         raise ExplainError(
             f"there are more than {MOST_WORKLOADS:,} Workloads: ask on the command line (explain --workload)",
             "kueue",
         )
     yield
+    return kueue
+
+
+def _running(kueue: Kueue | None) -> Kueue:
+    if kueue is None:
+        raise ExplainError("Kueue does not run here: it needs a ClusterQueue", "kueue")
     return kueue
 
 

@@ -254,7 +254,7 @@ def _with_local(key: str) -> Edit:
 
 
 def _selects(control: Control, queue: ClusterQueue, namespace: str) -> bool:
-    return selects(queue.namespace_selector, control.cache.namespaces.get(namespace, {}))
+    return selects(queue.namespace_selector, control.cache.labels_of_namespace(namespace))
 
 
 def _opened(queue: ClusterQueue, namespace: str) -> Proposal:

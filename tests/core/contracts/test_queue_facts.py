@@ -14,7 +14,7 @@ from tests.core.contracts.clusters import bundle, nodes, queued
 from tests.core.kueue.clusters import manifests
 
 _QUOTA = {"spot": {"cpu": 1, "memory": "1Gi"}, "reserved": {"cpu": 3, "memory": "1Gi"}}
-_FLAVORS = {"spot": {}, "reserved": {}}
+_FLAVORS: dict[str, dict[str, str]] = {"spot": {}, "reserved": {}}
 _CLUSTER = bundle(
     nodes("a", cpu="8"),
     list(manifests({"flavors": _FLAVORS, "queues": {"a": {"quota": _QUOTA}, "b": {"quota": _QUOTA}}})),

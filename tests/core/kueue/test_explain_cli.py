@@ -10,7 +10,6 @@ import yaml
 
 from scheduler_core.__main__ import main
 from tests.core.kueue.clusters import manifests, template
-from tests.core.kueue.test_explain import ROWS
 
 CLUSTER = {
     "queues": {
@@ -125,12 +124,13 @@ def test_a_pod_that_kueue_gates_is_explained_by_both(
     assert "Held by Kueue:" in said and "ExceedsMaxQuota" in said
 
 
-def test_a_dump_that_kueue_tries_forever_is_explained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The Workload of kueue#3710, which goes back to the head of its queue at once, ends in an answer."""
-    row = next(one for one in ROWS if one["thread"] == "kueue#3710")
-    file = tmp_path / "loop.yaml"
-    file.write_text("---\n".join(yaml.safe_dump(one) for one in manifests(row["cluster"])))
-    assert main(["explain", str(file), "--workload", "default/pair"]) == 0
-    assert "default/pair" in capsys.readouterr().out
+def test_kueue_is_asked_at_a_second(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """After what verbs and operations did until then; a cycle of the scheduler is none of Kueue's."""
+    assert main(["explain", files[0], "--job", "waits", "--at", "30"]) == 0
+    assert "is pending in ClusterQueue b: WaitingForQuota" in capsys.readouterr().out
+    assert main(["explain", files[0], "--submit", files[1], "--at", "30"]) == 0
+    assert "Preempted in this order: default/b1 (InCohortReclamation)" in capsys.readouterr().out
+    assert main(["explain", files[0], "--job", "waits", "--step", "3"]) == 2
+    assert "ask Kueue with --at SECONDS" in capsys.readouterr().err
+    assert main(["explain", files[0], "--pod", "some", "--at", "30"]) == 2
+    assert "ask about a pod with --step" in capsys.readouterr().err

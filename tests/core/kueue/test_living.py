@@ -146,6 +146,17 @@ def test_the_trace_says_what_each_cycle_decided() -> None:
     assert kinds[-1] == ("admission", "b")
 
 
+def test_a_namespace_has_the_label_of_its_name() -> None:
+    """A queue may select it by that, whether the bundle has the namespace or not."""
+    label = "{matchLabels: {kubernetes.io/metadata.name: NAME}}"
+    for name, is_admitted in (("default", True), ("other", False)):
+        text = CLUSTER.replace("namespaceSelector: {}", f"namespaceSelector: {label.replace('NAME', name)}")
+        simulation = simulate(load("\n---\n".join((text, job("a", 3)))))
+        assert isinstance(simulation, LoneSimulation)
+        list(simulation)
+        assert states(simulation) == {"a": is_admitted}
+
+
 def test_objects_that_the_api_refuses_are_left_out() -> None:
     """A warning names what is wrong, and the rest runs."""
     bad = CLUSTER.replace("name: team}", "name: other}").replace("nominalQuota: 4", "nominalQuota: -4")
