@@ -61,10 +61,13 @@ def figures(run: Run) -> dict[str, Any]:
     pods = go.Figure([_line(name, at_cycles, [row[at] for row in counted]) for name, at in _series(counted)])
     ended = counted[-1][6] if counted else 0
     pods.update_layout(
-        _layout("Pods over cycles", "cycle", "pods"), meta={"peak": _peak(counted), "terminating": ended}
+        _layout("Pods over cycles", "cycle", "pods"),
+        meta={"peak": _peak(counted), "terminating": ended, "times": _times(counted)},
     )
     full = go.Figure([_line(name, steps, [row[5][at] for row in rows]) for at, name in enumerate(resources)])
-    full.update_layout(_layout("Requested share of each resource", "cycle", "of allocatable"))
+    full.update_layout(
+        _layout("Requested share of each resource", "cycle", "of allocatable"), meta={"times": _times(rows)}
+    )
     full.update_yaxes(tickformat="~%", hoverformat=".1%")
     names = outcomes_of(run)
     counts = [run.outcomes.get(name, 0) for name in names]
@@ -182,6 +185,12 @@ def _counted(run: Run, rows: list[Any]) -> list[Any]:
 def _series(counted: list[Any]) -> list[tuple[str, int]]:
     """Return the series of the pods' chart."""
     return [*PODS, *([TERMINATING] if any(row[6] for row in counted) else [])]
+
+
+def _times(rows: list[Any]) -> list[float]:
+    """Return the virtual second of each sample; that of the run's own counts is the last known."""
+    times = [row[1] for row in rows]
+    return times if not times or times[-1] is not None else [*times[:-1], times[-2] if times[1:] else 0.0]
 
 
 def _peak(rows: list[Any]) -> list[int]:

@@ -10,13 +10,14 @@ SELECT * FROM hours
 QUALIFY row_number() OVER (PARTITION BY hour ORDER BY pods DESC) = 1 ORDER BY hour;
 
 -- pending: Which pods wait at the end, and why?
-SELECT pods.pod, pods.workload, arg_max(message, cycle) AS message, count(*) AS attempts
+SELECT pods.pod, pods.workload, arg_max(message, cycle) AS message, count(*) AS attempts,
+  max(cycle) AS cycle
 FROM pods JOIN cycles USING (pod) WHERE pods.state = 'pending'
 GROUP BY ALL ORDER BY attempts DESC;
 
 -- slowest: Which pods waited longest between their first attempt and their placement?
 SELECT pod, min(placements.time) - min(cycles.time) AS seconds, count(DISTINCT cycles.cycle) AS attempts,
-  any_value(placements.node) AS node
+  any_value(placements.node) AS node, min(placements.cycle) AS cycle
 FROM cycles JOIN placements USING (pod)
 GROUP BY pod ORDER BY seconds DESC LIMIT 50;
 
@@ -35,7 +36,7 @@ GROUP BY ALL ORDER BY pods DESC;
 
 -- retries: Which pods were tried most often?
 SELECT pod, count(*) AS attempts, count(*) FILTER (result = 'scheduled') AS placed,
-  max(time) - min(time) AS seconds
+  max(time) - min(time) AS seconds, max(cycle) AS cycle
 FROM cycles GROUP BY pod ORDER BY attempts DESC LIMIT 50;
 
 -- throughput: How many pods were placed by the minute?

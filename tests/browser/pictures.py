@@ -185,6 +185,6 @@ def pictures(page: Page, addresses: dict[str, str], phone: bool) -> Iterator[str
         yield name
     page.goto(addresses["run"])
     ends(page, "done")
-    expect(page.locator("svg.main-svg")).not_to_have_count(0)
+    expect(page.locator(".charts .trace")).not_to_have_count(0)
     yield "run"
     yield from of_a_lesson(page)

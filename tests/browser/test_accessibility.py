@@ -157,7 +157,7 @@ def test_runs(page: Page, sound_in_both: Check) -> None:
     page.get_by_role("button", name="Run the excerpt").click()
     page.wait_for_url("**/runs/*/")
     expect(page.get_by_role("main").get_by_text("done", exact=True)).to_be_visible(timeout=60_000)
-    expect(page.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".charts .trace").first).to_be_visible(timeout=30_000)
     page.get_by_role("button", name="Show as a table").first.click()
     sound_in_both(page)
     page.goto("/runs/")

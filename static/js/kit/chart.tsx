@@ -143,7 +143,7 @@ export function look() {
 }
 
 /** The buttons that download a chart as it is drawn, an SVG and a PNG; `what` is its name, which they are read with. */
-export const FigureButtons = ({ what, figure, class: more = "" }: FigureButtonsProps) => (
+export const FigureButtons = ({ what, library, figure, class: more = "" }: FigureButtonsProps) => (
   <>
     {(["svg", "png"] as const).map((format) => {
       const label = `${format.toUpperCase()}: download “${what}”`;
@@ -153,7 +153,7 @@ export const FigureButtons = ({ what, figure, class: more = "" }: FigureButtonsP
           class={`btn quiet ${more}`.trim()}
           aria-label={label}
           title={label}
-          onClick={() => void download(figure(), format)}
+          onClick={() => void download(library, figure(), format)}
         >
           {format.toUpperCase()}
         </button>
@@ -161,4 +161,4 @@ export const FigureButtons = ({ what, figure, class: more = "" }: FigureButtonsP
     })}
   </>
 );
-type FigureButtonsProps = { what: string; figure: () => Figure; class?: string };
+type FigureButtonsProps = { what: string; library: string; figure: () => Figure; class?: string };

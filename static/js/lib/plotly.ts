@@ -49,6 +49,7 @@ function loaded<K extends "link" | "script">(tag: K, props: Record<string, strin
 
 /** Download a figure as a picture that stands alone: on the ground of the page, with its title and a legend. */
 export async function download(
+  library: string,
   { data, layout, title, name }: { data: any[]; layout: any; title: string; name: string },
   format: "svg" | "png",
 ) {
@@ -71,7 +72,7 @@ export async function download(
   };
   try {
     const scale = format === "png" ? SHARPER : 1;
-    const Plotly = await loading; // begun by the chart, which may be pressed before it is drawn
+    const Plotly = await plotly(library);
     await Plotly.downloadImage({ data, layout: alone }, { format, ...PICTURE, scale, filename: name });
     announce(`${name}.${format} is downloaded.`);
   } catch {

@@ -2,11 +2,12 @@
 
 import { render } from "preact";
 import { useState } from "preact/hooks";
-import { Chart, FigureButtons } from "../kit/chart.tsx";
+import { FigureButtons } from "../kit/chart.tsx";
 import { Icon } from "../kit/icon.tsx";
+import { Bars, Legend, Lines, type Axis, type Line, type Span } from "../kit/plot.tsx";
 import { Table } from "../kit/table.tsx";
 import { $, $$ } from "../lib/dom.ts";
-import { count } from "../lib/quantity.ts";
+import { clock, count } from "../lib/quantity.ts";
 import type { KeptLists } from "../lib/tables.ts";
 import { token } from "../lib/theme.ts";
 
@@ -14,9 +15,9 @@ type Trace = Record<string, any>;
 type Figure = { data: Trace[]; layout: Record<string, any> };
 type Rows = { name: string; columns: string[]; rows: string[][] };
 export type Shown = { figures: Record<string, Figure>; tables: Rows[] };
+/** What lies along the charts, and the part of it that is shown: all of it if null. */
+export type View = { by: "cycle" | "time"; span: Span | null };
 
-const FEW_CYCLES = 8; // with a tick each
-const HEIGHT = 270;
 const COLOURS: Record<string, string> = {
   pending: "--wait",
   placed: "--pass",
@@ -35,28 +36,35 @@ const COLOURS: Record<string, string> = {
 const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
 // A pod that is gone was placed too: what the number counts is named.
 const LABELS: Record<string, string> = { placed: "running" };
-const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"]; // never colour alone
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "cross"]; // of a picture: never colour alone
 const FEW = 12; // a table of so many rows needs no filter
 const SYMBOLS_SHOWN = 9; // of each line
+const CYCLES: Axis = { title: "cycle", whole: true, format: count };
+const SECONDS: Axis = { title: "virtual time", seconds: true, format: clock };
 
 export class Charts {
   #figures: Record<string, Figure> = {};
   #tables = new Map<string, Rows>();
   #last = 0;
-  #drawn = 0; // how often: a chart tells by it that it is to be drawn again
+  #view: View = { by: "cycle", span: null };
   #due = new Set<string>(); // figures that are to be drawn
   #drawing: Promise<void> | null = null; // until all of them are
   readonly #cards: Map<string, CardProps>;
 
-  /** `onPoint` receives the cycle that somebody clicked in a chart. */
-  constructor(root: HTMLElement, library: string, onPoint: (cycle: number) => void) {
+  /** `onPoint` receives the cycle that somebody clicked in a chart, `onView` the range that was dragged out. */
+  constructor(
+    root: HTMLElement,
+    library: string,
+    { onPoint, onView }: { onPoint: (cycle: number) => void; onView: (view: View) => void },
+  ) {
     this.#cards = new Map(
       $$("[data-figure]", root).map((host) => {
         const name = host.dataset.figure ?? "";
         const title = $("h2", host).textContent ?? "";
         this.#tables.set(name, rowsOf(name, $("table", host)));
         host.replaceChildren();
-        return [name, { host, name, title, file: `${root.dataset.run}-${name}`, library, onPoint, kept: {} }];
+        const file = `${root.dataset.run}-${name}`;
+        return [name, { host, name, title, file, library, onPoint, onView, kept: {} }];
       }),
     );
     for (const name of this.#cards.keys()) this.#show(name);
@@ -70,6 +78,22 @@ export class Charts {
     await this.#draw([...this.#cards.keys()]);
   }
 
+  /** Lay the charts out by another axis, or show another part of them. */
+  look(view: View) {
+    this.#view = view;
+    void this.#draw([...this.#cards.keys()]);
+  }
+
+  /** Whether virtual time passes in the run. */
+  get isTimed() {
+    return timesOf(this.#figures.pods).some(Boolean);
+  }
+
+  /** Where the charts end: the last cycle, or the last moment of virtual time. */
+  endOf(by: View["by"]) {
+    return by === "cycle" ? this.#last : Math.max(0, ...Object.values(this.#figures).map(endOf));
+  }
+
   /** Let the lines of pods end at the counters: they come several times a second, the figures once. */
   extend({ done, total, ...counts }: { done: number; total: number | null } & Record<string, unknown>) {
     const figure = this.#figures.pods;
@@ -80,6 +104,8 @@ export class Charts {
       trace.x.push(done);
       trace.y.push(value);
     }
+    const times = timesOf(figure);
+    times.push(times.at(-1) ?? 0);
     this.#last = Math.max(total ?? 0, done);
     void this.#draw(["pods"]);
   }
@@ -101,8 +127,11 @@ export class Charts {
   #show(name: string) {
     const card = this.#cards.get(name);
     if (!card) return;
-    const shown = { figure: this.#figures[name], table: this.#tables.get(name), last: this.#last };
-    render(<Card {...card} {...shown} version={(this.#drawn += 1)} />, card.host);
+    const view = this.#view;
+    const figure = this.#figures[name];
+    const by = figure && isOverTime(figure) ? "time" : view.by;
+    const range: Span = (view.by === by && view.span) || [0, this.endOf(by)];
+    render(<Card {...card} {...{ figure, by, range }} table={this.#tables.get(name)} />, card.host);
   }
 }
 
@@ -111,6 +140,11 @@ const rowsOf = (name: string, table: HTMLTableElement): Rows => {
   const [columns = [], ...rows] = [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent ?? ""));
   return { name, columns, rows };
 };
+
+/** The virtual second of each point along a figure by cycles. */
+const timesOf = (figure?: Figure): number[] => figure?.layout.meta?.times ?? [];
+const isOverTime = ({ layout }: Figure) => layout.xaxis?.title?.text === "virtual seconds";
+const endOf = (figure: Figure) => (isOverTime(figure) ? figure.data[0]?.x.at(-1) : timesOf(figure).at(-1)) ?? 0;
 
 type CardProps = {
   host: HTMLElement;
@@ -121,17 +155,32 @@ type CardProps = {
   library: string;
   kept: KeptLists;
   onPoint: (cycle: number) => void;
+  onView: (view: View) => void;
   figure?: Figure;
   table?: Rows;
-  last?: number;
-  version?: number;
+  by?: View["by"];
+  range?: Span;
 };
 
-function Card({ name, title, file, library, kept, onPoint, figure, table, last = 0, version = 0 }: CardProps) {
+function Card({
+  name,
+  title,
+  file,
+  library,
+  kept,
+  onPoint,
+  onView,
+  figure,
+  table,
+  by = "cycle",
+  range = [0, 0],
+}: CardProps) {
   const [asTable, setAsTable] = useState(false);
+  const [off, setOff] = useState(new Set<string>());
   const drawn = figure?.data.some((trace) => (trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1));
   const label = `${title}, a chart. Its numbers are shown by the button “Show as a table”.`;
-  const shown = ({ data, layout }: Figure) => ({ data: tracesOf(data), layout: layoutOf({ data, layout }, last) });
+  const lines = figure && drawn ? linesOf(figure, by) : [];
+  const bars = figure?.data.find((trace) => trace.type === "bar");
   return (
     <>
       <div class="chart-head">
@@ -139,7 +188,11 @@ function Card({ name, title, file, library, kept, onPoint, figure, table, last =
         <span class="grow" />
         {figure && drawn ? (
           <span class="pictures">
-            <FigureButtons what={title} figure={() => ({ ...shown(figure), title, name: file })} />
+            <FigureButtons
+              what={title}
+              library={library}
+              figure={() => ({ ...pictureOf(figure), title, name: file })}
+            />
           </span>
         ) : null}
         <button
@@ -153,17 +206,31 @@ function Card({ name, title, file, library, kept, onPoint, figure, table, last =
           <span>{asTable ? "Show as a chart" : "Show as a table"}</span>
         </button>
       </div>
-      {figure && drawn ? (
-        <Chart
-          library={library}
+      {lines.length && !bars && !asTable ? (
+        <Legend
+          lines={lines}
+          off={off}
+          toggle={(line) => setOff(new Set(off.has(line) ? [...off].filter((one) => one !== line) : [...off, line]))}
+        />
+      ) : null}
+      {figure && drawn && bars ? (
+        <Bars
+          names={bars.x}
+          values={bars.y}
+          colours={coloursOf(bars.x).map((one) => `var(${one})`)}
           label={label}
-          class="chart"
-          of={String(version)}
           hidden={asTable}
-          figure={() => shown(figure)}
-          onPoint={({ x }) => {
-            if (figure.layout.xaxis?.title?.text === "cycle" && typeof x === "number") onPoint(x);
-          }}
+        />
+      ) : figure && drawn ? (
+        <Lines
+          lines={lines.filter((line) => !off.has(line.name))}
+          x={by === "cycle" ? CYCLES : SECONDS}
+          y={valuesOf(figure)}
+          range={range}
+          label={label}
+          hidden={asTable}
+          onRange={(span) => onView({ by, span })}
+          onPoint={(x) => by === "cycle" && onPoint(Math.max(1, Math.round(x)))}
         />
       ) : (
         <div class="chart" role="img" aria-label={label} hidden={asTable} />
@@ -176,7 +243,7 @@ function Card({ name, title, file, library, kept, onPoint, figure, table, last =
         aria-label={`${title}, as a table`}
         hidden={!asTable}
       >
-        {table ? (
+        {table && asTable ? (
           <Table
             heads={table.columns}
             caption={title}
@@ -198,87 +265,75 @@ function Card({ name, title, file, library, kept, onPoint, figure, table, last =
   );
 }
 
-/** The figure as it is laid out; `last` is where the axis of cycles ends. */
-function layoutOf(figure: Figure, last: number) {
-  const { title, meta, ...layout } = figure.layout;
-  const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
-  if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];
-  return {
-    ...layout,
-    height: HEIGHT,
-    margin: { l: 44, r: bars ? 46 : 12, t: 12, b: 36 },
-    dragmode: false,
-    font: { family: token("--font"), color: token("--ink"), size: 12 },
-    xaxis: axisOf(layout.xaxis, last),
-    yaxis: {
-      ...axisOf(layout.yaxis, last),
-      ...(bars ? { autorange: "reversed", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" } : {}),
-    },
-    bargap: 0.5,
-    legend: {
-      orientation: "h",
-      x: 0,
-      y: 1.02,
-      yanchor: "bottom",
-      font: { color: token("--dim"), size: 12 },
-      itemclick: "toggle",
-    },
-    hoverlabel: {
-      bgcolor: token("--raise-2"),
-      bordercolor: token("--line-strong"),
-      font: { color: token("--ink"), family: token("--font") },
-    },
-  };
-}
-
-/** Its traces, in the colours of the theme. */
-function tracesOf(data: Trace[]) {
+/** The tokens of series, the same for the same name in all charts. */
+function coloursOf(names: string[]) {
   let other = 0;
-  const colour = (series: string) => token(COLOURS[series] ?? OTHERS[other++ % OTHERS.length]);
-  return data.map((trace, i) => {
-    if (trace.type === "bar") {
-      return {
-        ...trace,
-        orientation: "h",
-        x: trace.y,
-        y: trace.x,
-        marker: { color: trace.x.map(colour) },
-        text: trace.y.map((n: number) => count(n)),
-        textposition: "outside",
-        textfont: { color: token("--ink") },
-        cliponaxis: false,
-        hoverinfo: "skip",
-      };
-    }
-    const hue = colour(trace.meta?.series ?? trace.name);
-    return {
-      ...trace,
-      name: LABELS[trace.name] ?? trace.name.split("/").pop(),
-      mode: "lines+markers",
-      line: { ...trace.line, color: hue, width: 1.75 },
-      marker: { color: hue, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i },
-    };
-  });
+  return names.map((name) => COLOURS[name] ?? OTHERS[other++ % OTHERS.length]);
 }
 
-function axisOf(axis: any, last: number) {
-  const ahead =
-    last && axis?.title?.text === "cycle"
-      ? { range: [0, last], autorange: false }
-      : { range: undefined, autorange: true };
-  const whole = ahead.range && last <= FEW_CYCLES ? { tick0: 0, dtick: 1 } : {}; // there is no half of a cycle
+const seriesOf = (trace: Trace): string => trace.meta?.series ?? trace.name;
+const labelOf = (trace: Trace): string => LABELS[trace.name] ?? trace.name.split("/").pop();
+
+/** The lines of a figure along cycles or virtual time. */
+function linesOf(figure: Figure, by: View["by"]): Line[] {
+  const colours = coloursOf(figure.data.map(seriesOf));
+  const times = timesOf(figure);
+  return figure.data.map((trace, i) => ({
+    name: labelOf(trace),
+    colour: `var(${colours[i]})`,
+    symbol: i,
+    x: by === "time" && !isOverTime(figure) ? times : trace.x,
+    y: trace.y,
+    stepped: trace.line?.shape === "hv",
+  }));
+}
+
+/** How the values of a figure are written. */
+const valuesOf = ({ layout }: Figure): Axis =>
+  layout.yaxis?.tickformat?.endsWith("%")
+    ? { title: "", format: (share) => `${Math.round(share * 1000) / 10} %` }
+    : { title: "", whole: true, format: count };
+
+/** The figure as Plotly makes a picture of it, in the colours of the theme. */
+function pictureOf({ data, layout: { title: _, meta: __, ...layout } }: Figure) {
+  const colours = coloursOf(data.map(seriesOf)).map(token);
+  const bars = data.every((trace) => trace.type === "bar");
+  if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true, autorange: "reversed" }];
+  const traces = data.map((trace, i) => (bars ? barsOf(trace) : lineOf(trace, colours[i], i)));
+  const axes = { xaxis: axisOf(layout.xaxis), yaxis: axisOf(layout.yaxis) };
   return {
-    ...axis,
-    ...ahead,
-    ...whole,
-    fixedrange: true,
-    automargin: true,
-    gridcolor: token("--line"),
-    zerolinecolor: token("--line"),
-    linecolor: token("--line-strong"),
-    showgrid: Boolean(axis?.title?.text) && axis.title.text !== "cycle",
-    separatethousands: true,
-    tickfont: { color: token("--dim"), size: 11 },
-    title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 },
+    data: traces,
+    layout: { ...layout, ...axes, font: { family: token("--font"), color: token("--ink"), size: 12 } },
   };
 }
+
+const barsOf = (trace: Trace) => ({
+  ...trace,
+  orientation: "h",
+  x: trace.y,
+  y: trace.x,
+  marker: { color: coloursOf(trace.x).map(token) },
+  text: trace.y.map(count),
+  textposition: "outside",
+  textfont: { color: token("--ink") },
+  cliponaxis: false,
+});
+
+const lineOf = (trace: Trace, color: string, i: number) => ({
+  ...trace,
+  name: labelOf(trace),
+  mode: "lines+markers",
+  line: { ...trace.line, color, width: 1.75 },
+  marker: { color, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i },
+});
+
+const axisOf = (axis: any) => ({
+  ...axis,
+  automargin: true,
+  gridcolor: token("--line"),
+  zerolinecolor: token("--line"),
+  linecolor: token("--line-strong"),
+  separatethousands: true,
+  tickfont: { color: token("--dim"), size: 11 },
+  title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 },
+});

@@ -223,7 +223,12 @@ function Pictures() {
       <button type="button" class="btn small" aria-expanded={charted} onClick={() => setCharted(!charted)}>
         Show the chart
       </button>{" "}
-      <FigureButtons what="Ready" figure={() => ({ ...drawn, title: "Ready", name: "ready" })} class="small" />
+      <FigureButtons
+        what="Ready"
+        library={$("[data-kit]").dataset.plotly ?? ""}
+        figure={() => ({ ...drawn, title: "Ready", name: "ready" })}
+        class="small"
+      />
       <Chart
         library={$("[data-kit]").dataset.plotly ?? ""}
         class="kit-chart"

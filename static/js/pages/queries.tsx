@@ -8,11 +8,32 @@ import { count } from "../lib/quantity.ts";
 import type { KeptLists } from "../lib/tables.ts";
 
 export type Question = { name: string; text: string; sql: string };
-type Value = string | number | boolean | null;
-type Rows = { columns: string[]; rows: Value[][]; more: boolean };
+export type Value = string | number | boolean | null;
+export type Rows = { columns: string[]; rows: Value[][]; more: boolean };
 
 const kept: KeptLists = {};
 const FEW = 12; // a table of so many rows needs no filter
+
+const OFTEN = ["slowest", "most-preempted", "pending"]; // have a button each
+const SHORT: Record<string, string> = {
+  slowest: "Slowest pods",
+  "most-preempted": "Most preempted",
+  pending: "Pending at the end",
+};
+
+/** Ask one SELECT about a run. Rejects with what is wrong in it, or with the server. */
+export async function asked(run: string, sql: string): Promise<Rows> {
+  const answer = await fetch(`/api/runs/${run}/query`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ sql }),
+  }).catch(() => {
+    throw new Error("The server could not be reached. Try again.");
+  });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error((body.errors as { message: string }[]).map(({ message }) => message).join("\n"));
+  return body;
+}
 
 /** The form, and the answer to what was asked last. */
 export function Queries({ run, questions }: { run: string; questions: Question[] }) {
@@ -25,18 +46,18 @@ export function Queries({ run, questions }: { run: string; questions: Question[]
     setAsking(true);
     setError("");
     try {
-      const answer = await fetch(`/api/runs/${run}/query`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ sql: text }),
-      });
-      const body = await answer.json();
-      if (answer.ok) setFound(body);
-      else setError((body.errors as { message: string }[]).map(({ message }) => message).join("\n"));
-    } catch {
-      setError("The server could not be reached. Try again.");
+      setFound(await asked(run, text));
+    } catch (failed) {
+      setError((failed as Error).message);
     }
     setAsking(false);
+  };
+  const pick = (name: string) => {
+    choose(name);
+    const question = questions.find((one) => one.name === name);
+    if (!question) return;
+    setSql(question.sql);
+    void ask(question.sql);
   };
   return (
     <>
@@ -51,14 +72,15 @@ export function Queries({ run, questions }: { run: string; questions: Question[]
           aria-label="Question"
           value={chosen}
           options={[...questions.map(({ name, text }): [string, string] => [name, text]), ["", "In your own SQL"]]}
-          onChange={(name) => {
-            choose(name);
-            const question = questions.find((one) => one.name === name);
-            if (!question) return;
-            setSql(question.sql);
-            void ask(question.sql);
-          }}
+          onChange={pick}
         />
+        <p class="query-acts">
+          {OFTEN.map((name) => (
+            <button key={name} type="button" class="btn" onClick={() => pick(name)}>
+              {SHORT[name]}
+            </button>
+          ))}
+        </p>
         <textarea
           class="field mono"
           aria-label="SQL"
@@ -88,12 +110,13 @@ export function Queries({ run, questions }: { run: string; questions: Question[]
           {error}
         </p>
       ) : null}
-      {found ? <Found {...found} /> : null}
+      {found ? <Found run={run} {...found} /> : null}
     </>
   );
 }
 
-const Found = ({ columns, rows, more }: Rows) => (
+/** Rows of an answer; a column `cycle` leads to the cycle in the workbench. */
+export const Found = ({ run, columns, rows, more }: Rows & { run: string }) => (
   <Table
     title={
       <b class="num" role="status">
@@ -109,14 +132,27 @@ const Found = ({ columns, rows, more }: Rows) => (
     heads={columns}
     rows={rows.slice(0, 1_000).map((row, at) => (
       <tr key={at}>
-        {row.map((value) => (
-          <td data-value={value ?? ""}>{shown(value)}</td>
+        {row.map((value, column) => (
+          <td data-value={value ?? ""}>
+            {columns[column] === "cycle" && value ? (
+              <a href={addressOf(run, row, columns)}>{shown(value)}</a>
+            ) : (
+              shown(value)
+            )}
+          </td>
         ))}
       </tr>
     ))}
     total={rows.length}
   />
 );
+
+/** The cycle of a row in the workbench, with its pod selected. */
+export function addressOf(run: string, row: Value[], columns: string[]) {
+  const pod = row[columns.indexOf("pod")];
+  const chosen = pod ? `?pod=${encodeURIComponent(String(pod)).replaceAll("%2F", "/")}` : "";
+  return `/runs/${run}/at/${row[columns.indexOf("cycle")]}/${chosen}`;
+}
 
 function shown(value: Value) {
   if (value === null) return "–";

@@ -10,9 +10,11 @@ import { refusalOf } from "../lib/socket.ts";
 import { because } from "../workbench/inspect/cacheparts.tsx";
 import { percent } from "../workbench/inspect/cachewords.ts";
 import { Recorded } from "../workbench/recorded.tsx";
-import { Charts, type Shown } from "./charts.tsx";
+import { Charts, type Shown, type View } from "./charts.tsx";
 import { link } from "./link.ts";
+import { Outcomes } from "./outcomes.tsx";
 import { Queries } from "./queries.tsx";
+import { RangeBar } from "./range.tsx";
 
 type State = Run["state"];
 type Reason = { message: string; count: number; pods: [key: string, cycle: number][] };
@@ -53,11 +55,15 @@ const root = $("[data-run]");
 const id = root.dataset.run ?? "";
 const part = (name: string) => $(`[data-${name}]`, root);
 const field = $("input#cycle", root);
-const charts = new Charts(root, root.dataset.plotly ?? "", (cycle) => {
-  field.value = String(cycle);
-  field.dataset.touched = "yes";
+const charts = new Charts(root, root.dataset.plotly ?? "", {
+  onPoint: (cycle) => {
+    field.value = String(cycle);
+    field.dataset.touched = "yes";
+  },
+  onView: look,
 });
 
+let view: View = { by: "cycle", span: null };
 let run: Run = JSON.parse($("#run", root).textContent);
 let known: Known | null = null;
 let fetchedAt = -Infinity;
@@ -104,6 +110,23 @@ function update(next: Run) {
   draw();
   charts.extend({ ...run });
   void figures();
+}
+
+/** Lay the charts out by another axis, or show another part of them, with the outcomes in it. */
+function look(next: View) {
+  view = next;
+  charts.look(view);
+  ranged();
+  place(<Outcomes run={id} view={view} />, part("outcomes"));
+}
+
+/** Draw what says which part of the run the charts show. */
+function ranged() {
+  show({ range: run.done });
+  place(
+    <RangeBar run={id} view={view} last={charts.endOf(view.by)} isTimed={charts.isTimed} onView={look} />,
+    part("range"),
+  );
 }
 
 /** Write texts into the parts of these names. */
@@ -164,6 +187,7 @@ function draw() {
     empty: !done,
     "cache-card": cache,
     "query-card": done,
+    "outcomes-card": done,
   });
   field.max = String(done);
   if (document.activeElement !== field && !field.dataset.touched) field.value = done ? String(done) : "";
@@ -317,6 +341,7 @@ async function figures() {
     [known, fetchedAt] = [next, performance.now()];
     draw();
     await charts.show(next, ENDED.has(next.state) ? next.cycles : Math.max(run.total ?? 0, run.done));
+    ranged();
   } catch {
     fetchedAt = performance.now() + 2000; // the tables stand; a little later again
   } finally {
@@ -356,6 +381,7 @@ part("open-cycle").addEventListener("submit", (event) => {
   field.focus();
 });
 
+place(<Outcomes run={id} view={view} />, part("outcomes"));
 place(<Queries run={id} questions={JSON.parse($("#questions", root).textContent)} />, part("queries"));
 setInterval(() => document.hidden || say({ elapsed: elapsed() }), 1000);
 update(run);

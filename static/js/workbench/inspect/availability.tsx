@@ -122,6 +122,7 @@ function Workloads({ view, data, until }: WorkloadsProps) {
         <span class="grow" />
         <span class="pictures">
           <FigureButtons
+            library={view.library}
             what="Workload over time"
             figure={() => ({ ...drawn(), title: name, name: "workload-over-time" })}
             class="small"

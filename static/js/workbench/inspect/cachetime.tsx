@@ -62,6 +62,7 @@ export function CacheTime({ view }: { view: View }) {
         <span class="grow" />
         <span class="pictures" hidden={asTable}>
           <FigureButtons
+            library={view.library}
             what="Hit rate"
             figure={() => ({ ...drawn(), title: "Hit rate of the equivalence cache", name: "cache-over-time" })}
             class="small"
