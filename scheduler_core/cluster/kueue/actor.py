@@ -141,7 +141,6 @@ class Kueue:
         made.restless, made.crashes = dict(self.restless), dict(self.crashes)
         made.priorities, made._held = deepcopy(self.priorities), dict(self._held)
         made._unplaced, made._leaving = dict(self._unplaced), dict(self._leaving)
-        made._fruitless = None
         return made
 
     def workload_of(self, named: str) -> str:

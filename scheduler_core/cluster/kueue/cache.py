@@ -226,10 +226,12 @@ class Cache:
         """Remove a reserving workload."""
         queue = self.holders.pop(key, None)
         if queue is not None:
-            self._count(queue, self.reserving[queue].pop(key), more=False)
+            self._count(queue, self.reserving[queue][key], more=False)
+            del self.reserving[queue][key]
             self.generations[queue] = self.generations.get(queue, 0) + 1
 
     def _count(self, queue: str, one: Reserving, *, more: bool) -> None:
+        """Count a workload in the tree, which is built of those in ``reserving`` if it is not yet."""
         node = self.tree.queues.get(queue)
         if node is not None:
             (self.tree.add if more else self.tree.remove)(node, one.usage)

@@ -84,7 +84,7 @@ class Control:
         other._alike = {name: set(one) for name, one in self._alike.items()}
         for name in _COPIED:
             setattr(other, name, dict(getattr(self, name)))
-        other.failures = self.failures.copy()
+        other.failures, other.writes = self.failures.copy(), self.writes
         for workload in other.workloads.values():
             other._set_deadline(workload)
         return other

@@ -300,11 +300,8 @@ class ControlPlaneManager:
 
     @property
     def is_copyable(self) -> bool:
-        """Whether no write of a controller waits.
-
-        A copy of Kueue beside typed objects may take what is due at one moment in another order.
-        """
-        return self.loop.is_copyable and (self.kueue is None or self._show_write is not None)
+        """Whether no write of a controller waits."""
+        return self.loop.is_copyable
 
     def refuses(self, key: str) -> str:
         """Return why a pod cannot be bound, "" if it can."""
