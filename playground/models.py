@@ -406,7 +406,7 @@ class Run(models.Model):
 class Sweep(models.Model):
     """One scenario under every combination of a grid's values; each cell is a run.
 
-    Each cell that ends decrements ``left``; the one that reaches zero ends the sweep.
+    Each cell that ends decrements ``left``; the one that reaches zero begins the next rung or ends the sweep.
     """
 
     id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
@@ -415,11 +415,14 @@ class Sweep(models.Model):
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=64, blank=True, db_index=True)  # for limits
     cancel_token = models.CharField(max_length=64)  # hash
-    body = models.JSONField()  # the grid and the sample, as sent
+    body = models.JSONField()  # the grid, the sample, the halving and the prices, as sent
     axes = models.JSONField()  # [[name, [value…]]…], in the order in which values are applied
     state = models.CharField(max_length=12, default=RUNNING, choices=[(s, s) for s in STATES], db_index=True)
-    left = models.PositiveIntegerField()  # cells that have not ended
+    left = models.PositiveIntegerField()  # cells of this rung that have not ended
     whole = models.PositiveBigIntegerField()  # cells of the whole grid, of which a sample may run
+    queue = models.CharField(max_length=8, default=LONG)  # of its runs
+    expected = models.PositiveIntegerField(default=0)  # cycles of a run, until its scenario is known
+    request_id = models.CharField(max_length=64, blank=True)  # which started it, in the logs
     created = models.DateTimeField(default=timezone.now, db_index=True)
     finished = models.DateTimeField(null=True)
     expires = models.DateTimeField(default=run_expiry, db_index=True)
@@ -436,10 +439,12 @@ class SweepCell(models.Model):
 
     sweep = models.ForeignKey(Sweep, on_delete=models.CASCADE, related_name="cells")
     number = models.PositiveIntegerField()
+    rung = models.PositiveSmallIntegerField(default=0)  # of a sweep with halving
     values = models.JSONField()  # of the axes, in their order
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="cells")
     ended = models.BooleanField(default=False)
     metrics = models.JSONField(null=True)  # see scheduler_core.sweep.figures
+    optimum = models.JSONField(null=True)  # what was found on request, see scheduler_core.compare.optimum
     error = models.TextField(blank=True)
 
     class Meta:

@@ -337,6 +337,12 @@ class NewSweep(Payload):
     sample: Annotated[
         Json | UnsetType, Meta(description="{cells, seed}: how many cells run, drawn by a seed")
     ] = UNSET
+    halving: Annotated[
+        Json | UnsetType, Meta(description="{arrivals or seconds, keep, by}: rungs, and which cells go on")
+    ] = UNSET
+    prices: Annotated[
+        Json | UnsetType, Meta(description="Prices of a node by the hour, by label and value")
+    ] = UNSET
 
 
 class CreatedSweep(Payload):
@@ -352,11 +358,13 @@ class SweepCell(Payload):
     """A cell: a value for each axis, its run, and the figures that it ended with."""
 
     number: Annotated[int, Meta(ge=1)]
+    rung: Annotated[int, Meta(ge=1)]
     values: dict[str, Any]
     run: Annotated[str | None, Meta(description="null once the run has expired")]
     state: Literal["queued", "running", "cancelling", "done", "cancelled", "failed"]
     metrics: Annotated[Json | None, Meta(description="See docs/sweeps.md; null until the run is done")]
     error: str | None
+    optimum: Annotated[Json | None, Meta(description="See docs/sweeps.md; null until it is asked for")]
 
 
 class SweepAxis(Payload):
@@ -377,6 +385,8 @@ class Sweep(Payload):
     done: Annotated[Count, Meta(description="Cells that have ended")]
     total: Count
     whole: Annotated[Count, Meta(description="Cells of the whole grid, of which a sample may run")]
+    rungs: Annotated[list[Any], Meta(description="Of halving: arrivals or seconds, and how many of them")]
+    by: Annotated[list[str], Meta(description="The figures that rank the cells of a rung")]
     axes: list[SweepAxis]
     front: list[int]
     cells: list[SweepCell]

@@ -16,7 +16,7 @@ from playground.storage import store
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
 
-FIELDS = ("scenario", "grid", "sample")
+FIELDS = ("scenario", "grid", "sample", "halving", "prices")
 
 
 @route(

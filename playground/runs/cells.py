@@ -5,25 +5,20 @@ A cell's run is queued with the scenario of its sweep; the worker that claims it
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
-from playground.models import CANCELLED, DONE, FAILED, RUNNING, UNFINISHED, Run, Scenario, Sweep, SweepCell
-from playground.playback.packed_runs import engine_code
+from playground.models import CANCELLED, FAILED, RUNNING, UNFINISHED, Run, Sweep, SweepCell
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Trail
-from playground.runs import sizing
+from playground.runs import rungs, sizing
 from playground.storage import bundles, quotas, store
 from scheduler_core.run import Stepper
 from scheduler_core.scenario import scenario as core
 from scheduler_core.sweep import Waits, cell_figures, scenario_of_cell
 
-KNOWN = 5_000  # cells of a scenario that are looked through
 REMOVED = "The run was removed before it ended."
 
 
@@ -52,61 +47,35 @@ def scenario_of(cell: SweepCell) -> core.Scenario:
     """
     sweep = cell.sweep
     shared = bundles.restored(bytes(sweep.scenario.content))
-    names = [name for name, _ in sweep.axes]
     return scenario_of_cell(
-        shared, dict(sweep.axes), configs_of(sweep), dict(zip(names, cell.values)), bundles.core_limits()
+        shared,
+        dict(sweep.axes),
+        rungs.configs_of(sweep),
+        rungs.values_of(cell),
+        bundles.core_limits(),
+        rungs.budget_of(sweep, cell.rung),
     )
 
 
-Key = str
-"""The values of a cell with the configuration that one of them names, as JSON."""
-
-
-def key_of(values: Mapping[str, Any], configs: Mapping[str, Any]) -> Key:
-    """Return the key by which cells of one scenario are the same."""
-    return json.dumps([values, configs.get(str(values.get("config")))], sort_keys=True)
-
-
-def known_cells(scenario: Scenario, owner: str) -> dict[Key, SweepCell]:
-    """Return the cells of a scenario that this engine has computed for an owner, the newest first."""
-    rows = SweepCell.objects.filter(
-        sweep__scenario=scenario, sweep__owner=owner, metrics__isnull=False, run__code=engine_code()
-    )
-    found: dict[Key, SweepCell] = {}
-    for cell in rows.select_related("sweep").defer("sweep__scenario__content").order_by("-pk")[:KNOWN]:
-        values = dict(zip((name for name, _ in cell.sweep.axes), cell.values))
-        found.setdefault(key_of(values, configs_of(cell.sweep)), cell)
-    return found
-
-
-def configs_of(sweep: Sweep) -> Mapping[str, Any]:
-    """Return the configurations of a sweep by their names."""
-    configs: Mapping[str, Any] = (sweep.body.get("grid") or {}).get("config") or {}
-    return configs
-
-
-def figures_of(simulation: Stepper, trail: Trail) -> dict[str, Any]:
-    """Return the figures of a run that has ended."""
-    waits = Waits()
+def figures_of(run: Run, simulation: Stepper, trail: Trail) -> dict[str, Any]:
+    """Return the figures of a cell's run that has ended."""
+    assert run.sweep is not None
+    prices = rungs.prices_of(run.sweep)
+    waits, pods = Waits(), trail.tables.pods
     for index, changes in enumerate(trail.changes, 1):
-        waits.note(trail.time(index), ((pod, place >= 0) for pod, place in changes if place != ABSENT))
-    return cell_figures(simulation, trail.decisions, waits.seconds)
+        moves = ((pods[pod].meta.key, place >= 0) for pod, place in changes if place != ABSENT)
+        waits.note(trail.time(index), moves)
+    return cell_figures(simulation, trail.decisions, waits, prices)
 
 
 def end(run_id: str, metrics: dict[str, Any] | None = None, error: str = "") -> None:
-    """Note how the run of a cell ended, once; the last cell ends its sweep. Other runs are left alone."""
+    """Note how the run of a cell ended, once; the last of a rung closes it. Other runs are left alone."""
     for cell in SweepCell.objects.filter(run_id=run_id, ended=False):
         with transaction.atomic():  # a recount between the two would count the cell twice
             ended = SweepCell.objects.filter(pk=cell.pk, ended=False)
             if ended.update(ended=True, metrics=metrics, error=error):
                 Sweep.objects.filter(pk=cell.sweep_id).update(left=F("left") - 1)
-                close(cell.sweep_id)
-
-
-def close(sweep_id: str) -> None:
-    """End a sweep whose cells have all ended."""
-    ended = Sweep.objects.filter(pk=sweep_id, state=RUNNING, left=0)
-    ended.update(state=DONE, finished=timezone.now())
+                rungs.close(cell.sweep_id)
 
 
 def repair() -> int:
@@ -120,5 +89,5 @@ def repair() -> int:
                 words = {None: REMOVED, CANCELLED: "cancelled", FAILED: error}.get(state, REMOVED)
                 found += open_.filter(pk=cell.pk).update(ended=True, error=words)
             Sweep.objects.filter(pk=sweep_id).update(left=open_.count())
-            close(sweep_id)
+            rungs.close(sweep_id)
     return found

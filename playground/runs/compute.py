@@ -33,7 +33,7 @@ from playground.playback.stopping import Bound, bounded, resident_bytes
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
-from playground.runs import cells, dumps, fairness, service, several
+from playground.runs import cells, delivery, dumps, fairness, several
 from playground.runs.caching import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
@@ -103,7 +103,7 @@ def compute_next(queue: str) -> str | None:
     until = time.monotonic() + CHAIN_SECONDS
     run_ids, cell = _next(queue)
     if cell and len(run_ids) > 1:
-        service.enqueue(run_ids[1], queue)  # for another process: cells are not announced one by one
+        delivery.enqueue(run_ids[1], queue)  # for another process: cells are not announced one by one
     state = _compute_first(run_ids)
     while cell and state == DONE and time.monotonic() < until and _is_small():
         run_ids, cell = _next(queue)
@@ -283,7 +283,7 @@ class _Attempt:
         held = Run.objects.filter(pk=self.run.pk, claim=self.claim, state=RUNNING)
         if not held.update(state=QUEUED, queue=LONG, claim="", attempts=0, queued=now, enqueued=now):
             return False  # cancelled or taken over: the next check decides which
-        service.enqueue(self.run.pk, LONG)
+        delivery.enqueue(self.run.pk, LONG)
         return True
 
     def _cancelled(self) -> bool:
@@ -385,7 +385,7 @@ class _Attempt:
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
         values |= {"code": engine_code()} if state == DONE else {}
         ended = state == DONE and self.run.sweep_id is not None
-        figures = cells.figures_of(self.simulation, self.trail) if ended else None
+        figures = cells.figures_of(self.run, self.simulation, self.trail) if ended else None
         retry_outages(lambda: self._end(values, figures))
         return state
 

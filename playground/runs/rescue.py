@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from playground.models import CANCELLING, QUEUED, RUNNING, Run
-from playground.runs import cells, service
+from playground.runs import cells, delivery
 from playground.runs.compute import claims_of
 from playground.runs.fairness import stale
 
@@ -46,7 +46,7 @@ def rescue() -> list[str]:
     for run_id, queue, enqueued in lost[:100]:
         row = Run.objects.filter(pk=run_id)
         row.update(enqueued=now)
-        if not service.enqueue(run_id, queue):
+        if not delivery.enqueue(run_id, queue):
             row.filter(enqueued=now).update(enqueued=enqueued)  # so that its next wait does not double
             break
         announced.append(run_id)
@@ -78,7 +78,7 @@ def release_dead_claims() -> list[str]:
             continue
         long_ago = timezone.now() - timedelta(days=1)
         if Run.objects.filter(pk=run_id, claim=claim).update(heartbeat=long_ago, enqueued=timezone.now()):
-            service.enqueue(run_id, queue)
+            delivery.enqueue(run_id, queue)
             released.append(run_id)
     return released
 

@@ -12,7 +12,6 @@ import msgspec
 from django.db import transaction
 from django.utils import timezone
 
-from playground.celery import app
 from playground.limits import limit
 from playground.models import (
     CANCELLED,
@@ -27,9 +26,8 @@ from playground.models import (
     token_hash,
 )
 from playground.playback import over_time
-from playground.queues import RUN_TASK
-from playground.runs import cells, fairness, several, sizing
-from playground.runtime import log_context, outage
+from playground.runs import cells, delivery, fairness, several, sizing
+from playground.runtime import log_context
 from playground.storage import bundles, quotas, store
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.kubernetes.manifests import Document
@@ -138,32 +136,8 @@ def start(
             samples={**several.begun(scenario.settings), **over_time.begun(scenario)},
             request_id=log_context.asked_by(),
         )
-        transaction.on_commit(lambda: enqueue(run.id, run.queue))
+        transaction.on_commit(lambda: delivery.enqueue(run.id, run.queue))
     return run, token
-
-
-_broker = outage.Breaker("broker")
-
-
-def enqueue(run_id: str, queue: str) -> bool:
-    """Notify the workers of a queue that a run waits; they determine the next run from the rows.
-
-    Returns whether the broker accepted the message.
-
-    An unavailable broker does not fail the run: its row is in the queued state, and the workers look for
-    queued rows whose message was lost (:mod:`playground.runs.rescue`).
-    """
-    if not _broker.due():  # a failing attempt takes Redis' client seconds
-        return False
-    try:
-        app.send_task(
-            RUN_TASK, args=[run_id], kwargs={"queue": queue}, queue=queue, retry=False, ignore_result=True
-        )
-    except Exception as error:
-        _broker.failed(error)
-        return False
-    _broker.succeeded()
-    return True
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:

@@ -20,18 +20,15 @@ from playground.models import (
     Scenario,
     Sweep,
     SweepCell,
-    new_run_id,
     run_expiry,
     token_hash,
 )
-from playground.runs import cells, service, sizing
+from playground.runs import rungs, service, sizing
 from playground.runtime import log_context
 from playground.storage import quotas, store
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 from scheduler_core.sweep import pareto_front, read_sweep
-
-ANNOUNCED = 2
 
 
 def start(
@@ -49,61 +46,29 @@ def start(
         text = f"has {len(plan.cells):,} cells, and {most:,} is the limit here: use fewer values, or a sample"
         raise BundleError([Problem(text, "grid")])
     token = secrets.token_urlsafe(24)
-    title = store.clean_title(scenario.title)
     with transaction.atomic():
-        known = cells.known_cells(row, owner)
-        answers = [known.get(cells.key_of(values, plan.configs)) for values in plan.cells]
-        _check_room(owner, address, answers.count(None))
-        quotas.check(owner, address, quotas.ROW_BYTES * len(plan.cells))
-        sweep = Sweep.objects.create(
+        sweep = Sweep(
             scenario=row,
-            title=title,
+            title=store.clean_title(scenario.title),
             owner=owner,
             address=address,
             cancel_token=token_hash(token),
             body=body if isinstance(body, dict) and "grid" in body else {"grid": body},
             axes=[[name, list(values)] for name, values in plan.axes.items()],
-            left=answers.count(None),
+            left=0,
             whole=plan.whole,
+            queue=sizing.queue_for(scenario),
+            expected=sizing.expected_cycles(scenario),
+            request_id=log_context.asked_by(),
         )
-        queue, expected = sizing.queue_for(scenario), sizing.expected_cycles(scenario)
-        rows = []
-        for number, (values, answer) in enumerate(zip(plan.cells, answers), 1):
-            cell = SweepCell(sweep=sweep, number=number, values=list(values.values()))
-            if answer is not None:
-                cell.run_id, cell.metrics, cell.ended = answer.run_id, answer.metrics, True
-            else:
-                cell.run = Run(
-                    id=new_run_id(),
-                    sweep=sweep,
-                    scenario=row,
-                    title=store.clean_title(f"{title or 'Sweep'}: {_words(values)}"),
-                    owner=owner,
-                    address=address,
-                    cancel_token=token_hash(token),
-                    expected=expected,
-                    queue=queue,
-                    request_id=log_context.asked_by(),
-                )
-            rows.append(cell)
-        runs = [cell.run for cell, answer in zip(rows, answers) if answer is None and cell.run is not None]
-        Run.objects.bulk_create(runs)
-        SweepCell.objects.bulk_create(rows)
-        cells.close(sweep.pk)
-        sweep.refresh_from_db(fields=["state", "finished"])
-        transaction.on_commit(lambda: _announce(runs))
+        known = rungs.known_cells(row, owner)
+        _check_room(owner, address, sum(rungs.key_of(sweep, 0, values) not in known for values in plan.cells))
+        quotas.check(owner, address, quotas.ROW_BYTES * len(plan.cells))
+        sweep.save()
+        rungs.begin(sweep, 0, plan.cells, known)
+        rungs.close(sweep.pk)
+        sweep.refresh_from_db(fields=["state", "finished", "left"])
     return sweep, token
-
-
-def _words(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items())
-
-
-def _announce(runs: list[Run]) -> None:
-    """Announce the first of a sweep's runs: each task that computes one announces another."""
-    for run in runs[:ANNOUNCED]:
-        if not service.enqueue(run.pk, run.queue):
-            break  # the workers look for those whose message was lost
 
 
 def _check_room(owner: str, address: str, count: int) -> None:
@@ -171,15 +136,19 @@ def wire(sweep: Sweep, visitor: str = "") -> dict[str, Any]:
     listed: list[dict[str, Any]] = [
         {
             "number": cell.number,
+            "rung": cell.rung + 1,
             "values": dict(zip(names, cell.values)),
             "run": cell.run_id,
             "state": _state(cell),
             "metrics": cell.metrics,
             "error": cell.error or None,
+            "optimum": cell.optimum,
         }
         for cell in rows
     ]
-    front = pareto_front([cell["metrics"] for cell in listed])
+    halving = rungs.halving_of(sweep)
+    last = max((cell["rung"] for cell in listed), default=1)
+    front = pareto_front([cell["metrics"] if cell["rung"] == last else None for cell in listed])
     return {
         "id": sweep.pk,
         "title": sweep.title,
@@ -188,6 +157,8 @@ def wire(sweep: Sweep, visitor: str = "") -> dict[str, Any]:
         "done": sum(cell["state"] not in UNFINISHED for cell in listed),
         "total": len(listed),
         "whole": sweep.whole,
+        "rungs": [list(budget) for budget in halving.budgets] if halving else [],
+        "by": list(halving.by) if halving else [],
         "axes": [{"name": name, "values": values} for name, values in sweep.axes],
         "front": sorted(listed[place]["number"] for place in front),
         "cells": listed,

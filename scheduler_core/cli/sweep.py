@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,7 +20,7 @@ from scheduler_core.sweep.text import in_text, sweep_body
 
 COLUMNS = (
     *("placed", "pending", "preemptions", "nodesUsed", "cpu", "memory", "fragmentation", "cpuDeviation"),
-    *("meanWait", "pricePerHour"),
+    *("meanWait", "meanGangWait", "pricePerHour", "nodesUnpriced"),
 )
 Row = dict[str, Any]
 
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--processes must be 1 or more")
     scenario = read_scenario([options.file])
     sweep = _read(options.grid, scenario)
-    rows = list(counted_on_terminal(_rows(scenario, sweep, options.processes), "cells"))
+    rows = list(counted_on_terminal(_rungs(scenario, sweep, options.processes), "cells"))
     write_answer(options.output, lambda: _lines(sweep, rows), lambda: {"cells": rows, "whole": sweep.whole})
     return int(any("error" in row for row in rows))
 
@@ -70,14 +70,25 @@ def _read(name: str, scenario: Scenario) -> Sweep:
         raise InputError(problem_lines(in_text(error.problems, text, body, name))) from error
 
 
-_shared: tuple[Scenario, Sweep] | None = None
+_shared: tuple[Scenario, Sweep, int] | None = None
 
 
-def _rows(scenario: Scenario, sweep: Sweep, processes: int) -> Iterator[Row]:
-    """Yield a row for each cell, in order; cells run in forked processes, which share what was read."""
+def _rungs(scenario: Scenario, sweep: Sweep, processes: int) -> Iterator[Row]:
+    """Yield a row for each cell of each rung, in order."""
+    numbers = list(range(len(sweep.cells)))
+    for rung in range(len(sweep.budgets)):
+        rows = list(_rows(scenario, sweep, rung, numbers, processes))
+        yield from rows
+        if sweep.halving:
+            numbers = [numbers[at] for at in sweep.halving.survivors([row.get("metrics") for row in rows])]
+
+
+def _rows(
+    scenario: Scenario, sweep: Sweep, rung: int, numbers: Sequence[int], processes: int
+) -> Iterator[Row]:
+    """Yield the rows of a rung; cells run in forked processes, which share what was read."""
     global _shared  # noqa: PLW0603 - forked processes inherit it
-    _shared = scenario, sweep
-    numbers = range(len(sweep.cells))
+    _shared = scenario, sweep, rung
     if processes == 1 or len(numbers) == 1:
         yield from map(_row, numbers)
         return
@@ -87,18 +98,27 @@ def _rows(scenario: Scenario, sweep: Sweep, processes: int) -> Iterator[Row]:
 
 def _row(number: int) -> Row:
     assert _shared is not None
-    scenario, sweep = _shared
+    scenario, sweep, rung = _shared
     values = sweep.cells[number]
+    row: Row = {"values": values, **({"rung": rung + 1} if sweep.halving else {})}
     try:
-        return {
-            "values": values,
-            "metrics": cell_run(scenario_of_cell(scenario, sweep.axes, sweep.configs, values)),
-        }
+        budget = sweep.budgets[rung]
+        made = scenario_of_cell(scenario, sweep.axes, sweep.configs, values, budget=budget)
+        return {**row, "metrics": cell_run(made, sweep.prices)}
     except (BundleError, PolicyError) as error:
-        return {"values": values, "error": problem_lines(error.problems[:3])}
+        return {**row, "error": problem_lines(error.problems[:3])}
 
 
 def _lines(sweep: Sweep, rows: list[Row]) -> Iterator[str]:
+    for rung, budget in enumerate(sweep.budgets, 1):
+        own = [row for row in rows if row.get("rung", 1) == rung]
+        if budget is not None:
+            yield f"Rung {rung}, {budget[0]} {budget[1]:g}: {len(own):,} cells"
+        yield from _table(sweep, own)
+        yield ""
+
+
+def _table(sweep: Sweep, rows: list[Row]) -> Iterator[str]:
     best = pareto_front([row.get("metrics") for row in rows])
     alike = len(best) == len(rows) > 1
     shown = [name for name in COLUMNS if any(_figure(row, name) is not None for row in rows)]

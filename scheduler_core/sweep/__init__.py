@@ -3,16 +3,25 @@
 from scheduler_core.sweep.axes import AXES
 from scheduler_core.sweep.cell import scenario_of_cell
 from scheduler_core.sweep.figures import cell_figures
+from scheduler_core.sweep.front import pareto_front
 from scheduler_core.sweep.grid import Sweep, read_sweep
-from scheduler_core.sweep.play import Waits, cell_run, pareto_front
+from scheduler_core.sweep.halving import Budget, Halving, read_halving
+from scheduler_core.sweep.play import cell_run
+from scheduler_core.sweep.prices import Prices, read_prices
+from scheduler_core.sweep.waits import Waits
 
 __all__ = [
     "AXES",
+    "Budget",
+    "Halving",
+    "Prices",
     "Sweep",
     "Waits",
     "cell_figures",
     "cell_run",
     "pareto_front",
+    "read_halving",
+    "read_prices",
     "read_sweep",
     "scenario_of_cell",
 ]

@@ -18,6 +18,7 @@ from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
 from scheduler_core.settings.release import CACHING, POLICY_KIND, V1_37, row_of
 from scheduler_core.settings.settings import ONLY_V1_11
 from scheduler_core.sweep.axes import Setting, axis_of
+from scheduler_core.sweep.halving import Budget, within
 
 SCHEDULER, CONFIG, SEED, ARRIVAL = "scheduler", "config", "seed", "arrival"
 
@@ -28,15 +29,16 @@ def scenario_of_cell(
     configs: Mapping[str, Mapping[str, Any]],
     values: Mapping[str, Any],
     limits: Limits = DEFAULT_LIMITS,
+    budget: Budget | None = None,
 ) -> Scenario:
-    """Return the scenario of a cell. ``axes`` and ``configs`` are those of its sweep.
+    """Return the scenario of a cell. ``axes`` and ``configs`` are those of its sweep, ``budget`` its rung's.
 
     Raises:
         BundleError: The values do not go together, or what they make cannot be read.
     """
     release = release_of(scenario, axes, configs, values)
     try:
-        documents = documents_of(scenario, values, configs, release)
+        documents = within(documents_of(scenario, values, configs, release), budget, release)
     except (EditError, VerbError) as error:
         raise BundleError([Problem(str(error))]) from error
     presumed = "" if row_of(release).is_timed else release

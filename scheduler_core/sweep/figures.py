@@ -15,12 +15,10 @@ from scheduler_core.record.cycle import Decision
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.columns import Cluster
 from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES, NodeColumns
-
-PRICE = "podstep/price-per-hour"
-"""The annotation of a node with its price, in any currency."""
+from scheduler_core.sweep.prices import Prices, price_of
+from scheduler_core.sweep.waits import Waits
 
 SIZES_SHOWN = 5
-NEVER = -1.0
 
 Request = tuple[tuple[str, int], ...]
 """What a pod requests: resources by name with their amounts, those of 0 left out."""
@@ -50,26 +48,22 @@ class SizeFits(Struct, frozen=True, rename="camel"):
 
 
 def cell_figures(
-    simulation: Stepper, decisions: Iterable[Decision], waits: Iterable[float]
+    simulation: Stepper, decisions: Iterable[Decision], waits: Waits, prices: Prices
 ) -> dict[str, Any]:
-    """Return the figures of a run that has ended, as a JSON object.
-
-    ``waits`` are the virtual seconds that pods waited until they were placed. The price is that of the nodes
-    that run pods, None if none of the nodes has one.
-    """
+    """Return the figures of a run that has ended, as a JSON object; ``prices`` are those of its sweep."""
     cluster = simulation.cluster
     measured = measure(simulation, _work(decisions)).as_dict()
-    seconds = sorted(waits)
     sizes = sizes_of(cluster)
     most = max(sizes, key=lambda one: one.pods, default=None)
+    price, unpriced = price_of(cluster, prices)
     return {
         **{name: measured[name] for name in MEASURED},
         "nodes": cluster.columns.size,
-        "meanWait": round(sum(seconds) / len(seconds), 3) if seconds else 0.0,
-        "p95Wait": round(seconds[int(0.95 * (len(seconds) - 1))], 3) if seconds else 0.0,
+        **waits.figures(cluster),
         "fragmentation": round(most.fragmentation, 4) if most else 0.0,
         "fits": [{"size": one.size, "pods": one.pods, "fits": one.fits, "whole": one.whole} for one in sizes],
-        "pricePerHour": price_of(cluster),
+        "pricePerHour": price,
+        "nodesUnpriced": unpriced,
     }
 
 
@@ -114,21 +108,3 @@ def _fits(request: Request, pods: int, free: Mapping[str, Any]) -> SizeFits:
     none = unknown or not of_nodes
     fits = 0 if none else int(np.minimum.reduce(of_nodes).sum())
     return SizeFits(words or "nothing", pods, fits, 0 if none else min(of_all))
-
-
-def price_of(cluster: Cluster) -> float | None:
-    """Return the price by the hour of the nodes that run pods; None where no node has a price."""
-    columns = cluster.columns
-    prices = [_price(node.meta.annotations.get(PRICE)) for node in columns.nodes]
-    if all(price is None for price in prices):
-        return None
-    used = cluster.used[BASIC_RESOURCES.index("pods")].tolist()
-    return round(sum(price or 0.0 for price, pods in zip(prices, used) if pods), 4)
-
-
-def _price(text: str | None) -> float | None:
-    try:
-        price = float(text) if text else NEVER
-    except ValueError:
-        return None
-    return price if 0 <= price < 1e9 else None

@@ -7,6 +7,8 @@ A sweep is an object, in JSON or YAML::
       weights.NodeResourcesFit: [1, 5]
       seed: [1, 2, 3]
     sample: {cells: 6, seed: 1}     # without it every cell runs
+    halving: {arrivals: [0.1, 1], keep: 0.5, by: placed}
+    prices: {node.kubernetes.io/instance-type: {m5.large: 0.096}}
 
 A bare grid is one, too. ``config`` maps names to configurations.
 """
@@ -27,10 +29,14 @@ from scheduler_core.kubernetes.reading import path_text
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep.axes import AXES, axis_of, written
 from scheduler_core.sweep.cell import CONFIG, documents_of, release_of, releases_of
+from scheduler_core.sweep.halving import FIELD as HALVING
+from scheduler_core.sweep.halving import Budget, Halving, read_halving, within
+from scheduler_core.sweep.prices import FIELD as PRICES
+from scheduler_core.sweep.prices import Prices, read_prices
 
 MOST_CELLS = 1_000
 MOST_VALUES = 100
-FIELDS = ("grid", "sample")
+FIELDS = ("grid", "sample", HALVING, PRICES)
 Values = dict[str, Any]
 
 
@@ -45,6 +51,13 @@ class Sweep(Struct, frozen=True):
     configs: Mapping[str, Mapping[str, Any]]
     cells: tuple[Values, ...]
     whole: int
+    halving: Halving | None = None
+    prices: Prices = {}
+
+    @property
+    def budgets(self) -> tuple[Budget | None, ...]:
+        """The budget of each rung; without halving one rung has all."""
+        return self.halving.budgets if self.halving else (None,)
 
 
 def read_sweep(body: Any, scenario: Scenario) -> Sweep:
@@ -54,34 +67,38 @@ def read_sweep(body: Any, scenario: Scenario) -> Sweep:
         BundleError: It has errors; each names its path, and what would be right.
     """
     problems: list[Problem] = []
-    grid, sample = _parts(body, problems)
+    grid, sample, others = _parts(body, problems)
+    halving = read_halving(others.get(HALVING), problems)
+    prices = read_prices(others.get(PRICES), problems)
     axes, configs = _axes(grid, problems)
     if not problems:
         problems += _tried(scenario, axes, configs)
+        problems += _tried_rungs(scenario, axes, configs, halving)
     whole = prod(map(len, axes.values()))
     wanted = _sampled(sample, whole, problems)
     if problems:
         raise BundleError(problems)
     cells = tuple(_cell(axes, number) for number in wanted)
-    return Sweep(axes, configs, cells, whole)
+    return Sweep(axes, configs, cells, whole, halving, prices)
 
 
-def _parts(body: Any, problems: list[Problem]) -> tuple[Mapping[str, Any], Any]:
+def _parts(body: Any, problems: list[Problem]) -> tuple[Mapping[str, Any], Any, Mapping[str, Any]]:
+    """Return the grid, the sample, and the object with the other fields."""
     if not isinstance(body, Mapping):
         problems.append(Problem("a sweep is an object with a grid, such as {grid: {seed: [1, 2, 3]}}"))
-        return {}, None
+        return {}, None, {}
     if "grid" not in body:
-        return body, None
+        return body, None, {}
     problems += [
-        Problem(f"unknown field; a sweep has {' and '.join(FIELDS)}", name)
+        Problem(f"unknown field; a sweep has {', '.join(FIELDS)}", name)
         for name in body
         if name not in FIELDS
     ]
     grid = body["grid"]
     if not isinstance(grid, Mapping):
         problems.append(Problem("must be an object of axes, such as {seed: [1, 2, 3]}", "grid"))
-        return {}, None
-    return grid, body.get("sample")
+        return {}, None, {}
+    return grid, body.get("sample"), body
 
 
 def _axes(
@@ -139,6 +156,22 @@ def _tried(
                 except (EditError, VerbError) as error:
                     yield Problem(str(error), path_text(("grid", name, place)))
                     break
+
+
+def _tried_rungs(
+    scenario: Scenario,
+    axes: Mapping[str, tuple[Any, ...]],
+    configs: Mapping[str, Mapping[str, Any]],
+    halving: Halving | None,
+) -> Iterator[Problem]:
+    """Yield what is wrong with the first rung under a release that may answer it."""
+    for chosen in releases_of(axes, {}) if halving else ():
+        assert halving is not None
+        try:
+            within(scenario.documents, halving.budgets[0], release_of(scenario, axes, configs, chosen))
+        except EditError as error:
+            yield Problem(str(error), HALVING)
+            return
 
 
 def _sampled(sample: Any, whole: int, problems: list[Problem]) -> list[int]:

@@ -121,7 +121,7 @@ def arrived(documents: Sequence[Document], order: str, seed: int) -> list[Docume
     """
     if order not in _RANKS:
         raise EditError(f"must be {', '.join(ORDERS)}, not {order[:40]!r}")
-    places = [place for place, one in enumerate(documents) if _waits(one)]
+    places = [place for place, one in enumerate(documents) if is_arriving(one)]
     arriving = [documents[place] for place in places]
     times = [part_of(one, "metadata", "creationTimestamp") for one in arriving]
     if seed or order == SHUFFLED:
@@ -132,7 +132,8 @@ def arrived(documents: Sequence[Document], order: str, seed: int) -> list[Docume
     return after
 
 
-def _waits(document: Document) -> bool:
+def is_arriving(document: Document) -> bool:
+    """Return whether a document is a workload or a pod that waits."""
     kind = document.get("kind")
     return kind in ARRIVING and not (kind == "Pod" and part_of(document, "spec", "nodeName"))
 

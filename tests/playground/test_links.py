@@ -89,7 +89,7 @@ async def test_it_goes_when_it_said(web: str) -> None:
     assert dates[fixed["link"]] == soon and dates[rolling["link"]] > soon + timedelta(days=80)
     await Link.objects.aupdate(expires=timezone.now() - timedelta(seconds=1))
     assert await sync_to_async(links.find_link)(fixed["link"]) is None
-    removed = await sync_to_async(retention.sweep)()
+    removed = await sync_to_async(retention.remove_expired)()
     assert (removed["private links"], removed["scenarios"]) == (2, 1)
 
 

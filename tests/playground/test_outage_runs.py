@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from playground.celery import app
 from playground.models import Run, RunChunk
-from playground.runs import compute, rescue, retrying, service
+from playground.runs import compute, delivery, rescue, retrying
 from playground.runtime import outage
 from playground.storage.bundles import unpack
 from playground.tasks import run_simulation
@@ -225,8 +225,8 @@ def test_a_run_is_started_at_once_while_the_broker_is_away(monkeypatch: pytest.M
         raise ConnectionError("no broker")
 
     monkeypatch.setattr(app, "send_task", away)
-    monkeypatch.setattr(service._broker, "_since", time.monotonic() - 60)
-    monkeypatch.setattr(service._broker, "_asked", 0.0)
+    monkeypatch.setattr(delivery._broker, "_since", time.monotonic() - 60)
+    monkeypatch.setattr(delivery._broker, "_asked", 0.0)
     runs = [started() for _ in range(3)]
     assert asked == [runs[0].pk]
     assert {Run.objects.get(pk=run.pk).state for run in runs} == {"queued"}

@@ -38,12 +38,12 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ids
 
 
-def start(grid: Any, owner: str = OWNER, file: str = "preempt.yaml") -> Sweep:
-    """Start a sweep of a shared scenario."""
+def start(grid: Any, owner: str = OWNER, file: str = "preempt.yaml", **fields: Any) -> Sweep:
+    """Start a sweep of a shared scenario; ``fields`` are those beside its grid."""
     text = (DATA / file).read_text()
     scenario = bundles.parse([("", text)], "history")
     row = store.keep_scenario(scenario, text, owner)
-    return sweeps.start(row, scenario, {"grid": grid}, owner, "10.0.0.1")[0]
+    return sweeps.start(row, scenario, {"grid": grid, **fields}, owner, "10.0.0.1")[0]
 
 
 def compute(sweep: Sweep) -> dict[str, Any]:
@@ -108,6 +108,36 @@ def test_the_same_cell_again_is_answered_from_the_store(sent: list[str]) -> None
     assert again["state"] == "done"
     other = compute(start(GRID, "somebody else"))
     assert not {cell["run"] for cell in other["cells"]} & {cell["run"] for cell in first["cells"]}
+
+
+def test_halving_runs_the_survivors_with_more(sent: list[str]) -> None:
+    """Who ends the last cell of a rung begins the next, once; its cells are known the next time too."""
+    halving = {"arrivals": [0.5, 1], "keep": 0.3, "by": "placed"}
+    sweep = start(GRID, halving=halving)
+    assert compute(sweep)["state"] == "running"
+    assert rescue.rescue() == []  # a recount begins no rung again
+    wire = compute(sweep)
+    assert wire["state"] == "done"
+    assert [cell["rung"] for cell in wire["cells"]] == [1] * 12 + [2] * 4
+    assert [cell["number"] for cell in wire["cells"]] == list(range(1, 17))
+    best = sorted((cell["metrics"]["placed"] for cell in wire["cells"][:12]), reverse=True)[:4]
+    survivors = [cell["values"] for cell in wire["cells"][12:]]
+    placed = [cell["metrics"]["placed"] for cell in wire["cells"][:12] if cell["values"] in survivors]
+    assert sorted(placed, reverse=True) == best
+    again = start(GRID, halving=halving)
+    assert (again.state, again.runs.count(), again.cells.count()) == ("done", 0, 16)
+    whole = start(GRID)
+    assert whole.runs.count() == 8  # the last rung is the cell as it is
+
+
+def test_cells_with_other_prices_are_other_cells(sent: list[str]) -> None:
+    """The figures that the store has are of the prices of their sweep."""
+    zone = "failure-domain.beta.kubernetes.io/zone"
+    found = [
+        compute(start({"seed": [0]}, file="web.yaml", prices={zone: {"a": price}}))["cells"][0]["metrics"]
+        for price in (1, 2)
+    ]
+    assert [one["pricePerHour"] for one in found] == [1, 2]
 
 
 def test_other_code_computes_again(sent: list[str]) -> None:

@@ -14,6 +14,7 @@ from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep import AXES, cell_run, pareto_front, read_sweep, scenario_of_cell
 from scheduler_core.sweep.quota import quotas_of
+from scheduler_core.sweep.shapes import HOSTNAME
 
 Grid = dict[str, Any]
 
@@ -111,6 +112,60 @@ def test_figures_of_a_cell(small: Scenario) -> None:
     assert sizes["cpu 1"] == {"size": "cpu 1", "pods": 3, "fits": 2, "whole": 2}
     assert sizes["cpu 3"]["fits"] == 0
     assert figures["utilisation"]["cpu"] == 0.75
+
+
+def test_a_price_is_of_the_node_or_of_a_label_in_the_table(small: Scenario) -> None:
+    """A node's annotation comes first; used nodes without a price are counted, and not taken for free."""
+    bare = [_priced(one, "pool" if number else "") for number, one in enumerate(small.documents)]
+    (cell,) = cells(load_documents(bare), {"seed": [0]})
+    prices = {HOSTNAME: {"n2": 2.0}}
+    assert [cell_run(cell, given)["pricePerHour"] for given in ({}, prices)] == [0.5, 2.5]
+    assert [cell_run(cell, given)["nodesUnpriced"] for given in ({}, prices)] == [1, 0]
+
+
+def _priced(document: Mapping[str, Any], pool: str) -> Mapping[str, Any]:
+    meta = {**document["metadata"], **({"annotations": {}} if pool else {})}
+    return {**document, "metadata": meta}
+
+
+def test_a_gang_waits_until_its_last_pod_is_placed() -> None:
+    """A gang with a pod that is pending at the end is no gang that was placed."""
+    example = find("native-gang")
+    assert example is not None
+    (cell,) = cells(example.load(), {"seed": [0]})
+    figures = cell_run(cell)
+    assert (figures["gangs"], figures["gangsPlaced"]) == (1, 1)
+    assert figures["meanGangWait"] >= 60  # seconds, until the third node is there
+
+
+def test_halving_runs_the_better_part_again_with_more(small: Scenario) -> None:
+    """The rungs are cut from the cell's own order of arrival; the last is the cell as it is."""
+    body = {
+        "grid": {"arrival": ["smallest-first", "largest-first"]},
+        "halving": {"arrivals": [0.4, 1], "by": "pending"},
+    }
+    sweep = read_sweep(body, small)
+    assert sweep.halving is not None
+    rungs = [
+        [scenario_of_cell(small, sweep.axes, {}, values, budget=budget) for values in sweep.cells]
+        for budget in sweep.budgets
+    ]
+    assert [[len(names(cell, "Pod")) for cell in rung] for rung in rungs] == [[2, 2], [5, 5]]
+    assert names(rungs[0][1], "Pod") == ["large-1", "large-2"]
+    assert sweep.halving.survivors([{"pending": 1}, {"pending": 0}]) == [1]
+    assert sweep.halving.survivors([{"pending": 0}, {"pending": 0}, None]) == [0, 1]
+    assert sweep.halving.survivors([None, None]) == []
+
+
+def test_a_rung_in_seconds_ends_the_run_there(small: Scenario) -> None:
+    """What is not placed by then is pending; an earlier end of the scenario stays."""
+    body = {"grid": {"scheduler": ["v1.37"]}, "halving": {"seconds": [30, 60]}}
+    sweep = read_sweep(body, small)
+    (values,) = sweep.cells
+    made = [scenario_of_cell(small, sweep.axes, {}, values, budget=one) for one in sweep.budgets]
+    assert [one.settings.until for one in made] == [30, 60]
+    again = scenario_of_cell(made[0], sweep.axes, {}, values, budget=sweep.budgets[1])
+    assert again.settings.until == 30
 
 
 def test_no_cell_of_the_front_is_worse_in_all() -> None:

@@ -54,6 +54,19 @@ def test_table_has_a_row_for_each_cell(
     assert [line.split()[0] for line in lines[1:5]] == ["off", "off", "sound", "sound"]
 
 
+def test_halving_prints_a_table_for_each_rung(
+    bundle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half of the four cells run again, with all pods."""
+    text = f"{GRID}halving: {{arrivals: [0.5, 1], by: [placed, nodesUsed]}}\n"
+    assert main(["sweep", bundle, grid(tmp_path, text), "--processes", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("Rung")] == [
+        "Rung 1, arrivals 0.5: 4 cells",
+        "Rung 2, arrivals 1: 2 cells",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -40,7 +40,11 @@ WRONG: tuple[tuple[Any, str, str], ...] = (
     ([], "", "a sweep is an object with a grid"),
     ({}, "grid", "has no axis"),
     ({"grid": []}, "grid", "must be an object of axes"),
-    ({"grid": {"seed": [1]}, "sampel": 1}, "sampel", "unknown field; a sweep has grid and sample"),
+    (
+        {"grid": {"seed": [1]}, "sampel": 1},
+        "sampel",
+        "unknown field; a sweep has grid, sample, halving, prices",
+    ),
     ({"weigths.NodeAffinity": [1]}, "grid['weigths.NodeAffinity']", "did you mean weights.NAME?"),
     ({"weights": [1]}, "grid.weights", "is no axis; did you mean weights.NAME?"),
     ({"seed": []}, "grid.seed", "must be a list of 1 to 100 values"),
@@ -65,6 +69,38 @@ WRONG: tuple[tuple[Any, str, str], ...] = (
         {"seed": list(range(100)), "nodes": list(range(1, 101))},
         "grid",
         "has 10,000 cells, and 1,000 is the limit",
+    ),
+    (
+        {"grid": {"seed": [1]}, "halving": {"arrivals": [0.5, 2]}},
+        "halving.arrivals",
+        "must be 2 to 10 growing numbers above 0 of at most 1: it is like {arrivals:",
+    ),
+    (
+        {"grid": {"seed": [1]}, "halving": {"arrivals": [1], "seconds": [1]}},
+        "halving",
+        "with either arrivals or",
+    ),
+    (
+        {"grid": {"seed": [1]}, "halving": {"arrivals": [0.1, 1], "keep": 1}},
+        "halving.keep",
+        "must be a share",
+    ),
+    (
+        {"grid": {"seed": [1]}, "halving": {"arrivals": [0.1, 1], "by": "cost"}},
+        "halving.by",
+        "one or more of placed",
+    ),
+    ({"grid": {"seed": [1]}, "halving": {"arrivals": [0.1, 1], "kep": 1}}, "halving.kep", "unknown field"),
+    (
+        {"grid": {"scheduler": ["v1.11"]}, "halving": {"seconds": [10, 20]}},
+        "halving",
+        "none passes under v1.11: use arrivals",
+    ),
+    ({"grid": {"seed": [1]}, "prices": [1]}, "prices", "must be an object of prices by label and value"),
+    (
+        {"grid": {"seed": [1]}, "prices": {"pool": {"a": "1 $"}}},
+        "prices.pool.a",
+        "a number from 0, not '1 $'",
     ),
     (
         {"grid": {"seed": [1]}, "sample": {"cells": 5, "sed": 1}},
