@@ -55,6 +55,7 @@ class VerdictWire(TypedDict):
     file: str
     line: int | None
     unsimulated: Sequence[str]
+    notes: Sequence[str]
     counterexample: CounterexampleWire | None
 
 

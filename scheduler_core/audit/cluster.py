@@ -13,6 +13,7 @@ from msgspec import Struct
 from scheduler_core.audit.operations import operations, written
 from scheduler_core.audit.row import Opening
 from scheduler_core.compare.calm import SECOND, CalmCluster
+from scheduler_core.compare.coloring import Coloring
 from scheduler_core.compare.plane import can_live, living
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.admission import healthy_pods
@@ -126,6 +127,11 @@ class AuditedCluster:
     def calm(self) -> CalmCluster:
         """The cluster at rest, of which each case is a fork."""
         return CalmCluster(self.scenario, self.second)
+
+    @cached_property
+    def coloring(self) -> Coloring:
+        """What is alike in the cluster at rest."""
+        return Coloring(self.calm.server, self.calm.run.scenario.documents)
 
     @cached_property
     def rest(self) -> Played:

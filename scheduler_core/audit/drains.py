@@ -10,7 +10,7 @@ from scheduler_core.audit.allowance import Allowance
 from scheduler_core.audit.cluster import AuditedCluster, Budget, Played, stays
 from scheduler_core.audit.omissions import unplayed
 from scheduler_core.audit.row import AuditRow, Opening
-from scheduler_core.audit.symmetry import node_classes
+from scheduler_core.audit.symmetry import Representative, checked, node_classes
 from scheduler_core.audit.words import count, lasting, listed
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.support import part_of
@@ -31,15 +31,28 @@ class DrainOutcome(Struct, frozen=True):
     seconds: float
     step: str
 
+    @property
+    def words(self) -> str:
+        """What it comes to, "" if it is done and every pod finds another place."""
+        homeless, gone = len(self.homeless), len(self.gone)
+        costs = {
+            "some pods stay": self.stays,
+            count(homeless, "pod finds no other place", "pods find no other place"): homeless,
+            count(gone, "pod is gone for good", "pods are gone for good"): gone,
+        }
+        return " and ".join(text for text, there in costs.items() if there)
+
 
 def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     """Yield a row for each node that cannot be drained, one for all that can, and an order."""
     left: list[tuple[str, ...]] = []
     done: list[tuple[str, DrainOutcome]] = []
     never: list[str] = []
+    played: list[Representative] = []
     for names in allowance.cases(node_classes(cluster), left):
         outcome = _drained(cluster, names[0])
-        if outcome.stays or outcome.homeless or outcome.gone:
+        played.append(Representative(names[0], outcome.words or "drained", names[1:]))
+        if outcome.words:
             never += names if outcome.stays else ()
             yield _stuck(cluster, names, outcome)
         else:
@@ -49,6 +62,7 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     yield from _local(cluster)
     if left:
         yield unplayed(SUBJECT, [name for names in left for name in names], "drains that were not played")
+    yield from checked(allowance, SUBJECT, played, lambda name: _drained(cluster, name).words or "drained")
     if len(cluster.nodes) - len(never) > 1 and not left:
         yield _order(cluster, allowance, never)
 
@@ -104,15 +118,12 @@ def _refusal(budget: Budget) -> str:
 def _stuck(cluster: AuditedCluster, names: Sequence[str], outcome: DrainOutcome) -> AuditRow:
     what = f"Node {names[0]}" if len(names) == 1 else f"Each of {listed(names)}"
     homeless, gone = outcome.homeless, outcome.gone
-    costs = {
-        count(len(homeless), "pod finds no other place", "pods find no other place"): homeless,
-        count(len(gone), "pod is gone for good", "pods are gone for good"): gone,
-    }
-    but = " and ".join(text for text, there in costs.items() if there)
     return AuditRow(
         subject=SUBJECT,
         verdict="risk",
-        sentence=f"{what} can never be drained." if outcome.stays else f"{what} can be drained, but {but}.",
+        sentence=f"{what} can never be drained."
+        if outcome.stays
+        else f"{what} can be drained, but {outcome.words}.",
         evidence=(
             *outcome.stays,
             *((f"without a place: {listed(pod.meta.key for pod in homeless)}",) if homeless else ()),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -17,10 +18,18 @@ from scheduler_core.audit.cluster import (
 )
 from scheduler_core.audit.omissions import unplayed
 from scheduler_core.audit.row import AuditRow, Opening
-from scheduler_core.audit.symmetry import node_classes, zone_classes, zone_key, zones_of
+from scheduler_core.audit.symmetry import (
+    Classes,
+    Representative,
+    checked,
+    node_classes,
+    zone_classes,
+    zone_key,
+    zones_of,
+)
 from scheduler_core.audit.words import count, lasting, listed
 from scheduler_core.kubernetes.keys import Key
-from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.record.availability import WorkloadAvailability
 
 SUBJECT = "n+1"
@@ -36,6 +45,11 @@ class Loss(Struct, frozen=True):
     target: str
     nodes: tuple[str, ...]
     alike: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The node's name, or the zone's."""
+        return self.target.rpartition("=")[2]
 
 
 class LossOutcome(Struct, frozen=True):
@@ -57,53 +71,59 @@ class LossOutcome(Struct, frozen=True):
         """Whether anything is lost for good, or below what its budget needs."""
         return bool(self.homeless or self.gone or self.stuck or self.short)
 
+    @property
+    def words(self) -> str:
+        """What it comes to, "nothing is lost for good" if it is no risk."""
+        gone, stuck, short = len(self.gone), sum(self.stuck.values()), len(self.short)
+        parts = {
+            count(len(self.homeless), "pod finds no place", "pods find no place"): self.homeless,
+            count(gone, "pod is gone for good", "pods are gone for good"): gone,
+            count(
+                stuck, "pod of a StatefulSet is not replaced", "pods of StatefulSets are not replaced"
+            ): stuck,
+            count(short, "budget is short of healthy pods", "budgets are short of healthy pods"): short,
+        }
+        return " and ".join(text for text, there in parts.items() if there) or "nothing is lost for good"
+
 
 def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     """Yield a row for each loss that costs something, then one for all others, and what was not played."""
-    yield from _rows(cluster, allowance, _nodes(cluster), "node")
-    if len(zones_of(cluster.nodes)) > 1:
-        yield from _rows(cluster, allowance, _zones(cluster), "zone")
+    yield from _rows(cluster, allowance, node_classes(cluster), _node, "node")
+    zones = zones_of(cluster.nodes)
+    if len(zones) > 1:
+        make = partial(_zone, zones, zone_key(cluster.nodes))
+        yield from _rows(cluster, allowance, zone_classes(cluster), make, "zone")
     else:
         yield AuditRow(
             subject=SUBJECT,
             verdict="unknown",
             sentence="Nothing can be said of a lost zone: "
-            + (
-                "all nodes are in one."
-                if zones_of(cluster.nodes)
-                else f"no node has the label {zone_key(cluster.nodes)}."
-            ),
+            + ("all nodes are in one." if zones else f"no node has the label {zone_key(cluster.nodes)}."),
         )
 
 
-def _nodes(cluster: AuditedCluster) -> list[Loss]:
-    return [
-        Loss(f"node {names[0]}", "fail", names[0], names[:1], names[1:]) for names in node_classes(cluster)
-    ]
+def _node(names: Sequence[str]) -> Loss:
+    return Loss(f"node {names[0]}", "fail", names[0], (names[0],), tuple(names[1:]))
 
 
-def _zones(cluster: AuditedCluster) -> list[Loss]:
-    zones, key = zones_of(cluster.nodes), zone_key(cluster.nodes)
-    return [
-        Loss(
-            f"zone {names[0]}",
-            "lose",
-            f"{key}={names[0]}",
-            tuple(node.meta.name for node in zones[names[0]]),
-            names[1:],
-        )
-        for names in zone_classes(cluster)
-    ]
+def _zone(zones: Mapping[str, Sequence[Node]], key: str, names: Sequence[str]) -> Loss:
+    nodes = tuple(node.meta.name for node in zones[names[0]])
+    return Loss(f"zone {names[0]}", "lose", f"{key}={names[0]}", nodes, tuple(names[1:]))
 
 
 def _rows(
-    cluster: AuditedCluster, allowance: Allowance, losses: Sequence[Loss], kind: str
+    cluster: AuditedCluster,
+    allowance: Allowance,
+    classes: Classes,
+    make: Callable[[Sequence[str]], Loss],
+    kind: str,
 ) -> Iterator[AuditRow]:
     left: list[Loss] = []
     safe: list[tuple[Loss, LossOutcome]] = []
-    for loss in allowance.cases(losses, left):
-        case = cluster.case(loss.verb, [loss.target])
-        outcome = outcome_of(cluster, loss, case)
+    done: list[Representative] = []
+    for loss in allowance.cases([make(names) for names in classes], left):
+        case, outcome = _lost(cluster, loss)
+        done.append(Representative(loss.name, outcome.words, loss.alike))
         if outcome.is_risk:
             yield _risk(cluster, loss, case, outcome)
         else:
@@ -112,6 +132,12 @@ def _rows(
         yield _safe(cluster, safe, kind)
     if left:
         yield unplayed(SUBJECT, [one.what for one in left], "not played")
+    yield from checked(allowance, SUBJECT, done, lambda name: _lost(cluster, make((name,)))[1].words)
+
+
+def _lost(cluster: AuditedCluster, loss: Loss) -> tuple[Played, LossOutcome]:
+    case = cluster.case(loss.verb, [loss.target])
+    return case, outcome_of(cluster, loss, case)
 
 
 def outcome_of(cluster: AuditedCluster, loss: Loss, case: Played) -> LossOutcome:
@@ -159,17 +185,10 @@ def _fewest(cluster: AuditedCluster, known: Mapping[Key, WorkloadAvailability]) 
 
 
 def _risk(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcome) -> AuditRow:
-    gone, stuck, short = len(outcome.gone), sum(outcome.stuck.values()), len(outcome.short)
-    parts = {
-        count(len(outcome.homeless), "pod finds no place", "pods find no place"): outcome.homeless,
-        count(gone, "pod is gone for good", "pods are gone for good"): gone,
-        count(stuck, "pod of a StatefulSet is not replaced", "pods of StatefulSets are not replaced"): stuck,
-        count(short, "budget is short of healthy pods", "budgets are short of healthy pods"): short,
-    }
     return AuditRow(
         subject=SUBJECT,
         verdict="risk",
-        sentence=f"If {loss.what} is lost, {' and '.join(text for text, there in parts.items() if there)}.",
+        sentence=f"If {loss.what} is lost, {outcome.words}.",
         evidence=(*_evidence(cluster, case, outcome), *_tail(outcome, loss.alike)),
         about=tuple(f"Node {name}" for name in loss.nodes[:EVIDENCE]),
         opens=_opening(cluster, loss, case, outcome),
@@ -203,7 +222,7 @@ def _tail(outcome: LossOutcome, alike: Sequence[str]) -> Iterator[str]:
         yield f"{count(len(worst) - EVIDENCE, 'more workload')} with fewer ready pods for a while"
     yield f"calm after {lasting(outcome.calm)}"
     if alike:
-        yield f"the same of {listed(alike)}, which are alike"
+        yield f"the same of {listed(alike)}, which differ in names alone"
 
 
 def _opening(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcome) -> Opening:
@@ -218,7 +237,7 @@ def _opening(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOut
 
 def _safe(cluster: AuditedCluster, found: Sequence[tuple[Loss, LossOutcome]], kind: str) -> AuditRow:
     """Return the row of all losses that cost nothing for good; the longest one is what it opens."""
-    names = [name for loss, _ in found for name in (loss.target.rpartition("=")[2], *loss.alike)]
+    names = [name for loss, _ in found for name in (loss.name, *loss.alike)]
     longest, outcome = max(found, key=lambda one: (len(one[1].fewest), one[1].calm))
     down = sorted({key for _, each in found for key, (fewest, _) in each.fewest.items() if not fewest})
     workloads = listed(f"{kind} {key}" for kind, key in down)

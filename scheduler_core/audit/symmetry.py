@@ -1,19 +1,28 @@
 """Nodes and zones that are alike: what is lost with one of them is what is lost with any of them.
 
-Nodes are alike if nothing that scheduler and controllers read tells them apart, but their names: labels,
-taints, amounts, and pods of the same workloads in the same state. Names only break ties.
+They have the same colour of :class:`~scheduler_core.compare.coloring.Coloring`: nothing that is read of the
+cluster tells them apart. Names break ties all the same, so another member of each class is played, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import NamedTuple, TypeVar
 
+from scheduler_core.audit.allowance import Allowance
 from scheduler_core.audit.cluster import AuditedCluster
-from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.audit.omissions import unplayed
+from scheduler_core.audit.row import AuditRow
+from scheduler_core.audit.words import listed
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.model import Node
 
-HOSTNAME = "kubernetes.io/hostname"
 ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+SEED = 0
+"""Of which other member of a class is played."""
 Classes = list[tuple[str, ...]]
+Item = TypeVar("Item")
 
 
 def zones_of(nodes: Iterable[Node]) -> Mapping[str, list[Node]]:
@@ -33,44 +42,56 @@ def zone_key(nodes: Iterable[Node]) -> str:
 
 def node_classes(cluster: AuditedCluster) -> Classes:
     """Return the names of nodes that are alike, each class in the order of the nodes."""
-    return _classes({node.meta.name: _signature(cluster, node) for node in cluster.nodes})
+    return _classes(cluster, [("Node", node.meta.name) for node in cluster.nodes])
 
 
 def zone_classes(cluster: AuditedCluster) -> Classes:
-    """Return the zones that are alike: as many nodes of each class, but for the zone."""
-    zones = zones_of(cluster.nodes)
-    return _classes(
-        {
-            zone: tuple(sorted(hash(_signature(cluster, node, without=ZONES)) for node in nodes))
-            for zone, nodes in zones.items()
-        }
-    )
+    """Return the zones that are alike."""
+    key = zone_key(cluster.nodes)
+    return _classes(cluster, [(key, zone) for zone in zones_of(cluster.nodes)])
 
 
-def _classes(signatures: Mapping[str, Hashable]) -> Classes:
-    found: dict[Hashable, list[str]] = {}
-    for name, signature in signatures.items():
-        found.setdefault(signature, []).append(name)
+def _classes(cluster: AuditedCluster, keys: Iterable[Key]) -> Classes:
+    found: dict[int, list[str]] = {}
+    for key in keys:
+        found.setdefault(cluster.coloring.color(key), []).append(key[1])
     return [tuple(names) for names in found.values()]
 
 
-def _signature(cluster: AuditedCluster, node: Node, without: Sequence[str] = ()) -> Hashable:
-    labels = {key: value for key, value in node.meta.labels.items() if key not in (HOSTNAME, *without)}
-    own = [key for key, value in labels.items() if value == node.meta.name]
-    residents = sorted(hash(_resident(cluster, pod)) for pod in cluster.pods_on[node.meta.name])
-    return (
-        frozenset((key, value) for key, value in labels.items() if key not in own),
-        frozenset(own),
-        node.taints,
-        node.unschedulable,
-        frozenset(node.allocatable.items()),
-        node.conditions,
-        tuple(residents),
+class Representative(NamedTuple):
+    """A member of a class that was played, what it came to in words, and the others that are alike."""
+
+    name: str
+    end: str
+    alike: Sequence[str]
+
+
+def checked(
+    allowance: Allowance, subject: str, done: Sequence[Representative], end: Callable[[str], str]
+) -> Iterator[AuditRow]:
+    """Play another member of each class, chosen at random: yield a row for each that ends otherwise.
+
+    ``end`` plays a member, and returns in words what it comes to.
+    """
+    left: list[tuple[Representative, str]] = []
+    dice = Random(SEED)  # noqa: S311 -- seeded on purpose
+    several = [(one, dice.choice(one.alike)) for one in done if one.alike]
+    for one, other in allowance.cases(several, left):
+        found = end(other)
+        if found != one.end:
+            yield _unlike(subject, one, other, found)
+    if left:
+        yield unplayed(subject, [other for _, other in left], "a second one of those that are alike")
+
+
+def _unlike(subject: str, one: Representative, other: str, found: str) -> AuditRow:
+    return AuditRow(
+        subject=subject,
+        verdict="unknown",
+        sentence=f"{one.name} and {other} are alike in all but their names, and end differently.",
+        evidence=(
+            f"{one.name}: {one.end}",
+            f"{other}: {found}",
+            f"names break ties, so nothing is said of the others that are alike: {listed(one.alike, 12)}",
+        ),
     )
-
-
-def _resident(cluster: AuditedCluster, pod: Pod) -> Hashable:
-    owner = pod.meta.controller
-    claims = tuple(volume.claim for volume in pod.volumes if volume.claim)
-    named = pod.meta.key if owner is None or claims else ""
-    return (cluster.top(pod), owner, named, pod.phase, pod.ready, frozenset(pod.meta.labels.items()))

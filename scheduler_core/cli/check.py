@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scheduler_core.cli.contract_report import FORMATS, as_data, lines
 from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.cli.reporting import (
     FILES,
@@ -21,6 +20,7 @@ from scheduler_core.cli.reporting import (
 from scheduler_core.contracts.check import check, unnoted
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text
+from scheduler_core.contracts.report import FORMATS, as_data, lines
 from scheduler_core.contracts.search import Budget
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, Verdict
 from scheduler_core.formats.bundle import File

@@ -6,12 +6,27 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.run import Stepper, simulate
+from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.load import ExtensibleScenario
 from scheduler_core.scenario.scenario import Scenario
 
 SECOND = 60.0
 """When operations land, unless somebody says otherwise."""
+
+
+class Unplayable(ValueError):  # noqa: N818 -- of a scenario, which is not wrong
+    """Cases are about clusters with controllers, which this one does not have."""
+
+
+def plane_of(run: Stepper) -> ControlPlaneManager:
+    """Return the control plane of a run. Raises Unplayable."""
+    manager = run.manager if isinstance(run, TimedSimulation) else None
+    if not isinstance(manager, ControlPlaneManager):
+        raise Unplayable(f"{run.release} has no controllers: contracts are checked with the default release")
+    return manager
 
 
 class CalmCluster:
@@ -32,6 +47,11 @@ class CalmCluster:
         self.run.keep_before(second)
         while not self.run.has_kept(second) and self.run.step() is not None:
             pass
+
+    @property
+    def server(self) -> ApiServer:
+        """The API server, as operations find it. Raises Unplayable."""
+        return plane_of(self.run).server
 
     def after(self, entries: Sequence[dict[str, Any]], *, trace: bool = False, until: float = inf) -> Stepper:
         """Return the run with further operations, at the moment before the first of them lands.

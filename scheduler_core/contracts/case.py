@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.v1_37.objects import key_of, node_of
-from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.compare.calm import CalmCluster
+from scheduler_core.compare.calm import CalmCluster, plane_of
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Terrain
 from scheduler_core.contracts.facts import OF_NODES, WAITING, AnyFacts, FactReader, FactWatch, Settled
@@ -21,15 +20,8 @@ from scheduler_core.contracts.subjects import Subject
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.run import Stepper
-from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-
-
-class Unplayable(ValueError):  # noqa: N818 -- of a scenario, which is not wrong
-    """Contracts are about clusters with controllers, which this one does not have."""
-
 
 RecordedStep = tuple[str, str, str]
 """The step of a cycle, its pod, and the node that it chose, "" for none."""
@@ -68,7 +60,7 @@ class Cluster:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.calm = CalmCluster(scenario)
-        self.server = server_of(self.calm.run)
+        self.server = self.calm.server
         self.terrain = Terrain(scenario, self.server)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
         self._released: dict[str, CalmCluster] = {}
@@ -97,22 +89,10 @@ class Cluster:
         ]
 
 
-def server_of(run: Stepper) -> ApiServer:
-    """Return the API server of a run. Raises Unplayable."""
-    return _plane_of(run).server
-
-
 def control_of(run: Stepper) -> Control | None:
     """Return Kueue's state in a run, ``None`` without Kueue. Raises Unplayable."""
-    kueue = _plane_of(run).kueue
+    kueue = plane_of(run).kueue
     return None if kueue is None else kueue.control
-
-
-def _plane_of(run: Stepper) -> ControlPlaneManager:
-    manager = run.manager if isinstance(run, TimedSimulation) else None
-    if not isinstance(manager, ControlPlaneManager):
-        raise Unplayable(f"{run.release} has no controllers: contracts are checked with the default release")
-    return manager
 
 
 class Case:
@@ -142,7 +122,7 @@ class Case:
     def _run(self, history: History, until: float) -> FactWatch:
         release = next((one.value for one in history if one.verb == UPGRADE), "")
         run = self.cluster.calm_under(release).after(self.cluster.entries(history))
-        plane = _plane_of(run)
+        plane = plane_of(run)
         known = (id(self.contract.subject), run.index)
         watch = FactWatch(
             plane.server,

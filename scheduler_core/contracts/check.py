@@ -7,27 +7,39 @@ from math import prod
 from random import Random
 from typing import Any
 
-from scheduler_core.compare.calm import CalmCluster
-from scheduler_core.contracts.case import Cluster, Played, Unplayable, control_of, play
+from scheduler_core.compare.calm import CalmCluster, Unplayable
+from scheduler_core.compare.coloring import Coloring
+from scheduler_core.contracts.case import Cluster, Played, control_of, play
 from scheduler_core.contracts.choices import Sequences
-from scheduler_core.contracts.coloring import Coloring
 from scheduler_core.contracts.conditions import FACTS, QUEUES, FactName
 from scheduler_core.contracts.document import Contract, raise_problems
 from scheduler_core.contracts.events import UPGRADE
+from scheduler_core.contracts.facts import OF_NODES
+from scheduler_core.contracts.headroom import Headroom
 from scheduler_core.contracts.histories import Histories, History, histories
 from scheduler_core.contracts.known import foreign, unknown_argument, unknown_quota
 from scheduler_core.contracts.parallel import exhaust_together
-from scheduler_core.contracts.search import Budget, Countdown, Searched, exhaust, representatives, sample
+from scheduler_core.contracts.search import (
+    Budget,
+    Countdown,
+    Searched,
+    exhaust,
+    representatives,
+    sample,
+    unlike,
+)
 from scheduler_core.contracts.shrinking import Broken, Shrinker
 from scheduler_core.contracts.subjects import Subject
-from scheduler_core.contracts.symmetry import HistoryClass, classes_of
+from scheduler_core.contracts.symmetry import HistoryClass, classes_of, losses_of
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, UNSAID, VIOLATED, Counterexample, Verdict
-from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.scenario.scenario import Scenario
 
 MOST_HISTORIES = 10**8
 """Histories of a contract in one order, beyond which it has to say how many ``cases`` to play."""
+
+NOT_FORKED = "queue, nominations and scores are of a release, so no calm cluster is forked under another one"
 
 Note = Callable[[str, int, int], None]
 """A callback with the contract's name, the cases that were played, and how many there are to play."""
@@ -68,6 +80,7 @@ class _Check:
         self.subjects: tuple[Subject, ...] = contract.subject.subjects(cluster.server)
         found = [one.choices(cluster.terrain) for one in contract.when]
         self.histories = histories([one for one in found if one is not None], contract.apart)
+        self.by_own_pods = False
         self._check_facts()
         self._check_size(self.histories)
 
@@ -102,10 +115,31 @@ class _Check:
     def _classes(self, budget: Budget) -> list[HistoryClass] | None:
         if self.contract.cases:
             return None
-        apart = [key for one in self.subjects for key in one.workloads] if len(self.subjects) == 1 else []
-        coloring = Coloring(self.cluster.server, self.cluster.scenario.documents, apart)
         dice = Random(budget.seed)  # noqa: S311 -- seeded on purpose
-        return classes_of(self.histories, coloring, dice, budget.cases)
+        found = self._losses(dice, budget.cases) if self.histories.is_loss else None
+        self.by_own_pods = found is not None
+        return found or classes_of(self.histories, self._coloring(), dice, budget.cases)
+
+    def _losses(self, dice: Random, most: int) -> list[HistoryClass] | None:
+        """Return the classes of nodes that are lost by their own pods alone, if nothing else matters.
+
+        It is so where every evicted pod finds a node in any case, and no fact is read of nodes.
+        """
+        room = Headroom(self.cluster.server, self.cluster.scenario)
+        if not room.is_known or any(fact.name in OF_NODES for fact in self.contract.condition.facts):
+            return None
+        found = losses_of(self.histories, self._coloring(blind=True), dice, most)
+        safe = found and all(room.suffices([key[1] for key in one.one[0].targets]) for one in found)
+        return found if safe else None
+
+    def _coloring(self, *, blind: bool = False) -> Coloring:
+        server, documents = self.cluster.server, self.cluster.scenario.documents
+        own = self.subjects[0].workloads if len(self.subjects) == 1 else ()
+        return Coloring(server, documents, [*self.histories.named, *own], self._has, blind=blind)
+
+    def _has(self, pod: Manifest) -> bool:
+        """Return whether a pod is one that a subject selects by itself, not by its workload."""
+        return any(one.has(pod, ("", "")) for one in self.subjects if not one.workloads)
 
     def _searched(
         self, classes: list[HistoryClass] | None, budget: Budget, time: Countdown, note: Note
@@ -127,6 +161,7 @@ class _Check:
         self, searched: Searched, classes: list[HistoryClass] | None, time: Countdown, budget: Budget
     ) -> Verdict:
         unsimulated = unsimulated_in(self.cluster.calm.run.scenario)
+        differ = unlike(classes or (), searched.margins)
         shown = None
         if searched.broken is not None:
             word = VIOLATED
@@ -134,7 +169,7 @@ class _Check:
         elif unsimulated:
             word = UNSAID
         else:
-            word = HOLDS if searched.whole else UNCOUNTERED
+            word = HOLDS if searched.whole and not differ else UNCOUNTERED
         return _verdict(
             self.contract,
             verdict=word,
@@ -145,7 +180,18 @@ class _Check:
             seed=budget.seed if searched.seeded else None,
             counterexample=shown,
             unsimulated=unsimulated,
+            notes=tuple(self._notes(differ)),
         )
+
+    def _notes(self, differ: tuple[History, History] | None) -> Iterator[str]:
+        if differ is not None:
+            one, other = (", then ".join(event.words for event in history) for history in differ)
+            yield f"{one} and {other} differ in names alone and end differently: names break ties"
+        if self.by_own_pods:
+            yield "every evicted pod fits wherever the others go: nodes are alike by their own pods"
+        for one in self.contract.when:
+            if one.name == UPGRADE:
+                yield f"{one.value['scheduler']} places all pods from the start: {NOT_FORKED}"
 
     def _counterexample(self, history: History, played: Played, seconds: float) -> Counterexample:
         found = Broken(self.cluster, self.contract, history, played)

@@ -324,12 +324,12 @@ def _skew(reader: FactReader, of: SubjectFacts, argument: str) -> float:
     counts: dict[str, int] = {}
     for node in reader.watch.server.of_kind("Node"):
         domain = labels_of(node).get(label)
-        if domain is not None and _admits(of.sample, node):
+        if domain is not None and admits(of.sample, node):
             counts[domain] = counts.get(domain, 0) + of.on[name_of(node)]
     return float(max(counts.values()) - min(counts.values())) if counts else 0.0
 
 
-def _admits(pod: Manifest | None, node: Manifest) -> bool:
+def admits(pod: Manifest | None, node: Manifest) -> bool:
     """Return whether node selector and required node affinity admit a node (nodeAffinityPolicy Honor)."""
     if pod is None:
         return True
@@ -345,7 +345,7 @@ def _admits(pod: Manifest | None, node: Manifest) -> bool:
 
 def _free(server: ApiServer, resource: str) -> float:
     """Add up what is left on the nodes that take pods."""
-    nodes = {name_of(node): status_of(node) for node in server.of_kind("Node") if _takes_pods(node)}
+    nodes = {name_of(node): status_of(node) for node in server.of_kind("Node") if takes_pods(node)}
     left = sum(amounts(status.get("allocatable")).get(resource, 0) for status in nodes.values())
     for pod in server.of_kind("Pod"):
         if node_of(pod) in nodes and not is_finished(pod):
@@ -353,7 +353,8 @@ def _free(server: ApiServer, resource: str) -> float:
     return left / MILLI if resource == "cpu" else float(left)
 
 
-def _takes_pods(node: Manifest) -> bool:
+def takes_pods(node: Manifest) -> bool:
+    """Return whether a node is ready, schedulable, and without a taint that keeps pods away."""
     closed = any(one.get("effect") in ("NoSchedule", "NoExecute") for one in taints_of(node))
     return not (spec_of(node).get("unschedulable") or closed or ready_status(node) != "True")
 

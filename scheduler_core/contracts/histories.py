@@ -7,8 +7,9 @@ from itertools import permutations
 from math import prod
 from typing import NamedTuple
 
-from scheduler_core.contracts.choices import Choices
+from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Together
 from scheduler_core.contracts.events import Event
+from scheduler_core.kubernetes.keys import Key
 
 History = tuple[Event, ...]
 
@@ -45,6 +46,26 @@ class Histories(NamedTuple):
     def sizes(self) -> tuple[int, ...]:
         """How many picks there are of each kind, as :meth:`at` takes them."""
         return (len(self.orders), len(self.gaps), *(one.size for one in self.choices))
+
+    @property
+    def named(self) -> list[Key]:
+        """The objects of events that happen in every history: nothing else is like them."""
+        found: list[Key] = []
+        for one in self.choices:
+            match one:
+                case Fixed(events=events):
+                    found += (key for event in events for key in event.of)
+                case OneOf(events=events) if all(event.of == events[0].of for event in events):
+                    found += events[0].of
+        return found
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether in each of them nodes are lost at one moment, and nothing else happens."""
+        match self.choices:
+            case [OneOf(events=events) | Together(events=events)]:
+                return all(one.verb == "lose" and one.of == one.targets for one in events)
+        return False
 
     def sequences(self) -> Iterator[list[Choices]]:
         """Yield the choices in each order."""

@@ -29,9 +29,7 @@ def exhaust_together(found: Sequence[History], play: Player, time: Countdown, pr
         for history, played in zip(found, pool.imap(_play, range(len(found)), chunksize=4), strict=True):
             if played is None:
                 return result
-            result.played += 1
-            if played.breach is not None:
-                result.broken = history, played
+            if result.add(history, played):
                 return result
     result.whole = True
     return result

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from time import monotonic
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from scheduler_core.contracts.case import Played
 from scheduler_core.contracts.histories import Histories, History
@@ -35,12 +35,28 @@ class Budget(Struct, frozen=True):
 
 
 class Searched(Struct):
-    """What a search came to: cases that were played, whether all, and the first that breaks the claim."""
+    """What a search came to: cases that were played, whether all, and the first that breaks the claim.
+
+    ``margins`` are those of the cases, in their order.
+    """
 
     played: int = 0
     whole: bool = False
     broken: tuple[History, Played] | None = None
     seeded: bool = False
+    margins: list[float] = field(default_factory=list)
+
+    def add(self, history: History, played: Played) -> bool:
+        """Take a case that was played; return whether it breaks the claim."""
+        self.played += 1
+        self.margins.append(played.margin)
+        if played.breach is not None:
+            self.broken = history, played
+        return played.breach is not None
+
+
+class Over(BaseException):
+    """No case is to be played any more: Hypothesis would take an Exception for one that fails."""
 
 
 class Countdown:
@@ -67,17 +83,24 @@ def representatives(classes: Sequence[HistoryClass]) -> Iterator[History]:
     yield from (one.other for one in classes if one.other != one.one)
 
 
+def unlike(classes: Sequence[HistoryClass], margins: Sequence[float]) -> tuple[History, History] | None:
+    """Return two alike histories that end differently, by the margins of :func:`representatives`."""
+    several = [
+        (one, margins[place]) for place, one in enumerate(classes[: len(margins)]) if one.other != one.one
+    ]
+    pairs = zip(several, margins[len(classes) :], strict=False)
+    return next(((one.one, one.other) for (one, margin), found in pairs if found != margin), None)
+
+
 def exhaust(found: Sequence[History], play: Player, time: Countdown, note: Callable[[int], None]) -> Searched:
     """Play histories until one breaks the claim, or the time is over."""
     result = Searched()
     for one in found:
         if time.over:
             return result
-        played = play(one)
-        result.played += 1
+        broken = result.add(one, play(one))
         note(result.played)
-        if played.breach is not None:
-            result.broken = one, played
+        if broken:
             return result
     result.whole = True
     return result
@@ -97,13 +120,11 @@ def sample(
         played = known.get(picks)
         if played is None:
             if time.over or result.played >= budget.cases:
-                return False
+                raise Over
             played = known[picks] = play(found.at(picks))
-            result.played += 1
+            result.add(found.at(picks), played)
             note(result.played)
         target(-played.margin, label="margin")
-        if played.breach is not None:
-            result.broken = found.at(picks), played
         return played.breach is not None
 
     ways = strategies.tuples(*[strategies.integers(0, size - 1) for size in found.sizes])
@@ -117,6 +138,6 @@ def sample(
     try:
         picks = find(ways, breaks, settings=bounds, random=Random(budget.seed))  # noqa: S311 -- seeded on purpose
         result.broken = found.at(picks), known[picks]
-    except NoSuchExample:
+    except (NoSuchExample, Over):
         pass
     return result

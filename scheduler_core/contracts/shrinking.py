@@ -14,8 +14,9 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.compare.calm import Unplayable
 from scheduler_core.compare.plane import reread
-from scheduler_core.contracts.case import Cluster, Played, Unplayable, play
+from scheduler_core.contracts.case import Cluster, Played, play
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Event
 from scheduler_core.contracts.facts import WAITING

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import factorial
+from itertools import combinations
+from math import comb, factorial
 from random import Random
 from typing import NamedTuple
 
+from scheduler_core.compare.coloring import Coloring
 from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, Together, joined
-from scheduler_core.contracts.coloring import Coloring
 from scheduler_core.contracts.events import Event
 from scheduler_core.contracts.histories import Histories, History, spaced
 from scheduler_core.kubernetes.keys import Key
 
+MOST_COMPARED = 2_000
+"""Sets of nodes, one fewer than are lost, of which each is compared with all others."""
 _Group = list[Event]
 _Color = tuple[object, ...]
 
@@ -54,6 +57,41 @@ def classes_of(found: Histories, coloring: Coloring, dice: Random, most: int) ->
             if len(made) > most:
                 return None
     return made
+
+
+def losses_of(found: Histories, coloring: Coloring, dice: Random, most: int) -> list[HistoryClass] | None:
+    """Return the classes of nodes lost at one moment, each compared with all others by what they lose alone.
+
+    ``coloring`` is blind, so alike nodes may be beside different others. ``None`` if there are more classes
+    than ``most``, or too many to compare.
+    """
+    (choice,) = found.choices
+    assert isinstance(choice, (OneOf, Together))
+    several = choice.many if isinstance(choice, Together) else 1
+    if comb(len(choice.events), several - 1) > MOST_COMPARED:
+        return None
+    reader = _Classes(coloring, dice, {}, {})
+    events = sorted(choice.events, key=lambda event: reader.color(event, ()))
+    made: dict[tuple[_Color, ...], HistoryClass] = {}
+    for places in combinations(range(len(events)), several - 1):
+        chosen = [events[place] for place in places]
+        later = events[places[-1] + 1 if places else 0 :]
+        marks = [reader.color(one, _objects(chosen[:place])) for place, one in enumerate(chosen)]
+        for color, group in reader.groups(later, _objects(chosen)).items():
+            key = (*marks, color)
+            made[key] = _grown(made.get(key), chosen, group, dice)
+            if len(made) > most:
+                return None
+    return list(made.values())
+
+
+def _grown(known: HistoryClass | None, chosen: Sequence[Event], group: _Group, dice: Random) -> HistoryClass:
+    """Return a class with some nodes beside each of a group; any member may be the other one."""
+    size = len(group) + (known.size if known else 0)
+    if known is not None and dice.random() * size >= len(group):
+        return known._replace(size=size)
+    other = (joined((*chosen, dice.choice(group))),)
+    return HistoryClass(known.one if known else (joined((*chosen, group[0])),), other, size)
 
 
 class _Classes(NamedTuple):

@@ -60,7 +60,7 @@ class Counterexample(Struct, frozen=True):
 class Verdict(Struct, frozen=True):
     """A verdict: its word, ``played`` of ``cases``, which are in ``classes``, 0 where that is unknown.
 
-    ``unsimulated`` names the fields that matter and are not simulated.
+    ``unsimulated`` names the fields that matter and are not simulated; ``notes`` say how cases were played.
     """
 
     contract: str
@@ -74,6 +74,7 @@ class Verdict(Struct, frozen=True):
     seed: int | None = None
     counterexample: Counterexample | None = None
     unsimulated: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     file: str = ""
     line: int | None = None
 
@@ -99,6 +100,7 @@ class Verdict(Struct, frozen=True):
             "file": self.file,
             "line": self.line,
             "unsimulated": list(self.unsimulated),
+            "notes": list(self.notes),
             "counterexample": None if shown is None else shown.as_dict(),
         }
 

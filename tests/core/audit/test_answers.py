@@ -95,7 +95,6 @@ LOSSES: dict[str, tuple[Sequence[Document], Told]] = {
         (*ZONES, workload("web", 6)),
         [
             ("risk", "If node a1 is lost, 2 pods find no place."),
-            ("risk", "If node b1 is lost, 2 pods find no place."),
             ("risk", "If zone a is lost, 2 pods find no place."),
         ],
     ),
@@ -229,7 +228,7 @@ EVIDENCE: dict[str, tuple[str, Sequence[Document], str]] = {
     "alike once": (
         "n+1",
         (*TWO, node("n3"), node("n4"), workload("web", 4)),
-        "the same of n2, n3, n4, which are alike",
+        "the same of n2, n3, n4, which differ in names alone",
     ),
     "fewest ready": ("n+1", (*TWO, workload("web", 4)), "Deployment default/web: 2 of 4 ready at the fewest"),
     "against its budget": (

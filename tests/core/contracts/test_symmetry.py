@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 
 from scheduler_core import load
+from scheduler_core.compare.coloring import Coloring
 from scheduler_core.contracts.case import Cluster, play
-from scheduler_core.contracts.coloring import Coloring
 from scheduler_core.contracts.document import Contract, read_contracts
+from scheduler_core.contracts.headroom import Headroom
 from scheduler_core.contracts.histories import Histories, histories
-from scheduler_core.contracts.symmetry import HistoryClass, classes_of
-from tests.core.contracts.clusters import bundle, nodes, workload
+from scheduler_core.contracts.search import representatives, unlike
+from scheduler_core.contracts.symmetry import HistoryClass, classes_of, losses_of
+from tests.core.contracts.clusters import apart, bundle, nodes, spread, workload
 
 HEAD = "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\n"
 CONTRACT = HEAD + "spec:\n  when:\n  - %s\n  finally: pending == 0\n"
@@ -34,7 +37,12 @@ WHEN = (
 
 def space(cluster: Cluster, when: str) -> tuple[Contract, Histories]:
     """Return a contract and its histories in a cluster."""
-    (contract,) = read_contracts([("one.yaml", CONTRACT % when)])
+    return space_of(cluster, CONTRACT % when)
+
+
+def space_of(cluster: Cluster, text: str) -> tuple[Contract, Histories]:
+    """Return a contract that is written, and its histories in a cluster."""
+    (contract,) = read_contracts([("one.yaml", text)])
     made = [one.choices(cluster.terrain) for one in contract.when]
     return contract, histories([one for one in made if one is not None], contract.apart)
 
@@ -80,3 +88,97 @@ def test_equal_nodes_are_one_class() -> None:
     _, found = space(cluster, "lose: {any: 2, of: nodes}")
     assert found.size == 1_770
     assert sorted(one.size for one in classes(cluster, found)) == [570, 1_200]
+
+
+def room(*parts: Any) -> tuple[Cluster, Headroom]:
+    """Return a cluster at rest, and what it has left."""
+    cluster = Cluster(load(bundle(*parts)))
+    return cluster, Headroom(cluster.server, cluster.scenario)
+
+
+WEB, EACH = "  for: {kind: Deployment, name: web}\n", "  for: {every: Deployment}\n"
+
+
+@pytest.mark.parametrize(
+    ("whose", "claim"),
+    [("", "finally: moved <= 2"), (WEB, "always: ready >= 4"), (EACH, "always: ready >= 3")],
+)
+def test_losses_end_as_their_own_pods_say(whose: str, claim: str) -> None:
+    """With room for all, the margins of every two nodes are those of the classes, as often as these say."""
+    pods = [workload("Deployment", name, count) for name, count in (("web", 5), ("api", 3))]
+    cluster, left = room(nodes("aabb"), nodes("aabbc", "8")[4:], pods)
+    text = f"{HEAD}spec:\n{whose}  when:\n  - lose: {{any: 2, of: nodes}}\n  {claim}\n"
+    contract, found = space_of(cluster, text)
+    subjects = contract.subject.subjects(cluster.server)
+    named = [key for one in subjects for key in one.workloads] if len(subjects) == 1 else []
+    coloring = Coloring(cluster.server, cluster.scenario.documents, named, blind=True)
+    made = losses_of(found, coloring, Random(0), 100)
+    assert made is not None and len(made) <= found.size == sum(one.size for one in made)
+    assert all(left.suffices([key[1] for key in one.one[0].targets]) for one in made)
+    each = Counter(
+        play(cluster, contract, subjects, found.at([0, 0, pick])).margin for pick in range(found.size)
+    )
+    alike: Counter[float] = Counter()
+    for one in made:
+        margin = play(cluster, contract, subjects, one.one).margin
+        assert margin == play(cluster, contract, subjects, one.other).margin
+        alike[margin] += one.size
+    assert alike == each
+
+
+ROOM: dict[str, tuple[list[Any], bool]] = {
+    "room for all": ([nodes("abc"), workload("Deployment", "web", 6, "500m")], True),
+    "no room": ([nodes("abc"), workload("Deployment", "web", 9, "1")], False),
+    "room in sum but for none": ([nodes("abc"), workload("Deployment", "web", 3, "2500m")], False),
+    "a node that admits them": (
+        [
+            nodes("ab", disk="ssd"),
+            nodes("abc")[2:],
+            workload("Deployment", "web", 2, nodeSelector={"disk": "ssd"}),
+        ],
+        True,
+    ),
+    "no other node admits them": (
+        [
+            nodes("a", disk="ssd"),
+            nodes("abc")[1:],
+            workload("Deployment", "web", 2, nodeSelector={"disk": "ssd"}),
+        ],
+        False,
+    ),
+    "hard spread": ([nodes("abc"), workload("Deployment", "web", 3, **spread("web"))], False),
+    "anti-affinity": ([nodes("abc"), workload("Deployment", "web", 2, **apart("web"))], False),
+    "waits for a second": (
+        [
+            nodes("abc"),
+            workload(
+                "Deployment",
+                "web",
+                3,
+                tolerations=[{"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 1}],
+            ),
+        ],
+        False,
+    ),
+    "a pod waits already": ([nodes("abc"), workload("Deployment", "web", 1, "5")], False),
+}
+
+
+@pytest.mark.parametrize("name", ROOM)
+def test_room_is_said_where_nothing_else_refuses(name: str) -> None:
+    """One node of them is lost."""
+    parts, expected = ROOM[name]
+    cluster, left = room(*parts)
+    assert all(left.suffices([node]) for node in cluster.terrain.nodes) is expected
+
+
+def test_unlike_members_are_named() -> None:
+    """Two histories of one class whose margins differ, found among those that were played."""
+    cluster = Cluster(load(CLUSTERS["one is larger"]))
+    _, found = space(cluster, WHEN[0])
+    made = classes(cluster, found)
+    margins = [1.0] * len(list(representatives(made)))
+    assert unlike(made, margins) is None
+    margins[-1] = 2.0
+    differ = unlike(made, margins)
+    assert differ is not None and differ[0] != differ[1]

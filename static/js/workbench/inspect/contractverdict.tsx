@@ -14,7 +14,7 @@ const TONES: Record<string, string> = {
 const STEPS = 12;
 
 export function VerdictRow({ view, verdict }: { view: View; verdict: Verdict }) {
-  const { contract, claim, because, sentence, played, cases, seconds, counterexample: shown, unsimulated } = verdict;
+  const { contract, claim, because, sentence, played, cases, seconds, counterexample: shown, unsimulated, notes } = verdict;
   return (
     <li class="contracts-row">
       <details open={verdict.verdict !== "holds"}>
@@ -28,6 +28,11 @@ export function VerdictRow({ view, verdict }: { view: View; verdict: Verdict }) 
         <p>{sentence}</p>
         <p class="dim fine num">{`${count(played)} of ${count(cases)} cases played, ${seconds.toFixed(1)} s`}</p>
         {shown ? <Shown view={view} shown={shown} title={contract} /> : null}
+        {notes.map((note) => (
+          <p key={note} class="dim fine">
+            {note}
+          </p>
+        ))}
         {unsimulated.length ? <p class="dim fine">{`Not simulated: ${unsimulated.join(", ")}`}</p> : null}
       </details>
     </li>

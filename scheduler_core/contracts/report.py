@@ -26,6 +26,7 @@ def lines(verdicts: Verdicts) -> Iterator[str]:
 def _lines(one: Verdict) -> Iterator[str]:
     yield f"{_MARKS[one.verdict]} {one.contract}: {one.sentence}"
     yield f"    {one.claim}{f' ({one.because})' if one.because else ''}, {one.seconds:.1f} s"
+    yield from (f"    {note}" for note in one.notes)
     shown = one.counterexample
     if shown is not None:
         yield f"    {one.played:,} of {one.cases:,} cases played"
