@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from msgspec import Struct
-
-from playground.comparisons import asking, shared
-from playground.once import once
+from playground.comparisons import asking, questions
+from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
-from playground.playback.answers import RecentAnswers
-from playground.pool import offload, parts
-from playground.pool.gate import Gate
+from playground.pool import parts
 from playground.pool.jobs import pool_job
-from playground.pool.reading import reading
-from playground.pool.shares import Bounds as Places
 from playground.storage import bundles
-from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.audit.allowance import Bounds
 from scheduler_core.audit.audit import SUBJECTS, audit
@@ -31,45 +24,15 @@ from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 
 BOUNDS = Bounds(seconds=30.0, cases=200)
-EXPECTS = 15.0
-ANSWERS_KEPT = 64
-ANSWER_BYTES = 16 * 2**20
-SHARED_SECONDS = 3_600  # that an answer is in the shared cache
-SHARED_BYTES = 256 * 2**10  # of an answer in the shared cache, compressed
-REQUESTS_AT_ONCE = 4  # of the API that wait for an audit, one of each visitor
 MOST_TARGETS = 200  # of a branch that a row opens
 EVIDENCE, TEXT = 24, 1_000  # texts of a row, and characters of each
 MOST_REPLICAS = 2_000
 
-answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
 
-
-class AuditQuestion(Struct, frozen=True):
+class AuditQuestion(SourceQuestion, frozen=True):
     """What is asked: the subjects of a source, in their order."""
 
-    source: sources.Source
     subjects: tuple[str, ...]
-
-    @property
-    def key(self) -> Hashable:
-        """The key under which the answer is kept; it changes when a draft is saved."""
-        return ("audit", self.source.key, self.subjects)
-
-    def given(self) -> tuple[Any, ...]:
-        """Return the arguments of :func:`computed`, read from the database. Raises StaleError."""
-        return (self.source.stored(), self.subjects)
-
-    def kept(self) -> Encoded | None:
-        """Return the answer if it is kept here or in the shared cache."""
-        found = answers.get(self.key)
-        if found is None and (found := shared.remembered(self.key)) is not None:
-            answers.put(self.key, found)
-        return found
-
-    def keep(self, body: Encoded) -> None:
-        """Keep the answer, for whichever process is asked next."""
-        answers.put(self.key, body)
-        shared.remember(self.key, body, SHARED_SECONDS, SHARED_BYTES)
 
 
 def question_of(source: sources.Source, subjects: Sequence[str]) -> AuditQuestion:
@@ -82,26 +45,8 @@ def question_of(source: sources.Source, subjects: Sequence[str]) -> AuditQuestio
 
 
 def answered(asked: AuditQuestion) -> Encoded:
-    """Return the answer as JSON, to a request of the API, which waits for it.
-
-    Raises BusyError, and the errors of reading and computing.
-    """
-    kept = asked.kept()
-    if kept is not None:
-        return kept
-    with _requests().stay(identity.asker(), 0):
-        if offload.enabled():
-            body = offload.compute(identity.asker(), computed, *asked.given(), long=True, expects=EXPECTS)
-        else:
-            with reading():
-                body = computed(*asked.given())
-    asked.keep(body)
-    return body
-
-
-@once
-def _requests() -> Gate:
-    return Gate(REQUESTS_AT_ONCE, Places(running=1, queued=1, queued_by_all=REQUESTS_AT_ONCE))
+    """Return the answer as JSON, to a request of the API. Raises what :func:`questions.answered` raises."""
+    return questions.answered(asked, computed)
 
 
 @pool_job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from playground.comparisons.audits import refused
@@ -13,14 +14,15 @@ from playground.wire import Encoded, encode
 from scheduler_core.contracts.check import check
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text
+from scheduler_core.contracts.report import FORMATS
 from scheduler_core.contracts.search import Budget
 from scheduler_core.contracts.verdict import Verdict
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.interrupting import interrupted_by
 from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.scenario.scenario import Scenario
 
 BUDGET = Budget(cases=1_000, seconds=20.0, shrinking=10.0)
-EXPECTS = 15.0
 MOST_CONTRACTS = 20
 MOST_TEXT = 64 * 1024
 BUNDLE_BYTES = 512 * 1024
@@ -62,16 +64,27 @@ def _problem(message: str) -> dict[str, Any]:
 
 
 @pool_job
-def checked(stored: sources.Stored, text: str) -> Encoded:
+def checked(stored: sources.Stored, text: str, form: str = "json") -> Encoded:
     """Check contracts, without the database; each verdict is a part of the answer.
 
-    Raises TooMuchWorkError and the errors of reading the source.
+    The answer has the verdicts, or their ``document`` in another form; none if there are ``errors``. Raises
+    TooMuchWorkError and the errors of reading the source.
     """
     contracts, errors = _read(text)
-    if errors:
-        return Encoded(encode({"verdicts": [], "errors": errors}))
-    scenario = stored.load()
-    sources.check_work(scenario)
+    verdicts: list[Verdict] = []
+    if not errors:
+        scenario = stored.load()
+        sources.check_work(scenario)
+        try:
+            verdicts += _verdicts(scenario, contracts)
+        except BundleError as error:
+            verdicts, errors = [], bundles.problems_wire(error.problems)
+    if form in FORMATS:
+        return Encoded(encode({"document": FORMATS[form](verdicts), "errors": errors}))
+    return Encoded(encode({"verdicts": [wire_of(one) for one in verdicts], "errors": errors}))
+
+
+def _verdicts(scenario: Scenario, contracts: Sequence[Contract]) -> Iterator[Verdict]:
     watch, hear = bundles.watching(), parts.heard()
     far = ("", 0, 0)
 
@@ -80,15 +93,10 @@ def checked(stored: sources.Stored, text: str) -> Encoded:
         far = (contract, done, of)
         watch(*far)
 
-    verdicts = []
-    try:
-        with refused(), interrupted_by(lambda: watch(*far)):
-            for verdict in check(scenario, contracts, BUDGET, note):
-                verdicts.append(wire_of(verdict))
-                hear(verdicts[-1])
-    except BundleError as error:
-        return Encoded(encode({"verdicts": [], "errors": bundles.problems_wire(error.problems)}))
-    return Encoded(encode({"verdicts": verdicts, "errors": []}))
+    with refused(), interrupted_by(lambda: watch(*far)):
+        for verdict in check(scenario, contracts, BUDGET, note):
+            hear(wire_of(verdict))
+            yield verdict
 
 
 def wire_of(verdict: Verdict) -> dict[str, Any]:

@@ -7,23 +7,15 @@ Answers are kept by source, step and parameters, in this process and for a while
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from msgspec import Struct
-
-from playground.comparisons import asking, shared
-from playground.once import once
+from playground.comparisons import asking, questions
+from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
-from playground.playback.answers import RecentAnswers
-from playground.pool import offload
-from playground.pool.gate import Gate
 from playground.pool.jobs import pool_job
-from playground.pool.reading import reading
-from playground.pool.shares import Bounds
 from playground.storage import bundles
-from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.optimum.greed import VERDICTS, Greed, price_of_greed
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
@@ -34,34 +26,21 @@ from scheduler_core.kubernetes.problems import BundleError, PolicyError
 MOST_SECONDS = 20
 MOST_STEP = 100_000
 USUAL = "most-pods"
-ANSWERS_KEPT = 64
-ANSWER_BYTES = 16 * 2**20
-SHARED_SECONDS = 3_600  # that an answer is in the shared cache
-SHARED_BYTES = 256 * 2**10  # of an answer in the shared cache, compressed
 PLACING_SECONDS = 5.0
-REQUESTS_AT_ONCE = 4  # of the API that wait for a search, one of each visitor
 TRUE, FALSE = ("true", "on", "1"), ("false", "", "0")
 
-answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
 
-
-class GreedQuestion(Struct, frozen=True):
+class GreedQuestion(SourceQuestion, frozen=True):
     """What is asked: a source, the cycles before, the objectives in order, and the seconds.
 
     Running pods ``move`` to other nodes, or are evicted for pending ones of higher priority, if it says so.
     """
 
-    source: sources.Source
     step: int
     objectives: tuple[str, ...]
     seconds: int
     move: bool
     evict: bool
-
-    @property
-    def key(self) -> Hashable:
-        """The key under which the answer is kept; it changes when a draft is saved."""
-        return (self.source.key, self.step, self.objectives, self.seconds, self.move, self.evict)
 
     @property
     def wire(self) -> dict[str, Any]:
@@ -79,22 +58,6 @@ class GreedQuestion(Struct, frozen=True):
     def expects(self) -> float:
         """The seconds that an answer takes, with what schedulers place."""
         return self.seconds + PLACING_SECONDS
-
-    def given(self) -> tuple[Any, ...]:
-        """Return the arguments of :func:`computed`, read from the database. Raises StaleError."""
-        return (self.source.stored(), self.step, self.objectives, self.seconds, self.move, self.evict)
-
-    def kept(self) -> Encoded | None:
-        """Return the answer if it is kept here or in the shared cache."""
-        found = answers.get(self.key)
-        if found is None and (found := shared.remembered(("optimum", self.key))) is not None:
-            answers.put(self.key, found)
-        return found
-
-    def keep(self, body: Encoded) -> None:
-        """Keep the answer, for whichever process is asked next."""
-        answers.put(self.key, body)
-        shared.remember(("optimum", self.key), body, SHARED_SECONDS, SHARED_BYTES)
 
 
 def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) -> GreedQuestion:
@@ -144,23 +107,8 @@ def answered(asked: GreedQuestion) -> Encoded:
 
     Raises AskedError, BusyError, and the errors of reading and computing.
     """
-    kept = asked.kept()
-    if kept is not None:
-        return kept
-    with _requests().stay(identity.asker(), 0), refused():
-        if offload.enabled():
-            given = asked.given()
-            body = offload.compute(identity.asker(), computed, *given, long=True, expects=asked.expects)
-        else:
-            with reading():
-                body = computed(*asked.given())
-    asked.keep(body)
-    return body
-
-
-@once
-def _requests() -> Gate:
-    return Gate(REQUESTS_AT_ONCE, Bounds(running=1, queued=1, queued_by_all=REQUESTS_AT_ONCE))
+    with refused():
+        return questions.answered(asked, computed)
 
 
 @contextmanager

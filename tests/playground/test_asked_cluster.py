@@ -13,7 +13,7 @@ from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.test import Client
 
-from playground.comparisons import audits
+from playground.comparisons import questions
 from playground.playback import sources
 from playground.playback.answers import RecentAnswers
 from playground.pool.gate import Gate
@@ -35,7 +35,7 @@ SECONDS = 20.0
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """No answer of another test."""
-    monkeypatch.setattr(audits, "answers", RecentAnswers(audits.ANSWERS_KEPT, audits.ANSWER_BYTES))
+    monkeypatch.setattr(questions, "answers", RecentAnswers(4, 2**20))
     cache.clear()
 
 
@@ -123,7 +123,7 @@ async def test_who_gives_up_or_leaves_stops_the_audit(how: str, pooled: None) ->
 def test_only_so_many_requests_of_the_api_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more is refused at once, with when to try again."""
     full = Gate(1, Bounds(1, 1, 1))
-    monkeypatch.setattr(audits, "_requests", lambda: full)
+    monkeypatch.setattr(questions, "_requests", lambda: full)
     address = f"/api/scenarios/{shared(text(*CROWDED))}/audit?subject=pending"
     with full.stay("somebody"):
         answer = Client().get(address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.test import Client
 
 from scheduler_core.contracts.library import READY, ready_text
 from tests.core.contracts.ready import CASES
@@ -61,3 +62,34 @@ async def test_ready_contracts_are_offered() -> None:
         found = await socket.success("contracts.ready", {})
     assert [one["name"] for one in found["contracts"]] == list(READY)
     assert all(one["because"] for one in found["contracts"])
+
+
+FORMS = {
+    "application/json": '"verdict":"violated"',
+    "text/markdown": "| ✗ | zone-loss |",
+    "application/xml": "<testsuite",
+    "application/sarif+json": '"version": "2.1.0"',
+}
+
+
+def test_contracts_are_checked_over_http(client: Client) -> None:
+    """In the form of Accept or the parameter; what is wrong has its line, also of what the cluster lacks."""
+    address = f"/api/scenarios/{shared(ZONE.violated)}/check"
+    for media, expected in FORMS.items():
+        answer = client.post(address, TWO, "application/yaml", headers={"Accept": media})
+        assert answer.status_code == 200 and answer["Content-Type"].startswith(media)
+        assert expected in answer.text
+    body = {"contracts": ready_text("surge-fits")}
+    found = client.post(f"{address}?format=json", body, "application/json").json()
+    assert [one["verdict"] for one in found["verdicts"]] == ["holds"]
+    elsewhere = client.post(address, ready_text("serving-first"), "application/yaml")
+    assert elsewhere.status_code == 422 and elsewhere.json()["errors"][0]["line"] == 9
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "path"), [("?format=pdf", TWO, "format"), ("", "", "contracts")], ids=["form", "text"]
+)
+def test_a_check_that_cannot_be_read_is_refused(client: Client, query: str, text: str, path: str) -> None:
+    """An unknown form, and a body without contracts."""
+    answer = client.post(f"/api/scenarios/{shared(ZONE.satisfied)}/check{query}", text, "application/yaml")
+    assert answer.status_code == 400 and answer.json()["errors"][0]["path"] == path

@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.test import Client
 
-from playground.comparisons import greed
+from playground.comparisons import greed, questions
 from playground.playback.answers import RecentAnswers
 from playground.pool import offload
 from playground.pool.gate import Gate
@@ -39,7 +39,7 @@ STEP_SECONDS = 5.0  # of another visitor's step meanwhile, on a busy machine; a 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """No answer of another test."""
-    monkeypatch.setattr(greed, "answers", RecentAnswers(greed.ANSWERS_KEPT, greed.ANSWER_BYTES))
+    monkeypatch.setattr(questions, "answers", RecentAnswers(4, 2**20))
     cache.clear()
 
 
@@ -100,7 +100,7 @@ async def test_a_search_over_the_socket_is_kept_for_its_address() -> None:
             assert (await socket.error("optimum.get", {**payload, **wrong}))["code"] == "payload.invalid"
     page = await sync_to_async(Client().get)("/greed/", asked)
     assert b'id="proof-title"' in page.content
-    greed.answers = RecentAnswers(1, 10_000_000)
+    questions.answers = RecentAnswers(1, 10_000_000)
     page = await sync_to_async(Client().get)("/greed/", asked)
     assert b'id="proof-title"' in page.content
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.comparisons import asking, audits
+from playground.comparisons import asking, audits, questions
 from playground.edits import audit_branches, branching
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.kept import answer_of
 from playground.live.refusals import refusals
 from playground.models import Draft
 from playground.playback import sources
@@ -26,14 +27,9 @@ async def get(call: Call) -> Answer:
 
     try:
         asked = audits.question_of(call.found().pinned(), call.payload.get("subjects") or ())
-        body = await in_storage(asked.kept)
-        if body is None:
-            given = await in_storage(asked.given)
-            body = await call.in_pool(audits.computed, *given, long=True, expects=audits.EXPECTS, hear=hear)
-            await in_storage(asked.keep, body)
+        return await answer_of(call, asked, audits.computed, hear)
     except asking.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
-    return body
 
 
 @command(
@@ -51,7 +47,7 @@ async def capacity(call: Call) -> Answer:
     try:
         stored = await in_storage(call.found().pinned().stored)
         return await call.in_pool(
-            audits.counted, stored, call.payload["text"], replicas, long=True, expects=audits.EXPECTS
+            audits.counted, stored, call.payload["text"], replicas, long=True, expects=questions.SECONDS
         )
     except asking.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error

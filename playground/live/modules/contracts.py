@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.comparisons import contracts
+from playground.comparisons import contracts, questions
 from playground.live.commands import Answer, Call, command
 from playground.playback.executor import in_storage
 from playground.protocol.contracts import ContractsCheckedWire, ContractsReadWire, ReadyContractsWire
@@ -31,5 +31,5 @@ async def check(call: Call) -> Answer:
 
     stored = await in_storage(call.found().pinned().stored)
     return await call.in_pool(
-        contracts.checked, stored, call.payload["text"], long=True, expects=contracts.EXPECTS, hear=hear
+        contracts.checked, stored, call.payload["text"], long=True, expects=questions.SECONDS, hear=hear
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.comparisons import asking, greed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.playback.executor import in_storage
+from playground.live.kept import answer_of
 from playground.protocol.optimum import GreedWire
 
 
@@ -26,12 +26,7 @@ async def get(call: Call) -> Answer:
     query = {name: str(call.payload[name]) for name in named if call.payload.get(name) is not None}
     try:
         asked = greed.question_of(call.found().pinned(), query, call.payload.get("objectives") or ())
-        body = await in_storage(asked.kept)
-        if body is None:
-            given = await in_storage(asked.given)
-            with greed.refused():
-                body = await call.in_pool(greed.computed, *given, long=True, expects=asked.expects)
-            await in_storage(asked.keep, body)
+        with greed.refused():
+            return await answer_of(call, asked, greed.computed)
     except asking.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
-    return body

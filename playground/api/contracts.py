@@ -1,0 +1,110 @@
+"""Contracts about a scenario, checked over HTTP."""
+
+from __future__ import annotations
+
+import json
+
+from django.http import HttpRequest, HttpResponse
+
+from playground.api.answers import ApiError
+from playground.api.bodies import json_of
+from playground.api.lookups import scenario_of
+from playground.api.route import BUSY, ERRORS, route
+from playground.comparisons import contracts, questions
+from playground.playback import sources
+from scheduler_core.contracts.verdict import VERDICTS
+
+FORMS = {
+    "json": "application/json",
+    "markdown": "text/markdown; charset=utf-8",
+    "junit": "application/xml",
+    "sarif": "application/sarif+json",
+}
+"""The media type of each form in which verdicts are answered."""
+TEXT, COUNT = {"type": "string"}, {"type": "integer"}
+TEXTS = {"type": "array", "items": TEXT}
+EXTENT = {"type": "object", "properties": dict.fromkeys(("events", "replicas", "nodes", "seconds"), COUNT)}
+COUNTEREXAMPLE = {
+    "type": ["object", "null"],
+    "description": "What happens, where the claim does not hold, and the bundle that plays it",
+    "properties": {
+        "events": TEXTS,
+        **dict.fromkeys(("subject", "step", "bundle"), TEXT),
+        "second": {"type": "number"},
+        "facts": {"type": "object", "additionalProperties": {"type": "number"}},
+        "found": EXTENT,
+        "shrunk": EXTENT,
+    },
+}
+VERDICT = {
+    "type": "object",
+    "properties": {
+        **dict.fromkeys(("contract", "claim", "sentence", "because"), TEXT),
+        "verdict": {**TEXT, "enum": list(VERDICTS)},
+        **dict.fromkeys(("cases", "played", "classes"), COUNT),
+        "seconds": {"type": "number"},
+        "unsimulated": TEXTS,
+        "notes": TEXTS,
+        "counterexample": COUNTEREXAMPLE,
+    },
+}
+SCHEMAS = {
+    "Verdicts": {"type": "object", "properties": {"verdicts": {"type": "array", "items": VERDICT}}},
+    "Contracts": {
+        "type": "object",
+        "required": ["contracts"],
+        "properties": {"contracts": {**TEXT, "description": "Contract documents, as YAML"}},
+    },
+}
+
+
+@route(
+    "POST",
+    "/api/scenarios/{name}/check",
+    "Check contracts about a scenario by playing what may happen to it",
+    {
+        200: ("The verdict on each contract, in the form of Accept or `format`", "Verdicts"),
+        400: ("The body cannot be read, or the form is unknown", "Errors"),
+        413: ("Too large", "Errors"),
+        422: ("The contracts have errors, all with their line; or too large to compute", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    body=(("application/yaml", "Text"), ("application/json", "Contracts")),
+    query=(("format", "string", f"One of {', '.join(FORMS)}; by default what Accept names, or json"),),
+    schemas=SCHEMAS,
+)
+def check_scenario(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the verdict on each contract of the body, once all are known."""
+    form = _form(request)
+    text = _text(request)
+    stored = sources.Source({"scenario": name}, scenario_of(name)).stored()
+    body = questions.waited_for(contracts.checked, stored, text, form)
+    found = json.loads(body)
+    if found["errors"]:
+        raise ApiError(422, found["errors"])
+    return HttpResponse(body if form == "json" else found["document"], content_type=FORMS[form])
+
+
+def _form(request: HttpRequest) -> str:
+    """Return the form that is asked for. Raises ApiError."""
+    named = request.GET.get("format")
+    if named is None:
+        media = {kind.partition(";")[0]: form for form, kind in FORMS.items()}
+        return media.get(request.get_preferred_type(list(media)) or "", "json")
+    if named not in FORMS:
+        message = f"format is one of {', '.join(FORMS)}, not {named[:40]!r}."
+        raise ApiError(400, [{"line": None, "path": "format", "message": message}])
+    return named
+
+
+def _text(request: HttpRequest) -> str:
+    """Return the contracts of the body. Raises ApiError."""
+    if request.content_type == "application/json":
+        text = json_of(request).get("contracts")
+    else:
+        text = request.body.decode(errors="replace")
+    if not isinstance(text, str) or not text.strip():
+        message = 'Send Contract documents as YAML, or as {"contracts": text}.'
+        raise ApiError(400, [{"line": None, "path": "contracts", "message": message}])
+    return text
