@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from playground.edits.drafting import written
 from playground.edits.edit_operations import LONGEST, ObjectError
-from playground.edits.replaying import MIRROR
 from playground.playback.playback import Playback
 from playground.protocol.answers import VerbSentenceWire
 from playground.storage import bundles
@@ -18,6 +17,7 @@ from scheduler_core.authoring.verb_targets import Targets, VerbError
 from scheduler_core.authoring.verb_words import SeenCluster, SeenPod, counted
 from scheduler_core.authoring.verbs import Asked, chosen, entries, sentence, verb_of
 from scheduler_core.cluster.controllers.annotations import seconds as seconds_of
+from scheduler_core.compare.again import MIRROR
 from scheduler_core.kubernetes.admission import healthy_pods
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodDisruptionBudget, Workload

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from playground.edits.replaying import FINISHED
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
+from scheduler_core.compare.again import FINISHED
 from scheduler_core.kubernetes.fit_errors import merged_message, parse_fit_error
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod

@@ -13,7 +13,7 @@ from scheduler_core.audit.cluster import AuditedCluster
 from scheduler_core.audit.holes import holes
 from scheduler_core.audit.omissions import unplayed, unread
 from scheduler_core.audit.operations import written
-from scheduler_core.audit.room import Fill, Room
+from scheduler_core.audit.room import MOST, Fill, Room
 from scheduler_core.audit.row import AuditRow, Opening
 from scheduler_core.audit.shapes import (
     BETWEEN_PODS,
@@ -25,6 +25,7 @@ from scheduler_core.audit.shapes import (
     shapes,
 )
 from scheduler_core.audit.words import count, listed
+from scheduler_core.kubernetes.fields_pod import group_of
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
@@ -43,6 +44,9 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     pending = [pod for pod in cluster.rest.pending if pod.meta.key not in _gated(cluster)]
     if pending and allowance.spend():
         yield _for_pending(cluster, pending)
+    for name, members in room.groups().items():
+        if allowance.spend():
+            yield _of_group(room, name, members)
     for keys in allowance.cases(_alike(cluster, room), left):
         yield _of_workload(cluster, keys)
     if left:
@@ -60,7 +64,7 @@ def _alike(cluster: AuditedCluster, room: Room) -> list[tuple[Key, ...]]:
     found: dict[str, list[Key]] = {}
     for key, pods in cluster.workloads.items():
         manifest = room.pod(pods[0].meta.key)
-        if key[0] != "DaemonSet" and manifest is not None:
+        if key[0] != "DaemonSet" and manifest is not None and not group_of(manifest):
             found.setdefault(_placing(manifest), []).append(key)
     return [tuple(keys) for keys in found.values()]
 
@@ -111,6 +115,19 @@ def _for_pending(cluster: AuditedCluster, pending: Sequence[Pod]) -> AuditRow:
         sentence=f"{text} the {count(len(pending), 'pod that has', 'pods that have')} no node.",
         evidence=tuple(added_words(*one) for one in tried),
         about=tuple(f"Pod {pod.meta.key}" for pod in ordered[:8]),
+    )
+
+
+def _of_group(room: Room, name: str, members: Sequence[Document]) -> AuditRow:
+    """Return how many more PodGroups fit as a whole, each with the pods that this one has at rest."""
+    fill = room.fill(*members, most=max(1, MOST // len(members)))
+    pods = count(len(members), "pod")
+    return AuditRow(
+        subject=SUBJECT,
+        verdict="ok" if fill.placed else "note",
+        sentence=_sentence(fill, f"PodGroups like {name}, of {pods} each,"),
+        evidence=("all of its pods find a node, or none takes one", *_stop(fill)),
+        about=(f"PodGroup {name}",),
     )
 
 

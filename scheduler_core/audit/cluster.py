@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from scheduler_core.audit.operations import operations, written
 from scheduler_core.audit.row import Opening
+from scheduler_core.compare.again import MIRROR, STAYING
 from scheduler_core.compare.calm import SECOND, CalmCluster
 from scheduler_core.compare.coloring import Coloring
 from scheduler_core.compare.plane import can_live, living
@@ -23,10 +24,6 @@ from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.record.availability import Availability, WorkloadAvailability
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.scenario import Scenario
-
-MIRROR = "kubernetes.io/config.mirror"
-STAYING = ("DaemonSet", "Node")
-"""Controllers whose pods belong to their node: they neither move nor hold a drain back."""
 
 
 class Failure(Struct, frozen=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scheduler_core.audit.cluster import AuditedCluster, Played, played
-from scheduler_core.audit.room import unbound
+from scheduler_core.compare.again import unbound
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.history_entries import creating

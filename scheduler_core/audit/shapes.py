@@ -99,7 +99,7 @@ def one_more(cluster: AuditedCluster, room: Room, manifest: Document, fill: Fill
     for number, shape in enumerate(shapes(cluster, room_of(cluster)), 1):
         if apart and number > 1:  # where another one was added may tell on this one
             room = room_of(cluster)
-            room.fill(manifest, fill.placed)
+            room.fill(manifest, most=fill.placed)
         put(room, shape, number)
         yield f"{shape.words} would hold {room.fill(manifest).placed:,} more"
 
@@ -108,12 +108,12 @@ def fewest_nodes(cluster: AuditedCluster, manifest: Document, replicas: int) -> 
     """Yield for each shape how many nodes of it have to be added until as many more of a pod fit."""
     for shape in shapes(cluster, room_of(cluster)):
         room = room_of(cluster)
-        missing = replicas - room.fill(manifest, replicas).placed
+        missing = replicas - room.fill(manifest, most=replicas).placed
         added = 0
         while missing > 0 and added < MOST_ADDED:
             added += 1
             put(room, shape, added)
-            placed = room.fill(manifest, missing).placed
+            placed = room.fill(manifest, most=missing).placed
             if not placed:
                 break
             missing -= placed
@@ -136,7 +136,7 @@ def placing_all(cluster: AuditedCluster, shape: Shape, pods: Sequence[Pod]) -> t
     added = 0
     while left and added < MOST_ADDED:
         put(room, shape, added + 1)
-        still = [one for one in left if not room.fill(one, 1).placed]
+        still = [one for one in left if not room.fill(one, most=1).placed]
         if len(still) == len(left):
             break
         added, left = added + 1, still

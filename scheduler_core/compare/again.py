@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.support import part_of
 
 MIRROR = "kubernetes.io/config.mirror"
+FINISHED = ("Succeeded", "Failed")
+STAYING = ("DaemonSet", "Node")
+"""Controllers whose pods belong to their node."""
+ENDING = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
 
 def taken_off(documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield documents in which pods have no node, but for those that only run on theirs.
-
-    These are the pods of DaemonSets, static pods and pods that have ended.
-    """
+    """Yield documents in which pods have no node, but for those that do not :func:`move <moves>`."""
     for document in documents:
-        yield _without_node(document) if _moves(document) else document
+        yield unbound(document) if moves(document) else document
 
 
-def _moves(document: Document) -> bool:
+def moves(document: Document) -> bool:
+    """Return whether it is a pod on a node that could be on another one.
+
+    Pods of DaemonSets, static pods, those that have ended and those that are being deleted stay.
+    """
     if document.get("kind") != "Pod" or not part_of(document, "spec", "nodeName"):
         return False
-    owners = part_of(document, "metadata", "ownerReferences") or ()
-    return not (
-        any(owner.get("kind") == "DaemonSet" for owner in owners)
-        or MIRROR in (part_of(document, "metadata", "annotations") or {})
-        or part_of(document, "status", "phase") in ("Succeeded", "Failed")
-    )
+    owners = part_of(document, "metadata", "ownerReferences")
+    listed = [one for one in owners if isinstance(one, Mapping)] if isinstance(owners, list) else []
+    static = part_of(document, "metadata", "annotations", MIRROR)
+    stays = static or any(one.get("kind") in STAYING for one in listed)
+    ends = part_of(document, "metadata", ENDING[0]) or part_of(document, "status", "phase") in FINISHED
+    return not (stays or ends)
 
 
-def _without_node(document: Document) -> Document:
-    spec = {name: value for name, value in document["spec"].items() if name != "nodeName"}
-    return {**{name: value for name, value in document.items() if name != "status"}, "spec": spec}
+def unbound(pod: Document) -> Document:
+    """Return a pod as it is before it is scheduled: without its node, its status and its end."""
+    spec = {name: value for name, value in pod["spec"].items() if name != "nodeName"}
+    meta = {name: value for name, value in (pod.get("metadata") or {}).items() if name not in ENDING}
+    rest = {name: value for name, value in pod.items() if name != "status"}
+    return {**rest, "metadata": meta, "spec": spec}

@@ -189,9 +189,9 @@ class _Check:
             yield f"{one} and {other} differ in names alone and end differently: names break ties"
         if self.by_own_pods:
             yield "every evicted pod fits wherever the others go: nodes are alike by their own pods"
-        for one in self.contract.when:
-            if one.name == UPGRADE:
-                yield f"{one.value['scheduler']} places all pods from the start: {NOT_FORKED}"
+        for nemesis in self.contract.when:
+            if nemesis.name == UPGRADE:
+                yield f"{nemesis.value['scheduler']} places all pods from the start: {NOT_FORKED}"
 
     def _counterexample(self, history: History, played: Played, seconds: float) -> Counterexample:
         found = Broken(self.cluster, self.contract, history, played)

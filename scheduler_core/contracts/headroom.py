@@ -35,12 +35,12 @@ from scheduler_core.cluster.v1_37.objects import (
     tolerates,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.compare.again import MIRROR, STAYING
 from scheduler_core.contracts.facts import admits, takes_pods
 from scheduler_core.kubernetes.requests import Amounts, amounts, held_requests, spec_requests
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.settings import DEFAULT_SETTINGS
 
-MIRROR = "kubernetes.io/config.mirror"
 LEAST_WAIT = 60
 """Seconds that evicted pods tolerate at least: until then all nodes lost at one moment are known to be."""
 _LOST = [
@@ -102,7 +102,7 @@ class Headroom:
         found: dict[str, list[Mapping[str, Any] | None]] = {}
         for pod in self._pods:
             owner = controller_of(pod)
-            if owner is None or owner["kind"] in ("DaemonSet", "Node") or MIRROR in annotations_of(pod):
+            if owner is None or owner["kind"] in STAYING or MIRROR in annotations_of(pod):
                 continue
             made = self._server.get(owner["kind"], key_in(owner["kind"], namespace_of(pod), owner["name"]))
             if made is not None:
@@ -132,7 +132,7 @@ class Headroom:
             for resource, amount in self._requests(spec).items():
                 most[resource] = max(most.get(resource, 0), amount)
         each = [self._free(resource) // amount for resource, amount in most.items() if amount > 0]
-        fitting = np.maximum(np.minimum.reduce(each), 0)
+        fitting: NDArray[np.int64] = np.maximum(np.minimum.reduce(each), 0)
         for spec in specs:
             fitting = np.where(self._admits(spec), fitting, 0)
         return fitting

@@ -15,10 +15,9 @@ from scheduler_core.cluster.v1_37.objects import (
     labels_of,
     namespace_of,
     selects,
-    spec_of,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.kubernetes.fields_pod import GROUP_LABELS
+from scheduler_core.kubernetes.fields_pod import group_of
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.reading import At
@@ -107,9 +106,3 @@ def _keys(server: ApiServer, kind: str) -> list[Key]:
     """Return the objects of a kind that nothing of a higher kind controls."""
     found = (one for one in server.of_kind(kind) if kind != "ReplicaSet" or controller_of(one) is None)
     return [(kind, key_of(one)) for one, _ in zip(found, range(MOST_SUBJECTS), strict=False)]
-
-
-def group_of(pod: Manifest) -> str:
-    """Return the PodGroup that a pod names, in its field or by a label."""
-    named = (spec_of(pod).get("schedulingGroup") or {}).get("podGroupName")
-    return named or next((labels_of(pod)[key] for key in GROUP_LABELS if key in labels_of(pod)), "")

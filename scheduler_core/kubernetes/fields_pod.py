@@ -17,6 +17,7 @@ from scheduler_core.kubernetes.fields_common import (
     name,
     timestamp,
 )
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
@@ -50,7 +51,7 @@ from scheduler_core.kubernetes.reading import (
     show,
     text,
 )
-from scheduler_core.kubernetes.support import ApiType
+from scheduler_core.kubernetes.support import ApiType, part_of
 
 # --- affinity
 
@@ -444,6 +445,14 @@ _STATUS = record(
 # The labels and the annotation by which pods of each dialect name their PodGroup.
 GROUP_LABELS = ("pod-group.scheduling.sigs.k8s.io", "scheduling.x-k8s.io/pod-group")
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
+
+
+def group_of(pod: Document) -> str:
+    """Return the PodGroup that a pod names, in its field, by a label or an annotation; "" if none."""
+    named = part_of(pod, "spec", "schedulingGroup", "podGroupName")
+    labels = part_of(pod, "metadata", "labels") or {}
+    labelled = next((labels[key] for key in GROUP_LABELS if labels.get(key)), "")
+    return str(named or labelled or part_of(pod, "metadata", "annotations", GROUP_ANNOTATION) or "")
 
 
 def _group_of(meta: ObjectMeta) -> str:

@@ -156,7 +156,7 @@ async def test_another_visitors_steps_are_not_slowed_by_a_search(pooled: None) -
 def test_only_so_many_requests_of_the_api_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more is refused at once, with when to try again."""
     full = Gate(1, Bounds(1, 1, 1))
-    monkeypatch.setattr(greed, "_requests", lambda: full)
+    monkeypatch.setattr(questions, "_requests", lambda: full)
     with full.stay("somebody"):
         answer = Client().get("/api/optimum", {"of": shared(GREEDY)})
     assert answer.status_code == 503 and answer.headers["Retry-After"]

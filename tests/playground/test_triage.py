@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from playground.edits.replaying import unbound
 from playground.panels.triage import triage
 from playground.playback.playback import Playback
 from scheduler_core import load
+from scheduler_core.compare.again import moves, taken_off
 from scheduler_core.scenario.dump_kinds import DUMP_COMMAND, DUMP_ROWS
 from tests.parts import REPOSITORY
 
@@ -87,7 +87,8 @@ def test_replaying_from_empty_unbinds_all_but_daemons() -> None:
         "uid: u-agent", "uid: u-agent, ownerReferences: [{kind: DaemonSet, name: a, uid: d}]"
     )
     done = pod("done", "nodeName: n1, ") + "status: {phase: Succeeded}\n"
-    made, count = unbound(load(owned + done).documents)
+    documents = load(owned + done).documents
+    made, count = list(taken_off(documents)), sum(map(moves, documents))
     assert count == 1
     bound = {one["metadata"]["name"] for one in made if one.get("spec", {}).get("nodeName")}
     assert bound == {"agent", "done"}

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from playground.edits import branching, outcomes
-from playground.edits.replaying import unbound
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft
@@ -19,6 +18,7 @@ from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.answers import ComparedOutcomeWire, TitledDraftWire
 from playground.protocol.drafts import BranchComparisonWire, BranchListWire
 from playground.storage import bundles, store
+from scheduler_core.compare.again import moves, taken_off
 from scheduler_core.kubernetes.problems import BundleError
 
 COMPARED_AT_ONCE = 4
@@ -59,7 +59,7 @@ async def replay(call: Call) -> Answer:
 
 def _replayed(source: sources.Source, visitor: str) -> Draft:
     scenario = source.load()
-    documents, count = unbound(scenario.documents)
+    documents, count = list(taken_off(scenario.documents)), sum(map(moves, scenario.documents))
     if not count:
         raise CommandError("payload.invalid", "No pod runs on a node that could be scheduled again.")
     text = bundles.bundle_text(replace(scenario, documents=tuple(documents)))

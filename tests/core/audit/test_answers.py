@@ -38,6 +38,19 @@ NO_ROOM = (
     "one more replica would"
 )
 
+
+def gang(name: str, members: int) -> list[Document]:
+    """Return a PodGroup and its pods, of a core each."""
+    made = {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": name},
+        "spec": {"schedulingPolicy": {"gang": {"minCount": members}}},
+    }
+    group = {"podGroupName": name}
+    return [made, *(pod(f"{name}-{number}", schedulingGroup=group) for number in range(members))]
+
+
 Told = Sequence[tuple[str, str]]
 PENDING: dict[str, tuple[Sequence[Document], Told]] = {
     "all placed": ((*TWO, workload("web", 3)), [("ok", "No pod is pending: all 3 pods have a node.")]),
@@ -180,6 +193,10 @@ CAPACITY: dict[str, tuple[Sequence[Document], str]] = {
     "apart": (
         (*TWO, node("n3"), workload("web", 1, affinity=apart("web"))),
         "2 more pods like those of Deployment default/web fit.",
+    ),
+    "whole PodGroups": (
+        (*TWO, *gang("train", 3)),
+        "One more of PodGroups like default/train, of 3 pods each, fits.",
     ),
     # the smaller zone is full after two more, and the other one may have one more than it
     "spread": (

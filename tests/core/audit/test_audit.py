@@ -10,6 +10,7 @@ import pytest
 
 from scheduler_core import Scenario, load, simulate
 from scheduler_core.__main__ import main
+from scheduler_core.audit import drains
 from scheduler_core.audit.allowance import Bounds
 from scheduler_core.audit.audit import SUBJECTS, audit
 from scheduler_core.audit.capacity import of_pod
@@ -225,3 +226,27 @@ def test_real_dumps_are_audited(name: str, shared_folder: Path) -> None:
     lacks = next(row for row in rows if row.sentence == "The dump lacks what some answers need.")
     assert any("Disruption budgets" in text for text in lacks.evidence)
     assert len(json.dumps(plain(rows))) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("good", "expected"),
+    [
+        ((), "There is no order in which all nodes can be drained one after the other, each within 2m."),
+        (("n3", "n1"), "All nodes can be drained one after the other, in this order: n3, n1, n2, n4."),
+    ],
+    ids=["none", "one"],
+)
+def test_all_orders_of_a_few_nodes_are_played(
+    good: tuple[str, ...], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each begins with the node that is left, unless it begins as the good ones do: once each."""
+    tried: list[tuple[str, ...]] = []
+
+    def left(_: object, order: Sequence[str]) -> list[str] | None:
+        tried.append(tuple(order))
+        return None if good and tuple(order[:2]) == good else [order[1]]
+
+    monkeypatch.setattr(drains, "_left", left)
+    scenario = cluster(*(node(f"n{number}", cpu=number) for number in range(1, 5)))
+    assert audited(scenario, "drains")[-1].sentence == expected
+    assert len({order[:2] for order in tried}) == len(tried) <= 4 * 3
