@@ -27,7 +27,8 @@ import scheduler_core
 from playground.limits import limit
 from playground.models import Run, RunCheckpoint
 from playground.storage.bundles import unpack
-from scheduler_core.run import Stepper, unpacked
+from scheduler_core.run import Stepper, pack
+from scheduler_core.run import unpack as unpack_run
 from scheduler_core.scenario.scenario import Scenario
 
 log = structlog.get_logger(__name__)
@@ -48,15 +49,15 @@ class SealedRun(Struct, frozen=True):
         if not hmac.compare_digest(signature, _signature(self.run, self.cycle, content)):
             return None
         try:
-            return unpacked(unpack(content), scenario)
+            return unpack_run(unpack(content), scenario)
         except Exception:
             log.exception("a checkpoint cannot be read")
             return None
 
 
 def packed(simulation: Stepper) -> bytes | None:
-    """Return a run as compressed bytes, ``None`` for one that replays its decisions."""
-    data = simulation.packed()
+    """Return a run as compressed bytes, ``None`` while a part of it cannot be stored."""
+    data = pack(simulation)
     return None if data is None else zstandard.ZstdCompressor(level=3).compress(data)
 
 

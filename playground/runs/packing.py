@@ -9,8 +9,8 @@ from playground.limits import limit
 from playground.playback.packed_runs import packed
 from scheduler_core.run import Stepper
 
-EVERY_SECONDS = 2.0  # of CPU time between two packed simulations, which are replayed in a third of it
-COMPUTED = 7  # times as long as packing takes: about an eighth of its CPU time at most
+EVERY_SECONDS = 0.5  # of CPU time between two packed simulations: a replay may take as long as computing
+COMPUTED = 5  # times as long as packing takes: about a sixth of its CPU time at most
 
 
 class PackingTimer:
@@ -29,7 +29,9 @@ class PackingTimer:
             return None
         began = time.thread_time()
         data = packed(simulation)
-        self._possible = data is not None and len(data) <= limit("RUN_CHECKPOINT_BYTES")
+        if data is None:
+            return None  # a write of a controller waits: the next cycles may end it
+        self._possible = len(data) <= limit("RUN_CHECKPOINT_BYTES")
         self._spent = 0.0
         self._cost = min(self._cost, time.thread_time() - began)
         self._interval = max(self._least, COMPUTED * self._cost)

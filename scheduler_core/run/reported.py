@@ -127,10 +127,6 @@ class ReportedRun(Protocol):
         """Return what the controllers' store has, ``None`` for a run without controllers."""
         return None
 
-    def packed(self) -> bytes | None:
-        """Return this run as bytes that continue in another process, ``None`` if it replays its decisions."""
-        return None
-
     def recorded_answers(self) -> Document | None:
         """Return what extenders answered, as a document that replays the run; ``None`` if none was called."""
         return None

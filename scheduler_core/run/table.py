@@ -67,20 +67,6 @@ A row imports its scheduler at first use: a run of one release is without the ot
 """
 
 
-def _unpacked_v1_37(data: bytes, scenario: Scenario) -> Stepper:
-    from scheduler_core.run.v1_37.simulation import unpacked as unpack
-
-    return unpack(data, scenario)
-
-
-_UNPACK: Mapping[str, Callable[[bytes, Scenario], Stepper]] = dict.fromkeys(BY_PLUGINS, _unpacked_v1_37)
-
-
-def unpacked(data: bytes, scenario: Scenario) -> Stepper:
-    """Return the run of the scenario that its :meth:`Stepper.packed` gave."""
-    return _UNPACK[scenario.release](data, scenario)
-
-
 def _counted_v1_37(scenario: Scenario) -> dict[str, dict[str, int]]:
     from scheduler_core.run.v1_37.counts import unusual_usages
 

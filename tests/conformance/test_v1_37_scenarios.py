@@ -9,11 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import Stepper, simulate
+from scheduler_core.run import Stepper, pack, simulate, unpack
 from scheduler_core.run.several.lone import RecordedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.record import release_record
-from scheduler_core.run.v1_37.simulation import unpacked
 from scheduler_core.scenario.scenario import Scenario
 from tests.conformance.v1_37_records import COUNTS
 from tests.conformance.v1_37_scenarios import end_of, records, scenario_of
@@ -101,7 +100,7 @@ def shown(cycle: Cycle) -> tuple[Any, ...]:
 def continue_packed(packed: bytes, scenario: Scenario | None) -> list[str]:
     """Return the trace of the rest of a run that was packed; ``scenario`` was read again."""
     assert scenario is not None
-    simulation = unpacked(packed, scenario)
+    simulation = unpack(packed, scenario)
     simulation.record(trace=True)
     return [trace_line(cycle) for cycle in simulation]
 
@@ -124,7 +123,7 @@ def test_untraced_replayed_and_packed_runs_continue_as_the_traced_one(
         half = len(cycles) // 2
         replayed = simulate(scenario, trace=False)
         replayed.replay(traced.decisions[:half])
-        packed = replayed.packed()
+        packed = pack(replayed)
         untraced = simulate(scenario, trace=False)
         rest, again = ([shown(cycle) for cycle in one] for one in (replayed, untraced))
         continued = [] if packed is None else continue_packed(packed, scenario_of(record))

@@ -55,9 +55,20 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "NEAR_PACKED", 0)
 
 
-def computed() -> Run:
+SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\n{}\n"
+RUNS = {
+    "v1.37": "scheduler: v1.37",
+    "v1.11, cached": "scheduler: v1.11\ncache: v1.11",
+    "framework": "scheduler: v1.22",
+    "living": "scheduler: v1.37\ntime: virtual",
+    "several": "schedulers: [{name: default-scheduler, runs: v1.37}, {name: old, runs: v1.11}]",
+}
+
+
+def computed(settings: str = "v1.37") -> Run:
     """Return a run that a worker has computed."""
-    run, _ = service.start(bundles.parse([("", TEXT)], "packed"), OWNER)
+    text = TEXT + SETTINGS.format(RUNS[settings])
+    run, _ = service.start(bundles.parse([("", text)], "packed"), OWNER)
     assert compute.compute(run.pk) == "done"
     run.refresh_from_db()
     return run
@@ -68,9 +79,10 @@ def opened(run: Run) -> Playback:
     return sources.open_playback(sources.find({"run": run.pk}, ""), Library())
 
 
-def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("settings", RUNS)
+def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch, settings: str) -> None:
     """Cycles, and the states before and after them, last ones first, so that each begins at a packed one."""
-    run = computed()
+    run = computed(settings)
     kept = list(RunCheckpoint.objects.filter(run=run).order_by("cycle").values_list("cycle", flat=True))
     assert len(kept) >= 5
     cycles = range(run.cycles, 0, -4)
@@ -117,7 +129,7 @@ def test_what_other_code_installations_or_runs_packed_is_not_read(
     else:
         monkeypatch.setattr(packed_runs, "_code", lambda: b"another")
     read: list[bytes] = []
-    monkeypatch.setattr(packed_runs, "unpacked", lambda data, _: read.append(data))
+    monkeypatch.setattr(packed_runs, "unpack_run", lambda data, _: read.append(data))
     playback = opened(run)
     assert playback.cycle(run.cycles).decision == playback.trail.decisions[-1]
     assert read == []

@@ -201,6 +201,8 @@ class SeveralSimulation(TimedSimulation):
         cycle.queue = peer.queue_state(attempt, whole=trace)
         if views:
             cycle.view = self.peers.record(label, began, attempt, found, lanes)
+        else:
+            self.ledger.take()  # else a later cycle would show them
         return cycle, attempt, pod
 
     def _attempt(self) -> Attempt:

@@ -31,7 +31,6 @@ from scheduler_core.run.v1_37.cycles import (
 )
 from scheduler_core.run.v1_37.loop import DEFAULT, V1_37Stepper
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
-from scheduler_core.run.v1_37.packing import pack, unpack
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -145,12 +144,6 @@ class V1_37Simulation(V1_37Stepper):
         yield self.run.configuration
         for table in self.run.cluster.objects.values():
             yield from table.values()
-
-    def packed(self) -> bytes | None:
-        """Return this run as bytes; ``None`` with extenders, which another process would ask again."""
-        if self.run.configuration.extenders:
-            return None
-        return pack(self, self.scenario, self._configuration, self.run.configuration, self.asking)
 
     def recorded_answers(self) -> Document | None:
         """Return what extenders answered, ``None`` if none was called."""
@@ -474,12 +467,6 @@ class V1_37Simulation(V1_37Stepper):
     def _number(self) -> int:
         """Return the number of the cycle that runs, from 1."""
         return self.index + 1
-
-
-def unpacked(data: bytes, scenario: Scenario) -> V1_37Simulation:
-    """Return the run that :meth:`V1_37Simulation.packed` gave."""
-    simulation: V1_37Simulation = unpack(data, scenario, _compiled, _asking(scenario))
-    return simulation
 
 
 def _asking(scenario: Scenario) -> Asking:

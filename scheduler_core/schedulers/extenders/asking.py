@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scheduler_core.schedulers.extenders.answers import Answers, RecordedReply, Table, recording
@@ -33,6 +33,16 @@ class Asking:
     def __deepcopy__(self, memo: dict[int, Any]) -> Asking:
         """Return the port itself: a copied run asks nothing again."""
         return self
+
+    @property
+    def state(self) -> tuple[bool, float, dict[tuple[Verb, int, str], RecordedReply]]:
+        """Whether it may call, the seconds that calls took, and what was answered."""
+        return self.transport is not None, self._seconds, self._replies
+
+    def resume(self, seconds: float, replies: Mapping[tuple[Verb, int, str], RecordedReply]) -> None:
+        """Take over what another port of the run was answered in so many seconds."""
+        self._seconds = seconds
+        self._replies |= replies
 
     def ask(self, call: ExtenderCall) -> Reply | None:
         """Return the reply to a call, ``None`` if there is none and none may be fetched."""

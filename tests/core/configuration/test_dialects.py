@@ -14,8 +14,7 @@ from scheduler_core import Scenario, load_documents
 from scheduler_core.__main__ import main
 from scheduler_core.explain import explain
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.run import simulate
-from scheduler_core.run.table import unpacked
+from scheduler_core.run import pack, simulate, unpack
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.v1_37.releases import DIALECTS
@@ -64,9 +63,9 @@ def test_a_release_is_chosen_by_settings_and_options(
     assert (cycle.node, record.release, scenario.release) == (place, release, release)
     assert explain(scenario, "default/p").as_dict()["node"] == place
     simulation = V1_37Simulation(scenario, trace=False)
-    packed = simulation.packed()
+    packed = pack(simulation)
     assert packed is not None
-    again = unpacked(packed, scenario)
+    again = unpack(packed, scenario)
     assert [one.node for one in again] == [place]
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": SCORED}))

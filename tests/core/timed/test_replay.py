@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
+from scheduler_core.run import pack, unpack
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
@@ -38,6 +39,10 @@ def hold(scenario: Scenario, steps: int) -> None:
         cycle = fork.step()
         assert cycle is not None
         assert trace_line(cycle) == lines[index]
+        if index > len(lines) // 2 and (packed := pack(forward)) is not None:
+            other = unpack(packed, scenario)
+            other.record(trace=True)
+            assert trace_line(next(iter(other))) == lines[index]
         again = forward.fork(trace=True)  # what the first one did has not touched the one it came from
         later = [trace_line(one) for one in again]
         assert later == lines[index:]

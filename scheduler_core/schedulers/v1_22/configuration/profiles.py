@@ -117,10 +117,11 @@ class Configuration(Struct, frozen=True, dict=True):
 
     def compile(self) -> None:
         """Raise PolicyError if it cannot be used."""
-        _ = self._compiled
+        _ = self.compiled
 
     @cached_property
-    def _compiled(self) -> Profile | FrameworkConfiguration:
+    def compiled(self) -> Profile | FrameworkConfiguration:
+        """What the configuration compiles to; for a release that has plugins of its own, v1.22's of it."""
         from scheduler_core.schedulers.v1_11.policy.compiling import compile_policy
 
         document = self.in_force
@@ -148,13 +149,13 @@ class Configuration(Struct, frozen=True, dict=True):
     @property
     def framework(self) -> FrameworkConfiguration | None:
         """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy."""
-        compiled = self._compiled if self.in_framework else None
+        compiled = self.compiled if self.in_framework else None
         return None if isinstance(compiled, Profile) else compiled
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:
         """The profiles by the schedulerName of the pods that they schedule; other pods are ignored."""
-        compiled = self._compiled
+        compiled = self.compiled
         if isinstance(compiled, Profile):
             return dict.fromkeys(DEFAULT_NAMES, compiled)
         profiles = {profile.scheduler_name: profile.profile for profile in compiled.profiles}
@@ -164,7 +165,7 @@ class Configuration(Struct, frozen=True, dict=True):
     @property
     def profile(self) -> Profile:
         """The default scheduler's profile, or the first if none has its name."""
-        compiled = self._compiled
+        compiled = self.compiled
         return compiled if isinstance(compiled, Profile) else compiled.main.profile
 
 
@@ -180,7 +181,7 @@ def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     check = check_configuration if made.in_framework else check_policy
     compiled = check(policy, settings, at)
     if compiled is not None:
-        vars(made)["_compiled"] = compiled
+        vars(made)["compiled"] = compiled
     return made
 
 
