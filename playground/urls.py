@@ -7,7 +7,7 @@ from django.urls.converters import StringConverter
 from django.views.generic import RedirectView
 
 from playground.api import document, table
-from playground.recordings.views import recording
+from playground.recordings import views as recordings
 from playground.serving import health
 from playground.views import (
     account,
@@ -97,7 +97,7 @@ urlpatterns = [
     path("report", reports.download),
     path("picture", exports.picture),
     path("deck", exports.deck),
-    path("recording", recording),
+    path("recording", recordings.recording),
     path("l/<name:name>/", workbench.linked),
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),
@@ -145,6 +145,7 @@ urlpatterns = [
     path("learn/review/<slug:slug>/<slug:stop>/<int:seed>/", learn.variant),
     path("learn/<slug:slug>/", learn.lesson),
     path("learn/<slug:slug>/done/", learn.done),
+    path("learn/<slug:slug>/file/", recordings.lesson),
     path("learn/<slug:slug>/handout/", handout.handout),
     path("learn/<slug:slug>/teach/", teaching.teach),
     path("learn/<slug:slug>/<slug:stop>/", learn.stop),

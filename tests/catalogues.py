@@ -26,11 +26,13 @@ from tests.parts import REPOSITORY
 Message = str | tuple[str, str]
 
 TEMPLATES = (
-    "base", "language", "learn", "lesson", "lesson_code", "lesson_done", "lesson_handout", "lesson_kind",
-    "lesson_level", "lesson_review", "lesson_teach", "room_class", "lti_done", "lti_grade",
+    "base", "language", "learn", "lesson", "lesson_code", "lesson_done", "lesson_file", "lesson_file_done",
+    "lesson_handout", "lesson_kind", "lesson_level", "lesson_player", "lesson_review", "lesson_teach",
+    "room_class", "lti_done", "lti_grade",
 )  # fmt: skip
 SCRIPTS = REPOSITORY / "static" / "js" / "lesson"
 CLASS = SCRIPTS.parent / "pages" / "class.tsx"
+RECORDED = SCRIPTS.parent / "recorded" / "lesson.ts"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ONE = re.compile(rf"\bgettext\(\s*{_TEXT}")
 _TWO = re.compile(rf"\bngettext\(\s*{_TEXT},\s*{_TEXT}")
@@ -84,7 +86,7 @@ def _of_nodes(nodes: NodeList) -> Iterator[Message]:
 
 def of_scripts() -> Iterator[Message]:
     """Yield what the scripts of lessons say."""
-    for path in (*SCRIPTS.glob("*.ts*"), CLASS):
+    for path in (*SCRIPTS.glob("*.ts*"), CLASS, RECORDED):
         text = path.read_text()
         yield from _TWO.findall(text)
         yield from _ONE.findall(text)

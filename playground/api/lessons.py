@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from django.http import HttpRequest, HttpResponse
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
@@ -16,7 +17,7 @@ from playground.lessons import catalogue, computed, judging, lookup, receipts, r
 from playground.lti import browsers, launches
 from playground.models import LtiLaunch
 from playground.serving.languages import asked_of
-from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, hint, lessons
+from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError, Stop, hint, lessons
 from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.plain import schemas
 
@@ -189,7 +190,13 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
         stated.answered(of, at, who, given.answer, right=verdict.right, misconception=verdict.misconception)
         if row is not None and verdict.right:
             launches.note(row.pk, of, stop)
-    body = LessonVerdict(
+    receipt = receipts.receipt(slug, stop) if verdict.right and given.seed is UNSET else UNSET
+    return answer(replace(shown(verdict), receipt=receipt, card=card), Cache_Control="no-store")
+
+
+def shown(verdict: AnswerVerdict) -> LessonVerdict:
+    """Return a verdict as a page is answered: the right answer alone once it was given."""
+    return LessonVerdict(
         right=verdict.right,
         sentence=verdict.sentence,
         misconception=verdict.misconception,
@@ -197,10 +204,7 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
         edits=verdict.edits,
         par=verdict.par,
         why=verdict.why,
-        receipt=receipts.receipt(slug, stop) if verdict.right and given.seed is UNSET else UNSET,
-        card=card,
     )
-    return answer(body, Cache_Control="no-store")
 
 
 @route(

@@ -33,6 +33,11 @@ class Extent(NamedTuple):
     phases: int = WHOLE
     phase: str = ""  # "" for a whole cycle, and before its first
 
+    @property
+    def cut(self) -> str | None:
+        """The last phase that is shown of the cycle, None of a whole one."""
+        return self.phase if self.phases < WHOLE else None
+
 
 START, END = Extent(0), Extent(10**9)
 
@@ -73,7 +78,11 @@ class StopMoments(NamedTuple):
 
 def stage(lesson: Lesson, stop: Stop, at: StopMoments, text: str = "") -> Stage:
     """Return the frames of a stop, or of its question about the scenario ``text``."""
-    scenario = _stored(text or bundle_of(lesson, stop), lesson)
+    return stage_of(_stored(text or bundle_of(lesson, stop), lesson), stop, at)
+
+
+def stage_of(scenario: str, stop: Stop, at: StopMoments) -> Stage:
+    """Return the frames of a stop whose scenario has that short id."""
     views = ",".join(stop.views)
     hides = _predicts(stop) and not stop.phase  # all of a cycle: its views would be empty
     return Stage(
@@ -149,8 +158,8 @@ def _address(scenario: str, views: str, at: Extent, upto: Extent | None) -> str:
         query["phase"] = at.phase
     if upto is not None:
         query["veil"] = str(upto.cycle)
-        if upto.phases < WHOLE:
-            query["upto"] = upto.phase
+        if upto.cut is not None:
+            query["upto"] = upto.cut
     return f"/e/{scenario}/?{urlencode(query, safe=',')}"
 
 

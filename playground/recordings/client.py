@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, Call
+from playground.live.errors import CommandError
 from playground.live.framing import Frame
-from playground.live.halls import Veil
+from playground.live.halls import UNVEILED, Veil
 from playground.live.watching import Watching
 from playground.playback.sources import Source
 from playground.playback.stopping import never
@@ -25,20 +26,23 @@ class LocalClient:
     address = ""
     closed = False
     frame: Frame | None = None
-    veil: Veil | None = None
     asker = ""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, veil: Veil | None = None) -> None:
         self.source = source
+        self.veil = veil
         self.watching = Watching(self)
         self.admitted = asyncio.Event()
 
     async def answer(self, command: str, **payload: Any) -> str:
         """Return the answer to a command on the source as JSON.
 
-        Raises what the command raises: a CommandError, an OutOfRangeError, a BundleError.
+        Raises what the command raises: a CommandError, also for what a veil hides, an OutOfRangeError, a
+        BundleError.
         """
-        call = Call(self, command, 0, {"source": self.source.wire, **payload}, self.source)
+        if self.veil is not None and command not in UNVEILED:
+            raise CommandError("room.question-open")
+        call = Call(self, command, 0, {"source": self.source.wire, **payload}, self.source, veil=self.veil)
         answer = await COMMANDS[command].answer(call)
         return answer if isinstance(answer, Encoded) else encode(answer)
 

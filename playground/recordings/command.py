@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import django
 from django.apps import apps
 
+from scheduler_core.authoring.lessons import lesson
 from scheduler_core.scenario.scenario import Scenario
+
+
+def lesson_written(name: str) -> str:
+    """Return the HTML file of a shipped lesson by its slug, or of a lesson's folder, in English.
+
+    No database is opened. Raises ValueError as :func:`written`, and for a lesson that is not sound.
+    """
+    _set_up()
+    from django.conf import settings
+
+    from playground.lessons import checks, served
+    from playground.playback.stopping import TooMuchWorkError
+    from playground.recordings.lesson_file import lesson_file
+    from playground.serving.built import BuildError
+
+    folder = Path(name)
+    try:
+        of = lesson(name) or checks.read(folder.resolve().name, served.files_in(folder))
+        return lesson_file(of, settings.LANGUAGE_CODE)
+    except (TooMuchWorkError, BuildError) as error:
+        raise ValueError(str(error)) from error
 
 
 def written(scenario: Scenario, text: str, title: str) -> str:
@@ -15,9 +38,7 @@ def written(scenario: Scenario, text: str, title: str) -> str:
 
     Raises ValueError for a run that is larger than a file may be, in words.
     """
-    if not apps.ready:
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
-        django.setup()
+    _set_up()
     from playground.playback.stopping import TooMuchWorkError
     from playground.recordings.making import Recorded, made
     from playground.serving.built import BuildError
@@ -28,3 +49,9 @@ def written(scenario: Scenario, text: str, title: str) -> str:
         return made(Recorded(content, text, title))
     except (TooMuchWorkError, bundles.TooLargeError, BuildError) as error:
         raise ValueError(str(error)) from error
+
+
+def _set_up() -> None:
+    if not apps.ready:
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
+        django.setup()

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
@@ -43,8 +44,79 @@ class Page(Struct, frozen=True):
     server: str = ""  # where it was recorded, without a slash at its end; "" by a command
 
 
+class HeldText(Struct, frozen=True):
+    """A text that a file holds packed, in a ``<template data-NAME>``."""
+
+    name: str
+    packed: str
+
+
+class Assets(Struct, frozen=True):
+    """A script and a style sheet of a file, and the policy that allows no others than the file's."""
+
+    script: str
+    sheet: SafeString
+    charts: str  # the library, "" where nothing is drawn over time
+    nonce: str  # of the styles that the editor writes
+    policy: str
+
+
 def document(recording: Recording, page: Page, source: dict[str, str]) -> str:
-    """Return the file's text."""
+    """Return the text of a scenario's file."""
+    used = assets([(SCRIPT, SHEET)], charts=recording.charts)[0]
+    code = [
+        HeldText("script", packed(used.script)),
+        *([HeldText("charts", packed(used.charts))] if used.charts else []),
+    ]
+    context = {**stage_context(page, source), "commented": is_commented(recording)}
+    return rendered("workbench.html", used, [*code, *held(recording, page, source)], context)
+
+
+def assets(entries: Sequence[tuple[str, str]], *, charts: bool) -> list[Assets]:
+    """Return what each script and style sheet of a file needs; all have the policy of the file."""
+    library = _charts() if charts else ""
+    scripts = [built_text(script) for script, _ in entries]
+    sheets = [_inline(built_text(sheet) + (_static(CHARTS_SHEET) if library else "")) for _, sheet in entries]
+    nonce = _digest(scripts[-1])[:22]
+    own = [_static(EARLY), _static(BOOT), *scripts, *([library] if library else [])]
+    policy = _policy(own, sheets, nonce)
+    return [
+        Assets(script, sheet, library, nonce, policy) for script, sheet in zip(scripts, sheets, strict=True)
+    ]
+
+
+def rendered(page: str, used: Assets, texts: Sequence[HeldText], context: dict[str, Any]) -> str:
+    """Return a page as one file that holds texts."""
+    return render_to_string(
+        "recorded.html",
+        {
+            "page": page,
+            "recorded": True,
+            "early": _inline(_static(EARLY)),
+            "boot": _inline(_static(BOOT)),
+            "sheet": used.sheet,
+            "nonce": used.nonce,
+            "icon": f"data:image/svg+xml,{quote(_static(ICON))}",
+            "policy": used.policy,
+            "held": texts,
+            **context,
+        },
+    )
+
+
+def stage_context(page: Page, source: dict[str, str]) -> dict[str, Any]:
+    """Return the context of a workbench that answers from a record."""
+    about = {"title": page.title, "about": page.about, "query": page.query, "server": page.server}
+    return {"source": source, "step": "", "views": None, "veil": None, **about}
+
+
+def is_commented(recording: Recording) -> bool:
+    """Whether a scenario has comments."""
+    return any(key.startswith('["comment.watch"') for key in recording.answers)
+
+
+def held(recording: Recording, page: Page, source: dict[str, str]) -> list[HeldText]:
+    """Return what the workbench of a recording reads: its answers, and its bundle."""
     starts, chunks = _chunks(recording.texts)
     head = {
         "source": source,
@@ -55,35 +127,11 @@ def document(recording: Recording, page: Page, source: dict[str, str]) -> str:
         "starts": starts,
     }
     bundle = {"text": page.text, "title": page.title, "query": page.query, "release": page.release}
-    early, boot, script = _inline(_static(EARLY)), _inline(_static(BOOT)), built_text(SCRIPT)
-    charts = _charts() if recording.charts else ""
-    sheet = _inline(built_text(SHEET) + (_static(CHARTS_SHEET) if charts else ""))
-    nonce = _digest(script)[:22]
-    return render_to_string(
-        "recorded.html",
-        {
-            "recorded": True,
-            "source": source,
-            "title": page.title,
-            "about": page.about,
-            "step": "",
-            "server": page.server,
-            "views": None,
-            "veil": None,
-            "commented": any(key.startswith('["comment.watch"') for key in recording.answers),
-            "early": early,
-            "boot": boot,
-            "sheet": sheet,
-            "nonce": nonce,
-            "icon": f"data:image/svg+xml,{quote(_static(ICON))}",
-            "policy": _policy([early, boot, script, *([charts] if charts else [])], sheet, nonce),
-            "script": packed(script),
-            "charts": charts and packed(charts),
-            "record": packed(encode(head)),
-            "bundle": packed(encode(bundle)),
-            "chunks": chunks,
-        },
-    )
+    return [
+        HeldText("record", packed(encode(head))),
+        HeldText("bundle", packed(encode(bundle))),
+        *(HeldText("chunk", chunk) for chunk in chunks),
+    ]
 
 
 def packed(text: str) -> str:
@@ -111,11 +159,11 @@ def _held(texts: list[str]) -> Iterator[tuple[int, list[str]]]:
         yield first, texts[first:]
 
 
-def _policy(scripts: Sequence[str], sheet: str, nonce: str) -> str:
+def _policy(scripts: Sequence[str], sheets: Sequence[str], nonce: str) -> str:
     """Return the Content-Security-Policy: the editor writes styles with the nonce, the text is a blob."""
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    code, styles = (" ".join(f"'sha256-{_digest(text)}'" for text in texts) for texts in (scripts, sheets))
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'sha256-{_digest(sheet)}' 'nonce-{nonce}'; "
+        f"default-src 'none'; script-src {code}; style-src {styles} 'nonce-{nonce}'; "
         "img-src data: blob:; connect-src blob:; base-uri 'none'; form-action 'none'"
     )
 

@@ -32,7 +32,7 @@ def made(recorded: Recorded, query: str = "", server: str = "") -> str:
 
     Raises TooLongError, and what reading the scenario raises.
     """
-    source = _source(recorded)
+    source = source_of(recorded)
     recording = asyncio.run(record(source, recorded.threads, bundles.watching()))
     page = Page(
         title=recorded.title,
@@ -45,7 +45,7 @@ def made(recorded: Recorded, query: str = "", server: str = "") -> str:
     return document(recording, page, source.wire)
 
 
-def _source(recorded: Recorded) -> Source:
+def source_of(recorded: Recorded) -> Source:
     """Return the source of a row that is not stored: its address is that of its text."""
     digest = store.address_of(recorded.title, recorded.text)
     row = Scenario(

@@ -12,11 +12,13 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from playground.live.errors import CommandError
+from playground.live.halls import Veil
 from playground.panels.cycle import INSPECT
 from playground.playback.finding import KINDS, Match, matches
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.sources import Source, open_playback
 from playground.playback.stopping import TooMuchWorkError
+from playground.playback.veiled import veiled
 from playground.recordings.client import LocalClient
 from playground.wire import encode
 from scheduler_core.progress import Watch, unwatched
@@ -84,13 +86,26 @@ def played(source: Source, watch: Watch = unwatched) -> Playback:
     return playback
 
 
-async def record(source: Source, threads: list[dict[str, Any]], watch: Watch = unwatched) -> Recording:
-    """Return what a page is answered about a source, whose comments are ``threads``.
+def check_size(size: int) -> None:
+    """Raise TooLongError beyond the bytes that the answers of a file may have."""
+    if size > limit("RECORDING_MIB") * MIB:
+        raise TooLongError(
+            f"The answers about this run have more than {limit('RECORDING_MIB'):,} MiB, all that "
+            "a file may hold. Share a link, or record fewer nodes or cycles."
+        )
+
+
+async def record(
+    source: Source, threads: list[dict[str, Any]], watch: Watch = unwatched, veil: Veil | None = None
+) -> Recording:
+    """Return what a page is answered about a source, whose comments are ``threads``; nothing behind a veil.
 
     Raises TooLongError, and what reading the source raises.
     """
     playback = played(source, watch)
-    return await _Recorder(LocalClient(source), playback, watch).run(threads)
+    if veil is not None:
+        playback = veiled(playback, min(veil.last, len(playback)), veil.phase)
+    return await _Recorder(LocalClient(source, veil), playback, watch).run(threads)
 
 
 class _Recorder:
@@ -130,11 +145,7 @@ class _Recorder:
             place = self._places[text] = len(self.made.texts)
             self.made.texts.append(text)
             self._bytes += len(text)
-            if self._bytes > limit("RECORDING_MIB") * MIB:
-                raise TooLongError(
-                    f"The answers about this run have more than {limit('RECORDING_MIB'):,} MiB, all that "
-                    "a file may hold. Share a link, or record fewer nodes or cycles."
-                )
+            check_size(self._bytes)
         return place
 
     def keep(self, command: str, payload: dict[str, Any], text: str) -> None:
@@ -166,7 +177,8 @@ class _Recorder:
         await self.ask("objects.list", step="0")
         if self.playback.ended:
             self.keep(END, {}, await self.client.answer("cycle.get", step=END, parts=[]))
-        self.made.found.update(matches(self.playback, self._conditions()))
+        if self.client.veil is None:  # a search would say what comes
+            self.made.found.update(matches(self.playback, self._conditions()))
 
     async def _window(self, first: int, count: int) -> None:
         window = await self.ask("cycles.window", **{"from": first, "count": count})

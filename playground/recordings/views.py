@@ -1,23 +1,27 @@
-"""``/recording``: a source's whole run as one HTML file."""
+"""``/recording`` and ``/learn/…/file/``: a source's whole run, and a lesson, as one HTML file."""
 
 from __future__ import annotations
 
 import re
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from playground.comparisons import asking
+from playground.lessons import lookup
 from playground.models import Draft, Scenario
 from playground.playback.sources import Source
 from playground.pool import offload
 from playground.pool.reading import reading
+from playground.recordings.lesson_file import lesson_file
 from playground.recordings.making import Recorded, made
+from playground.serving.languages import current, translated
 from playground.storage import bundles, comments, privacy
 from playground.views.comparing import REFUSALS, status_of
 from playground.visitors import identity
 from playground.visitors.throttle import throttled
+from scheduler_core.authoring.lessons import LessonError
 
 LONGEST = 2_000  # characters of the view that is opened
 _NAME = re.compile(r"[^\w.-]+", re.ASCII)
@@ -32,7 +36,7 @@ def recording(request: HttpRequest) -> HttpResponse:
     Of a draft's text the parts are left out that ``without`` lists.
     """
     query = request.GET.get("query", "")[:LONGEST]
-    server = request.build_absolute_uri("/").rstrip("/")
+    server = _server(request)
     try:
         source = asking.found(request.GET.get("source", ""), "source", "to record", request.visitor)  # type: ignore[attr-defined]
         with reading():
@@ -43,8 +47,42 @@ def recording(request: HttpRequest) -> HttpResponse:
             with reading():
                 text = made(recorded, query, server)
     except REFUSALS as error:
-        return HttpResponse(str(error), status=status_of(error), content_type="text/plain; charset=utf-8")
-    name = _NAME.sub("-", source.title).strip("-.")[:60] or "recording"
+        return _refused(error, status_of(error))
+    return _file(text, source.title)
+
+
+@require_safe
+@translated
+@throttled("IMPORTS_PER_MINUTE")
+def lesson(request: HttpRequest, slug: str) -> HttpResponse:
+    """Answer the file of a lesson, in the language of the request."""
+    found = lookup.lesson_at(slug)
+    if found is None:
+        raise Http404("There is no such lesson.")
+    asked = (found, current(), _server(request))
+    try:
+        if offload.enabled():
+            text = offload.compute(identity.asker(), lesson_file, *asked, long=True)
+        else:
+            with reading():
+                text = lesson_file(*asked)
+    except LessonError as error:
+        return _refused(error, 422)
+    except REFUSALS as error:
+        return _refused(error, status_of(error))
+    return _file(text, found.slug)
+
+
+def _server(request: HttpRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")
+
+
+def _refused(error: Exception, status: int) -> HttpResponse:
+    return HttpResponse(str(error), status=status, content_type="text/plain; charset=utf-8")
+
+
+def _file(text: str, title: str) -> HttpResponse:
+    name = _NAME.sub("-", title).strip("-.")[:60] or "recording"
     headers = {"Content-Disposition": f'attachment; filename="{name}.html"', "X-Robots-Tag": "noindex"}
     return HttpResponse(text, content_type="text/html; charset=utf-8", headers=headers)
 

@@ -59,8 +59,8 @@ ENTRIES = (
     "css/sheets/start.css",
     "css/sheets/workbench.css",
 )
-#: What a page holds inline: each a single script, which imports nothing.
-INLINE = ("js/recorded/main.ts",)
+#: What a file holds inline: each a single script, which imports nothing.
+INLINE = ("js/recorded/main.ts", "js/recorded/lesson.ts")
 OPTIONS = (
     "--bundle",
     "--jsx=automatic",

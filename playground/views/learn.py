@@ -129,43 +129,48 @@ def player(
     (by a platform, or None).
     """
     home = launched.home if launched is not None else f"/learn/{of.slug}/"
-    place, language = of.stops.index(at), current()
     page = computed.kept(of, stop_pages.StopPage, stop_pages.stop_page, at.key)
     with reading():
         stage = stages.stage(of, at, page.moments)
+    context = stop_context(of, at, page, stage, home=home)
+    if launched is not None:
+        context["player"] |= {"launch": launched.key, "passed": launched.passed}
+    context["player"]["resumes"] = resumes
+    context |= {
+        "authored": lookup.author_of(of) is not None,
+        "preview": lookup.is_preview(of.slug),
+        "resumes": resumes,
+        "embedded": embedded,
+        "launched": launched,
+    }
+    return render(request, "lesson.html", {"section": "learn", **context, **_learner(request)})
+
+
+def stop_context(
+    of: Lesson, at: Stop, page: stop_pages.StopPage, stage: stages.Stage, *, home: str
+) -> dict[str, Any]:
+    """Return the context of ``lesson_player.html``: a stop, whose neighbours are below ``home``."""
+    place, language = of.stops.index(at), current()
     of, at = catalogue.spoken(of, at, language)
     context = _asking(at, page.asked, stage)
     context["player"] |= {
         "lesson": of.slug,
         "stop": at.key,
         "stops": [one.key for one in of.stops],
-        "resumes": resumes,
+        "resumes": False,
         "home": home,
-        "launch": launched.key if launched is not None else None,
-        "passed": launched.passed if launched is not None else [],
     }
-    return render(
-        request,
-        "lesson.html",
-        {
-            "section": "learn",
-            "lesson": of,
-            "stop": at,
-            "place": place + 1,
-            "before": of.stops[place - 1] if place else None,
-            "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
-            "text": rendered(page.text),
-            "authored": lookup.author_of(of) is not None,
-            "preview": lookup.is_preview(of.slug),
-            "terms": catalogue.words_of(of, language),
-            "resumes": resumes,
-            "embedded": embedded,
-            "home": home,
-            "launched": launched,
-            **context,
-            **_learner(request),
-        },
-    )
+    return {
+        "lesson": of,
+        "stop": at,
+        "place": place + 1,
+        "before": of.stops[place - 1] if place else None,
+        "after": of.stops[place + 1] if place + 1 < len(of.stops) else None,
+        "text": rendered(page.text),
+        "terms": catalogue.words_of(of, language),
+        "home": home,
+        **context,
+    }
 
 
 def _asking(at: Stop, question: stop_pages.AskedQuestion | None, stage: stages.Stage) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ FIXED = frozenset(
 PARTS = ("env", "annotations", "data", "names")
 """What can be left out, in the order of the dialog."""
 DATA = ("data", "binaryData", "stringData")
+
+HASH = 8  # digits of a name's hash
 
 Visit = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -171,18 +174,26 @@ def _names(document: Mapping[str, Any]) -> set[str]:
     return found - WELL_KNOWN - {""}
 
 
-def renamed(documents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return documents in which numbers, in their order, stand for the names of objects and images."""
+def renamed(documents: Sequence[Mapping[str, Any]], key: bytes = b"") -> list[dict[str, Any]]:
+    """Return documents in which numbers, in their order, stand for the names of objects and images.
+
+    With a ``key`` each is followed by a hash of the name, by which its owner knows it again.
+    """
     names = sorted(set().union(*map(_names, documents), *[_owners(one) for one in documents]))
     width = len(str(len(names)))
-    known = {name: f"n{at:0{width}}" for at, name in enumerate(names, 1)}
+    known = {name: f"n{at:0{width}}{_hash(name, key)}" for at, name in enumerate(names, 1)}
     found = {_image(one) for document in documents for one in _mappings(document)}
     found |= {name for document in documents for name in _node_images(document)}
     known |= {
-        image: f"image-{at}:{'v1' if ':' in image else 'latest'}"
+        image: f"image-{at}{_hash(image, key)}:{'v1' if ':' in image else 'latest'}"
         for at, image in enumerate(sorted(found - {""}), 1)
     }
     return [dict(_with_names(one, known)) for one in documents]
+
+
+def _hash(name: str, key: bytes) -> str:
+    """Return what nobody without the key can compare a guess with."""
+    return f"-{hmac.digest(key, name.encode(), 'sha256').hex()[:HASH]}" if key else ""
 
 
 def _owners(document: Mapping[str, Any]) -> set[str]:

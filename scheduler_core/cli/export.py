@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 
+from scheduler_core.cli.html import html_file, is_lesson, lesson_html
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.compare.results.snapshot import ResultNotes, snapshot
@@ -21,7 +22,7 @@ FORMATS = {
     "scenario": "the input with its history and configuration, as one bundle",
     "manifests": "the final cluster as manifests, with the pods' nodes",
     "simulator": "the final cluster as a kube-scheduler-simulator snapshot, with the results of each attempt",
-    "html": "the whole run as one HTML file that steps, without a server",
+    "html": "the whole run, or a lesson (its folder or its name), as one HTML file that steps",
 }
 
 
@@ -41,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write to standard output; report on standard error what the format cannot hold."""
+    if options.format == "html" and len(options.files) == 1 and is_lesson(options.files[0]):
+        sys.stdout.write(lesson_html(options.files[0]))
+        return 0
     scenario = read_scenario(options.files, options.config)
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
@@ -48,8 +52,6 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(scenario.to_yaml())
         return 0
     if options.format == "html":
-        from scheduler_core.cli.html import html_file
-
         sys.stdout.write(html_file(scenario, options.files))
         return 0
     notes = ResultNotes()

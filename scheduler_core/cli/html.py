@@ -22,14 +22,33 @@ def html_file(scenario: Scenario, names: Sequence[str]) -> str:
     Raises:
         InputError: The application is not installed, or the run is larger than a file may be.
     """
+    return _made("written", scenario, _text(scenario, names), _title(scenario, names))
+
+
+def is_lesson(name: str) -> bool:
+    """Whether a name is the folder of a lesson, or the slug of one that is shipped."""
+    from scheduler_core.authoring.lessons import lesson
+
+    return Path(name, "lesson.yaml").is_file() or (not Path(name).exists() and lesson(name) is not None)
+
+
+def lesson_html(name: str) -> str:
+    """Return the file of a lesson.
+
+    Raises:
+        InputError: The application is not installed, or the lesson is not sound.
+    """
+    return _made("lesson_written", name)
+
+
+def _made(function: str, *given: object) -> str:
     try:
-        module = import_module(WRITER)
-        made: str = module.written(scenario, _text(scenario, names), _title(scenario, names))
+        text: str = getattr(import_module(WRITER), function)(*given)
     except ModuleNotFoundError as error:
         raise InputError(f"{NEEDS}: {error}") from error
     except ValueError as error:
         raise InputError(str(error)) from error
-    return made
+    return text
 
 
 def write_html(path: str, scenario: Scenario, names: Sequence[str]) -> None:

@@ -44,7 +44,7 @@ def opened(watch: Watch) -> Iterator[Callable[..., Page]]:
     """Open a file without a network, whose every request and error in the console fails the test."""
     contexts = []
 
-    def open_file(path: Path, query: str = "", *, full: bool = True) -> Page:
+    def open_file(path: Path, query: str = "", *, full: bool = True, lesson: bool = False) -> Page:
         context = RUNNING.open().new_context(
             viewport={"width": 1440, "height": 900}, offline=True, reduced_motion="reduce"
         )
@@ -61,6 +61,8 @@ def opened(watch: Watch) -> Iterator[Callable[..., Page]]:
             ),
         )
         page.goto(f"{path.as_uri()}{query}")
+        if lesson:
+            return page
         Workbench(page).wait()
         if full:
             page.keyboard.press("m")
@@ -164,6 +166,34 @@ def test_a_frame_without_storage_and_address(
         assert problems == []
     finally:
         context.close()
+
+
+def test_a_lesson_is_a_file(
+    opened: Callable[..., Page], site: Stack, tmp_path: Path, accessible: Callable[[Page], None]
+) -> None:
+    """Its stages step without a server, answers get the engine's words, and an edit says what checks it."""
+    path = tmp_path / "first-cycle.html"
+    path.write_bytes(site.get("/learn/first-cycle/file/").body)
+    page = opened(path, "#node/", lesson=True)
+    stage = page.frame_locator("iframe[data-frame]")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who gets it")
+    expect(stage.get_by_role("tab", name="Filter")).to_be_visible()
+    expect(stage.locator(".cycle-bar")).to_contain_text("in flight")
+    task = page.locator("[data-task]")
+    for node, said in (("n1", "short by 250m"), ("n3", "Right")):
+        task.get_by_role("button", name=node, exact=True).click()
+        task.get_by_role("button", name="Check").click()
+        expect(task.locator(".verdict")).to_contain_text(said)
+    expect(stage.locator(".cycle-bar")).to_contain_text("scheduled")
+    accessible(page)
+    page.locator("a[data-stop=other-node]").click()
+    task.get_by_role("button", name="Check my cluster").click()
+    expect(task.locator(".verdict")).to_contain_text("Open the lesson live")
+    page.locator("a[data-stop=other-node]").press("n")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What you can do now:")
+    page.get_by_role("button", name="Open live").click()
+    there = page.get_by_role("dialog", name="Open live").get_by_role("link", name="Open the lesson there")
+    expect(there).to_have_attribute("href", f"{site.base_url}/learn/first-cycle/")
 
 
 @pytest.mark.parametrize("name", ["run.html", "step.png"])

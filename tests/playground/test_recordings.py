@@ -155,6 +155,25 @@ def test_the_command_line_writes_the_same_file_each_time(tmp_path: Path, capsys:
     assert (held["text"], held["title"]) == (file.read_text(), "least")
 
 
+def test_a_lesson_keeps_what_its_questions_hide() -> None:
+    """The stage of an open question is recorded as far as it shows; the verdicts are the engine's."""
+    page = Client().get("/learn/first-cycle/file/?lang=de").content.decode()
+    lesson = json.loads(_unpacked(re.search(r"<template data-lesson>([^<]+)", page)[1]))  # type: ignore[index]
+    held = page.split("<template data-recording>")[1:]
+    stage = lesson["stops"]["node"]["player"]["stage"]
+    opened, shown = (
+        json.loads(_unpacked(re.search(r"<template data-record>([^<]+)", held[place])[1]))  # type: ignore[index]
+        for _, place in (lesson["stages"][stage[name]] for name in ("open", "shown"))
+    )
+    assert opened["found"] == {} != shown["found"]
+    assert not [key for key in opened["answers"] if "scores.explain" in key or "why.ask" in key]
+    verdicts = dict(lesson["answers"]["node"]["verdicts"])
+    assert [verdicts[node]["right"] for node in ("n1", "n2", "n3")] == [False, False, True]
+    assert "short by 250m" in verdicts["n1"]["sentence"]
+    assert "Zurück" in lesson["stops"]["node"]["main"]
+    assert Client().get("/learn/no-such-lesson/file/").status_code == 404
+
+
 def test_the_engine_alone_says_what_an_html_file_needs(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from scheduler_core.authoring import redaction
 from scheduler_core.cli import commands, upload
 from scheduler_core.cli.kubectl import lists
+from scheduler_core.cli.kubectl.name_key import name_key
 from scheduler_core.cli.reporting import InputError
 
 NAME = "cluster.json"
@@ -156,7 +157,7 @@ def _serve(options: argparse.Namespace, documents: Sequence[object]) -> int:
 
 
 def _hidden(cluster: lists.Cluster) -> list[dict[str, object]]:
-    return redaction.renamed(cluster.documents)
+    return redaction.renamed(cluster.documents, name_key())
 
 
 def _preview(cluster: lists.Cluster) -> None:
@@ -187,7 +188,7 @@ def _about_names(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hide-names",
         action="store_true",
-        help="numbers in the order of the names, so that ties break alike",
+        help="hashes for names, by a key that stays on this machine; numbers before them keep ties",
     )
 
 

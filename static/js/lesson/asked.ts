@@ -41,7 +41,7 @@ export interface Player {
   stage: { scenario: string; open: string; shown: string };
 }
 
-export const player: Player = JSON.parse($("#player").textContent ?? "null");
+export let player: Player = JSON.parse($("#player").textContent ?? "null");
 
 /** Where the browser keeps how far the learner is: of a launched lesson apart, for its own person. */
 export const kept = player.launch ? `launch:${player.launch}` : player.lesson;
@@ -55,6 +55,13 @@ export const verdict = signal<Verdict | null>(null);
 export const busy = signal(false);
 export const trouble = signal(""); // what went wrong with asking
 export const passed = computed(() => verdict.value?.right === true);
+
+/** Show another stop of the lesson, to which nothing is answered yet. */
+export function begin(next: Player) {
+  player = next;
+  [given.value, sure.value, verdict.value] = [null, null, null];
+  [busy.value, trouble.value] = [false, ""];
+}
 
 /** Answer otherwise: what was said of the answer before is no longer about this one. */
 export function give(answer: Answer | null) {

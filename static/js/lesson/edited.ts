@@ -3,6 +3,7 @@
 import { $, h } from "../lib/dom.ts";
 import { share } from "./api.ts";
 import { player } from "./asked.ts";
+import { stages } from "./stage.ts";
 import { gettext } from "./words.ts";
 
 /** Where the stage plays another scenario from: its start, in the views of the stop. */
@@ -22,7 +23,7 @@ export async function playEdited(frame: HTMLIFrameElement, text: string) {
     ] as const)
       button.setAttribute("aria-pressed", String(on));
     if (edited) frame.addEventListener("load", () => play(frame), { once: true });
-    frame.contentWindow?.location.replace(edited ? after : player.stage.shown);
+    stages.show(frame, edited ? after : player.stage.shown);
   };
   const button = (label: string, edited: boolean) =>
     h("button", { type: "button", class: "btn", text: label, onclick: () => show(edited) });

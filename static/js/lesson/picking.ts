@@ -2,21 +2,21 @@
 
 import { effect } from "@preact/signals";
 import { announce } from "../lib/dom.ts";
-import { OFFER, PICK, type Offer } from "../workbench/picking.ts";
+import { isReader, OFFER, PICK, reader, type Offer } from "../workbench/picking.ts";
 import { give, given, passed, type Asked } from "./asked.ts";
 import { gettext } from "./words.ts";
 
-/** Let an open find task be answered in the frame, too. */
-export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked) {
-  if (kind !== "find") return;
+/** Let an open find task be answered in the frame, too; return what ends that. */
+export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked): () => void {
+  if (kind !== "find") return () => {};
   const known = new Set(options.map(({ key }) => key));
   const chosen = () => [given.value ?? []].flat().map(String);
   const offer = () => {
     const message: Offer = { type: OFFER, keys: passed.value ? [] : [...known], chosen: chosen() };
-    frame.contentWindow?.postMessage(message, location.origin);
+    frame.contentWindow?.postMessage(message, reader());
   };
-  addEventListener("message", ({ data, origin, source }: MessageEvent<{ type: string; key?: string }>) => {
-    if (source !== frame.contentWindow || origin !== location.origin || data?.type !== PICK) return;
+  const take = ({ data, origin, source }: MessageEvent<{ type: string; key?: string }>) => {
+    if (source !== frame.contentWindow || !isReader(origin) || data?.type !== PICK) return;
     if (data.key === undefined) return offer(); // the stage has only come, or come again
     if (!known.has(data.key)) return;
     const { key } = data;
@@ -29,6 +29,11 @@ export function pickIn(frame: HTMLIFrameElement, { form, kind, options }: Asked)
         ? gettext("{name} is no longer selected.", { name: key })
         : gettext("{name} is selected.", { name: key }),
     );
-  });
-  effect(offer);
+  };
+  addEventListener("message", take);
+  const end = effect(offer);
+  return () => {
+    removeEventListener("message", take);
+    end();
+  };
 }

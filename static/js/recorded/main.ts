@@ -20,7 +20,7 @@ async function begin() {
   const root = document.querySelector<HTMLElement>("[data-workbench]");
   if (root) {
     root.dataset.bundleUrl = URL.createObjectURL(new Blob([bundle.text]));
-    if (!location.search) openAt(root, bundle.query);
+    root.dataset.query ??= bundle.query;
   }
   await import("../workbench/main.js");
   if (window.podstep) window.podstep.missed = answers.missed;
@@ -31,16 +31,6 @@ async function begin() {
     live(bundle);
   });
   document.querySelector("[data-live]")?.addEventListener("click", () => live(bundle));
-}
-
-/** Begin at the view that the file was made of; a document without an address of its own, at its step. */
-function openAt(root: HTMLElement, query: string) {
-  root.dataset.step = new URLSearchParams(query).get("step") ?? "";
-  try {
-    if (query) history.replaceState(null, "", `?${query}`);
-  } catch {
-    /* the step is what there is */
-  }
 }
 
 void begin();

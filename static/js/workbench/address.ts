@@ -143,7 +143,7 @@ export class Address {
    * it asks for nothing.
    */
   static read(fallback = ""): Wish {
-    const query = new URLSearchParams(location.search);
+    const query = new URLSearchParams(location.search || $("[data-workbench]")?.dataset.query);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decoded(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
     const wish: Wish = { lists: [], others: [], bare: !query.size && !inPath };

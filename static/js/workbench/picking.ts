@@ -2,6 +2,7 @@
 // is the answer. The page around the frame says what can be answered and what is chosen; it hears what was picked.
 
 import { $$, perFrame, targetOf } from "../lib/dom.ts";
+import { isRecording } from "../lib/recorded.ts";
 import { cellAt } from "./rooms/cells.ts";
 import type { View } from "./view.ts";
 
@@ -10,6 +11,10 @@ export const OFFER = "podstep:offer";
 /** To the lesson: an answer, as `key`; without one the stage is ready. */
 export const PICK = "podstep:pick";
 export type Offer = { type: string; keys: string[]; chosen: string[] };
+/** To whom these are posted: a page of this server; in a file, which has no origin, whoever is around the frame. */
+export const reader = () => (isRecording() ? "*" : location.origin);
+/** Whether a message comes from such a page. */
+export const isReader = (origin: string) => isRecording() || origin === location.origin;
 /** From the author's page: what is clicked is asked about there. */
 export const POINT = "podstep:point";
 /** To the author's page: the place that was clicked, and the step; without a place the stage is ready. */
@@ -39,7 +44,7 @@ export function picking(view: View) {
     return found;
   };
   const keyOf = (element: Element) => standing(element).find((key) => keys.has(key));
-  const tell = (key?: string) => parent.postMessage({ type: PICK, key }, location.origin);
+  const tell = (key?: string) => parent.postMessage({ type: PICK, key }, reader());
 
   const mark = perFrame(() => {
     document.body.classList.toggle("picking", keys.size > 0);
@@ -69,7 +74,7 @@ export function picking(view: View) {
     true,
   );
   addEventListener("message", ({ data, origin, source }: MessageEvent<Offer>) => {
-    if (source !== parent || origin !== location.origin || data?.type !== OFFER) return;
+    if (source !== parent || !isReader(origin) || data?.type !== OFFER) return;
     [keys, chosen] = [new Set(data.keys), new Set(data.chosen)];
     mark();
   });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import shutil
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.authoring import redaction
 from scheduler_core.cli import upload
 from scheduler_core.cli.kubectl import completions, lists, plugin
 from tests.core.cli import api_server
@@ -137,8 +139,11 @@ def test_secrets_and_configmaps_are_never_read(server: ApiServer, config: str, t
 
 
 @pytest.mark.usefixtures("kubectl")
-def test_a_preview_writes_nothing(config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What would leave is counted and shown, an object of each kind; names become numbers where asked."""
+def test_a_preview_writes_nothing(
+    config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What would leave is counted and shown, an object of each kind; of names, hashes where asked."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     file = tmp_path / "snapshot.json"
     assert plugin.main(["snapshot", config, "--file", str(file), "--preview", "--hide-names"]) == 0
     out, err = capsys.readouterr()
@@ -147,6 +152,21 @@ def test_a_preview_writes_nothing(config: str, tmp_path: Path, capsys: pytest.Ca
     assert "left out: 3 env values, 3 command lines, 2 annotations" in err
     assert '"kind": "Pod"' in out
     assert not [word for word in ("busy", "shop", "registry.example") if word in out]
+    key = tmp_path / "data" / "podstep" / "names.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert f'-{hmac.digest(key.read_bytes(), b"n1", "sha256").hex()[:8]}"' in out
+
+
+def test_a_hash_is_of_the_key_and_keeps_the_order() -> None:
+    """A name has one hash by one key, however many others there are; ties break as they did."""
+    documents = [{"kind": "Node", "metadata": {"name": name}} for name in ("web-2", "api-1", "web-10")]
+    few, many, other = (
+        [str(one["metadata"]["name"]) for one in redaction.renamed(given, key)]
+        for given, key in ((documents[:2], b"one"), (documents, b"one"), (documents, b"two"))
+    )
+    assert [name.split("-")[1] for name in few] == [name.split("-")[1] for name in many[:2]]
+    assert not {name.split("-")[1] for name in many} & {name.split("-")[1] for name in other}
+    assert sorted(many) == [many[1], many[2], many[0]]
 
 
 @pytest.mark.usefixtures("kubectl")
