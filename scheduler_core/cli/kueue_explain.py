@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import inf
 
 from scheduler_core.cli.output import write_answer
-from scheduler_core.cli.reporting import InputError, read_scenario
+from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
 from scheduler_core.cluster.kueue.workload import ADMITTED
 from scheduler_core.explain import ExplainError
 from scheduler_core.explain.kueue.answer import KueueAnswer, answer
 from scheduler_core.explain.kueue.cluster import KueueCluster, has_kueue, kueue_over
 from scheduler_core.explain.kueue.moment import kueue_at
 from scheduler_core.explain.kueue.submission import Submission, submit
+from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.scenario.scenario import Scenario
 
 NOTES_SHOWN = 10
@@ -25,13 +27,14 @@ def full_name(name: str) -> str:
 
 
 def holds(scenario: Scenario, pod: str) -> bool:
-    """Return whether Kueue has a pod's Workload and has not admitted it."""
+    """Return whether Kueue has the Workload of what controls a pod, and has not admitted it."""
     cluster = kueue_over(scenario.documents)
     try:
         key = cluster.workload_of("Pod", pod)
     except ExplainError:
         return False
-    return not cluster.control.workloads[key].has(ADMITTED)
+    workload = cluster.control.workloads[key]
+    return not workload.has(ADMITTED) and not workload.owner.startswith("Pod ")
 
 
 def run(scenario: Scenario, options: argparse.Namespace) -> int:
@@ -45,8 +48,17 @@ def run(scenario: Scenario, options: argparse.Namespace) -> int:
         found = _submitted(cluster, options.submit) if options.submit else _explained(cluster, options)
     except ExplainError as error:
         raise InputError(str(error)) from error
-    write_answer(options.output, lambda: _lines(found, cluster), found.as_dict)
+    warnings = scenario.warnings[:NOTES_SHOWN]
+    write_answer(
+        options.output,
+        lambda: chain(_warned(warnings), _lines(found, cluster)),
+        lambda: {**found.as_dict(), "warnings": [one.as_dict() for one in warnings]},
+    )
     return 0
+
+
+def _warned(warnings: Sequence[Problem]) -> Iterator[str]:
+    yield from (f"warning: {line}" for line in problem_lines(warnings).splitlines())
 
 
 def _cluster(scenario: Scenario, at: float | None) -> KueueCluster:

@@ -10,6 +10,8 @@ from scheduler_core.cluster.kueue.workload import ADMITTED, EVICTED, FINISHED, Q
 
 SHOWN = 200
 """How many Workloads are listed."""
+NOTES_SHOWN = 20
+"""How many notes are listed of what is left out."""
 
 
 def kueue_lines(kueue: Kueue) -> Iterator[str]:
@@ -20,8 +22,10 @@ def kueue_lines(kueue: Kueue) -> Iterator[str]:
         yield f"  {workload.key}: {_state(kueue, workload)}"
     if len(workloads) > SHOWN:
         yield f"  and {len(workloads) - SHOWN:,} more"
-    for text in kueue.left_out:
+    for text in islice(kueue.left_out, NOTES_SHOWN):
         yield f"  {text}"
+    if len(kueue.left_out) > NOTES_SHOWN:
+        yield f"  and {len(kueue.left_out) - NOTES_SHOWN:,} more notes"
     for text in kueue.crashes:
         yield f"  {text}; here it finds nothing to preempt"
     for key in kueue.restless:

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.problems import problems_of
@@ -21,7 +22,6 @@ QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 """The label that leaves it to Kueue when an object's pods may run."""
 
 GROUP = "kueue.x-k8s.io"
-POD_GROUP = f"{GROUP}/pod-group-name"
 NOT_SIMULATED = "admission by Kueue is not simulated"
 DEFAULT_QUEUE = "default"
 """The LocalQueue of a namespace that Jobs without the label go to (LocalQueueDefaulting)."""
@@ -78,6 +78,7 @@ def waits_for_kueue(
     }
     queued = [one for one in listed if _is_queued(one, defaults)]
     if is_simulated:
+        yield from _of_groups(queued, report)
         queued = [one for one in queued if not _is_held(one)]
     placed = _placed_by_owner(listed)
     counts = [(one, _waiting(one, placed)) for one in queued]
@@ -96,6 +97,22 @@ def waits_for_kueue(
     yield replace(problem, about=tuple(owner_of(one.entry.value) for one in queued))
 
 
+def _of_groups(queued: Iterable[Decoded], report: Report) -> Iterator[Problem]:
+    """Yield a warning about pods that Kueue would admit together."""
+    grouped = [one for one in queued if one.entry.kind == "Pod" and POD_GROUP_LABEL in one.object.meta.labels]
+    if not grouped:
+        return
+    groups = {(one.object.meta.namespace, one.object.meta.labels[POD_GROUP_LABEL]) for one in grouped}
+    space, name = min(groups)
+    more = f" and {len(groups) - 1:,} more" if len(groups) > 1 else ""
+    text = (
+        f"pod groups of Kueue are not simulated: the {len(grouped):,} pods of {space}/{name}{more} are "
+        "admitted one by one, where Kueue admits all pods of a group or none"
+    )
+    (problem,) = problems_of([(At(report, None, grouped[0].entry).child("metadata").child("labels"), text)])
+    yield replace(problem, about=tuple(owner_of(one.entry.value) for one in grouped))
+
+
 def _is_queued(one: Decoded, defaults: set[str]) -> bool:
     if not isinstance(one.object, (Pod, Workload)):
         return False
@@ -106,10 +123,7 @@ def _is_queued(one: Decoded, defaults: set[str]) -> bool:
 
 def _is_held(one: Decoded) -> bool:
     """Return whether Kueue holds an object, or each of its pods by itself."""
-    labels = one.object.meta.labels
-    if one.entry.kind == "Pod":
-        return POD_GROUP not in labels
-    return one.entry.kind == "Job" or _queues_its_pods(one)
+    return one.entry.kind in ("Job", "Pod") or _queues_its_pods(one)
 
 
 def _queues_its_pods(one: Decoded) -> bool:

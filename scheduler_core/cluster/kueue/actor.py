@@ -28,7 +28,7 @@ from scheduler_core.cluster.kueue.jobs import (
 )
 from scheduler_core.cluster.kueue.manifest import workload_manifest, written
 from scheduler_core.cluster.kueue.nomination import CycleRecord
-from scheduler_core.cluster.kueue.objects import QUEUE_LABEL
+from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, QUEUE_LABEL
 from scheduler_core.cluster.kueue.pods import gated, is_gated, is_managed, let_go, pod_workload
 from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in
 from scheduler_core.cluster.kueue.workload import (
@@ -286,6 +286,11 @@ class Kueue:
             self.control.forget(made.key)
         elif known is None and is_gated(pod):
             self._held[made.key] = Held("Pod", write.key)
+            if POD_GROUP_LABEL in made.labels:
+                group = f"{made.namespace}/{made.labels[POD_GROUP_LABEL]}"
+                self._note(
+                    f"the pods of group {group} are admitted one by one, where Kueue admits all or none"
+                )
             self.control.write(made)
         elif known is not None and is_finished(pod) and not known.has(FINISHED):
             ended = status_of(pod).get("phase") == "Succeeded"

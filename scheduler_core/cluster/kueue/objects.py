@@ -18,6 +18,8 @@ Usage = dict[FlavorResource, int]
 GROUP = "kueue.x-k8s.io"
 QUEUE_LABEL = f"{GROUP}/queue-name"
 PRIORITY_LABEL = f"{GROUP}/priority-class"
+POD_GROUP_LABEL = f"{GROUP}/pod-group-name"
+"""Groups pods that Kueue admits together: not simulated, each is a Workload here."""
 JOB_UID_LABEL = f"{GROUP}/job-uid"
 
 

@@ -7,7 +7,7 @@ from hashlib import sha1
 from typing import Any
 
 from scheduler_core.cluster.kueue.jobs import pod_template
-from scheduler_core.cluster.kueue.objects import QUEUE_LABEL, ResourceFlavor
+from scheduler_core.cluster.kueue.objects import JOB_UID_LABEL, POD_GROUP_LABEL, QUEUE_LABEL, ResourceFlavor
 from scheduler_core.cluster.kueue.reading import annotated_topology, read_pod_sets
 from scheduler_core.cluster.kueue.workload import PodSetAssignment, Workload
 from scheduler_core.cluster.v1_37.objects import (
@@ -55,6 +55,10 @@ def let_go(pod: Manifest, assignment: PodSetAssignment, flavors: Mapping[str, Re
     return with_spec(pod, **changes)
 
 
+def _group(pod: Manifest) -> dict[str, str]:
+    return {key: value for key, value in labels_of(pod).items() if key == POD_GROUP_LABEL}
+
+
 def pod_workload(pod: Manifest, now: float) -> Workload:
     """Return the Workload that Kueue makes for a pod by itself."""
     text = f"Pod\n\n{name_of(pod)}\n{uid_of(pod)}"
@@ -70,5 +74,6 @@ def pod_workload(pod: Manifest, now: float) -> Workload:
         queue=labels_of(pod)[QUEUE_LABEL],
         priority=int(spec_of(pod).get("priority") or 0),
         pod_sets=read_pod_sets({"podSets": [row]}),
+        labels={JOB_UID_LABEL: uid_of(pod), **_group(pod)},
         owner=f"Pod {name_of(pod)}",
     )

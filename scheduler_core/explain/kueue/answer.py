@@ -38,7 +38,7 @@ from scheduler_core.explain.kueue.standing import (
     request_sentence,
     targets_sentences,
 )
-from scheduler_core.explain.kueue.surprises import surprises
+from scheduler_core.explain.kueue.surprises import surprises, unsimulated
 from scheduler_core.explain.kueue.trials import course, outlook
 from scheduler_core.explain.section import Section
 from scheduler_core.kubernetes.names import did_you_mean
@@ -75,7 +75,8 @@ class KueueAnswer(Struct, frozen=True):
     def sections(self) -> Iterator[Section]:
         """The parts of the answer below the summary."""
         asked = [f"the queue: {self.place.sentence}"] if self.place else []
-        yield Section("In the queue", (*asked, *self.asks))
+        if asked or self.asks:
+            yield Section("In the queue", (*asked, *self.asks))
         flavors = [text for one in self.flavors for text in one.sentences]
         if flavors:
             yield Section("Flavors", tuple(flavors))
@@ -143,7 +144,10 @@ def _settled(control: Control, workload: Workload, state: str) -> KueueAnswer:
     where = f" in ClusterQueue {queue}{f' with {flavors}' if flavors else ''}" if queue else ""
     checks = f" ({', '.join(waiting)})" if waiting and state == "reserved" else ""
     summary = f"Workload {workload.key} {_SETTLED[state]}{checks}{where}."
-    return KueueAnswer(workload.key, workload.owner, state, queue, _path(control, queue), summary)
+    told = tuple(unsimulated(control, workload))
+    return KueueAnswer(
+        workload.key, workload.owner, state, queue, _path(control, queue), summary, surprises=told
+    )
 
 
 def _assigned(workload: Workload) -> str:
@@ -187,7 +191,11 @@ def _pending(control: Control, workload: Workload) -> KueueAnswer:
         asks=tuple(map(request_sentence, entry.requests)) if entry else (),
         flavors=flavors,
         targets=tuple(targets_sentences(nomination.targets)) if nomination else (),
-        surprises=(*crashes, *surprises(control, workload, queue, place, nomination)),
+        surprises=(
+            *crashes,
+            *surprises(control, workload, queue, place, nomination),
+            *unsimulated(control, workload),
+        ),
         changes=tuple(changes),
     )
 

@@ -11,6 +11,8 @@ from scheduler_core.cluster.kueue.configuration import left_out, read_configurat
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.job_control import JobControl
 from scheduler_core.cluster.kueue.jobs import Priorities
+from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, QUEUE_LABEL
+from scheduler_core.cluster.kueue.pods import pod_workload
 from scheduler_core.cluster.kueue.validation import refusals_of
 from scheduler_core.cluster.kueue.workload import (
     EVICTED,
@@ -20,7 +22,17 @@ from scheduler_core.cluster.kueue.workload import (
     read_workload,
 )
 from scheduler_core.cluster.kueue.writing import HANDLERS, key_for, put
-from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, name_of, namespace_of, status_of
+from scheduler_core.cluster.v1_37.objects import (
+    Manifest,
+    controller_of,
+    is_finished,
+    labels_of,
+    name_of,
+    namespace_of,
+    node_of,
+    status_of,
+    with_meta,
+)
 from scheduler_core.explain.explanation import ExplainError
 from scheduler_core.explain.kueue.trials import IN_ONE_MOMENT, stopped_at_once
 from scheduler_core.formats.limits import FormatError, Limits
@@ -137,6 +149,7 @@ def kueue_over(documents: Iterable[Mapping[str, Any]]) -> KueueCluster:
     notes = unsimulated_settings(documents)
     for manifest in listed:
         notes += _read(control, jobs, manifest)
+    _queue_pods(control, listed)
     _rest(control, jobs)
     return KueueCluster(control, jobs, tuple(documents), tuple(notes))
 
@@ -144,6 +157,19 @@ def kueue_over(documents: Iterable[Mapping[str, Any]]) -> KueueCluster:
 def unsimulated_settings(documents: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what Kueue's Configuration asks for and is not simulated, each named."""
     return [f"not simulated: {text}" for one in _configurations(documents) for text in left_out(one)]
+
+
+def _queue_pods(control: Control, listed: Iterable[Manifest]) -> None:
+    """Queue pods by themselves that have no Workload yet; one of a group has the group's name."""
+    for pod in listed:
+        if pod["kind"] != "Pod" or QUEUE_LABEL not in labels_of(pod) or node_of(pod) or controller_of(pod):
+            continue
+        uid = pod["metadata"].get("uid") or f"uid-{key_for('Pod', pod)}"
+        made = pod_workload(with_meta(pod, uid=uid), control.now)
+        group = f"{made.namespace}/{labels_of(pod).get(POD_GROUP_LABEL)}"
+        if not is_finished(pod) and control.workloads.keys().isdisjoint((made.key, group)):
+            control.write(made)
+    control.settle()
 
 
 def _configurations(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from scheduler_core.cluster.kueue.assignment import FITS
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.nomination import Nomination
-from scheduler_core.cluster.kueue.objects import ClusterQueue
+from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, ClusterQueue
 from scheduler_core.cluster.kueue.queues import STRICT
 from scheduler_core.cluster.kueue.workload import EVICTED, Workload
 from scheduler_core.explain.kueue.standing import Place
@@ -114,6 +114,23 @@ def _held(case: _Case) -> Iterator[str]:
     targets = case.tried.targets if case.tried else ()
     if any(one.reserving.workload.has(EVICTED) for one in targets):
         yield "quota of evicted workloads stays reserved until their pods are gone"
+
+
+def unsimulated(control: Control, workload: Workload) -> Iterator[str]:
+    """Yield what of Kueue's own decision about a Workload, or beside it, is not simulated."""
+    alone = "here each of its pods is admitted by itself (pod groups are not simulated)"
+    if group := workload.labels.get(POD_GROUP_LABEL):
+        yield f"Kueue admits all pods of the group {group} or none; {alone}"
+        return
+    root = _root(control, workload)
+    beside = [one for one in control.workloads.values() if POD_GROUP_LABEL in one.labels]
+    if any(_root(control, one) == root for one in beside):
+        yield f"there are pods of groups in its cohort, of which Kueue admits all or none; {alone}"
+
+
+def _root(control: Control, workload: Workload) -> str:
+    node = control.cache.tree.queues.get(control.cache.queue_of(workload))
+    return node.root.name if node is not None else ""
 
 
 _SURPRISES: tuple[tuple[str, Callable[[_Case], Iterator[str]]], ...] = (

@@ -134,3 +134,30 @@ def test_kueue_is_asked_at_a_second(files: tuple[str, str], capsys: pytest.Captu
     assert "ask Kueue with --at SECONDS" in capsys.readouterr().err
     assert main(["explain", files[0], "--pod", "some", "--at", "30"]) == 2
     assert "ask about a pod with --step" in capsys.readouterr().err
+
+
+def test_pod_groups_are_named_where_they_could_change_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A warning at its line, in the summary of a run, and beside the answers for them and their cohort."""
+    cluster = [*manifests({**CLUSTER, "workloads": {}}), job("beside", "b", 1)]
+    labels = {"kueue.x-k8s.io/queue-name": "a", "kueue.x-k8s.io/pod-group-name": "team"}
+    for name in ("one", "two"):
+        meta = {"name": name, "namespace": "default", "labels": labels}
+        containers = template("9")["spec"]["containers"]
+        cluster.append(
+            {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": containers}}
+        )
+    path = tmp_path / "groups.yaml"
+    path.write_text(yaml.safe_dump_all(cluster))
+    assert main(["simulate", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert "pod groups of Kueue are not simulated: the 2 pods of default/team" in err
+    assert "pods of group default/team are admitted one by one" in out
+    for asked, said in (
+        ("--pod=one", "all pods of the group team or none"),
+        ("--job=beside", "pods of groups"),
+    ):
+        assert main(["explain", str(path), asked]) == 0
+        text = capsys.readouterr().out
+        assert said in text and "warning: " in text
