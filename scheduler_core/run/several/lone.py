@@ -264,6 +264,7 @@ class LoneSimulation(LoneStepper):
         for second in [one for one in self._awaited if one <= coming]:
             self._awaited.remove(second)
             if not self._broken and self.ending.paced <= second:
+                self.run.scheduling.reuse.catch_up()
                 kept = self._before_seconds[second] = self.fork(trace=False)
                 kept.loop.advance(second - MOMENT)
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass
+from dataclasses import replace as _replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from scheduler_core.forking import Memo, copied
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
@@ -52,6 +56,7 @@ _SPREAD, _AFFINITY, _FIT, _IMAGES = (
     "NodeResourcesFit",
     "ImageLocality",
 )
+_NOWHERE = ClusterState()
 _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Namespace", "DeviceClass")
 """Objects besides nodes and pods that the answers depend on."""
 
@@ -100,8 +105,39 @@ class Reuse:
         self._state: tuple[Any, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy as an empty one for the copied cluster."""
+        """Store as an empty one for the stored cluster."""
         return Reuse, (self._cluster, self._configuration)
+
+    def __deepcopy__(self, memo: Memo) -> Reuse:
+        """Return one for the copied cluster; classes that are up to date are shared until one changes."""
+        made = memo[id(self)] = Reuse(copied(self._cluster, memo), copied(self._configuration, memo))
+        made._state = self._state
+        for key, shared in self._classes.items():
+            if shared.is_lent or shared.lend():
+                made._classes[key] = shared
+        return made
+
+    def catch_up(self) -> None:
+        """Bring all classes up to date, so that a copy need not begin anew."""
+        self._drop_outdated()
+        for key in list(self._classes):
+            if not self._own(key).catch_up():
+                del self._classes[key]
+
+    def _drop_outdated(self) -> None:
+        """Drop the classes if what they all depend on has changed."""
+        cluster = self._cluster
+        state = cluster.nodes.structure, *[cluster.versions.get(kind, 0) for kind in _KINDS]
+        if state != self._state:
+            self._classes.clear()
+            self._state = state
+
+    def _own(self, key: tuple[Any, ...]) -> _Shared:
+        """Return a class that nobody else changes."""
+        shared = self._classes[key]
+        if shared.is_lent:
+            shared = self._classes[key] = shared.copied(self._cluster)
+        return shared
 
     def choose(
         self, pod: CompiledPod, profile: KubeSchedulerProfile, start: int, given: int | None = None
@@ -115,18 +151,14 @@ class Reuse:
             return None
         if profile.unprepared:
             return None
-        state = cluster.nodes.structure, *[cluster.versions.get(kind, 0) for kind in _KINDS]
-        if state != self._state:
-            self._classes.clear()
-            self._state = state
-        shared = self._classes.get(pod.spec_key)
+        self._drop_outdated()
+        key = pod.spec_key
+        shared = self._own(key) if key in self._classes else None
         if shared is None or not shared.catch_up():
-            shared = self._classes[pod.spec_key] = _Shared(
-                Context(pod, cluster, profile, self._configuration)
-            )
+            shared = self._classes[key] = _Shared(Context(pod, cluster, profile, self._configuration))
             if len(self._classes) > max(MIN_CLASSES, MAX_CELLS // len(cluster.nodes.order)):
                 self._classes.popitem(last=False)
-        self._classes.move_to_end(pod.spec_key)
+        self._classes.move_to_end(key)
         if not shared.usable:
             return None
         pod.share_compiled(shared.ctx.pod)
@@ -156,6 +188,9 @@ class _Counted(Struct, frozen=True):
 
 class _Shared:
     """One class of pods on nodes of one structure."""
+
+    is_lent = False
+    """Whether copies of the cluster share it: whoever goes on with it copies it first."""
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
@@ -221,7 +256,8 @@ class _Shared:
         self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in self.level)
         codes = self.plugins[_FIT].filter(ctx, rows)
         self.feasible = self.static.copy() if codes is None else self.static & (codes == 0)
-        self.by_numbers: dict[Hashable, tuple[bool, int]] = {}  # of a row: whether it has room, and its score
+        self.by_numbers: dict[Hashable, dict[Hashable, tuple[bool, int]]] = {}
+        """By the columns there are and a row's numbers: whether it has room, and its score; copies share it."""
         self.plain = np.zeros(len(rows), np.int64)
         self.stale = np.ones(len(rows), np.bool_)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
@@ -266,6 +302,35 @@ class _Shared:
             as_floats = counts.astype(np.float64)
             out.append(_Soft(constraint, ids, eligible, as_floats, len(column.values), domains))
         return out
+
+    # Copies.
+
+    def lend(self) -> bool:
+        """Let copies of the cluster share it from now on; return False if it is not up to date."""
+        ctx = self.ctx
+        if self.position != ctx.cluster.log.end or self.version != ctx.nodes.version:
+            return False
+        self.is_lent = True
+        self.ctx = replace(ctx, cluster=_NOWHERE)  # who shares it does not keep this cluster in memory
+        return True
+
+    def copied(self, cluster: ClusterState) -> _Shared:
+        """Return an independent copy for a copy of the cluster."""
+        made, ctx = copy(self), self.ctx
+        made.is_lent = False
+        states = {key: self._state_copied(key, state) for key, state in ctx.states.items()}
+        made.ctx = replace(ctx, cluster=cluster, states=states)
+        if self.usable:
+            for name in ("static", "feasible", "plain", "stale", "ids"):
+                setattr(made, name, getattr(self, name).copy())
+            made.raw = {key: raw.copy() for key, raw in self.raw.items()}
+            made.soft = [_replace(one, counts=one.counts.copy()) for one in self.soft]
+            made.counted_by = {}  # the copied log numbers classes anew
+        return made
+
+    def _state_copied(self, key: str, state: Any) -> Any:
+        plugin = self.plugins.get(key)
+        return state if plugin is None else plugin.copy_state(state)
 
     # Following the pods.
 
@@ -357,15 +422,17 @@ class _Shared:
 
     def _renew_by_numbers(self, places: Rows) -> None:
         """Look places up by the numbers of their rows, which other rows may have had before."""
+        nodes = self.ctx.nodes
+        table = self.by_numbers.setdefault((*nodes.requested, "", *nodes.allocatable), {})
         for place in places.tolist():
-            numbers = self.ctx.nodes.numbers(int(self.rows[place]))
-            known = self.by_numbers.get(numbers)
+            numbers = nodes.numbers(int(self.rows[place]))
+            known = table.get(numbers)
             if known is None:
-                if len(self.by_numbers) >= MAX_NUMBERS:
-                    self.by_numbers.clear()
+                if len(table) >= MAX_NUMBERS:
+                    table.clear()
                 here = np.array([place], np.intp)
                 self._rescore(here)
-                known = self.by_numbers[numbers] = bool(self._have_room(here)[0]), int(self.plain[place])
+                known = table[numbers] = bool(self._have_room(here)[0]), int(self.plain[place])
             room, self.plain[place] = known
             self.feasible[place] = room and self.static[place]
             self.stale[place] = False
