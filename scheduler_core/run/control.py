@@ -387,7 +387,7 @@ class ControlledFramework(Framework):
         state = self.cluster.pods.get(key)
         if state is not None and key not in self.binding:
             if previous.meta.deletion_timestamp == pod.meta.deletion_timestamp:
-                state.pod = pod
+                self.cluster.own(state).pod = pod
             else:
                 self.cluster.put(pod)
         if reason and (message or (previous.phase, previous.ready) != (pod.phase, pod.ready)):

@@ -171,6 +171,8 @@ class LoneSimulation(LoneStepper):
         self._awaited: list[float] = []
         self._before_seconds: dict[float, LoneSimulation] = {}
         self._last = inf
+        if not trace:
+            self.cluster.uncount()
 
     def _make_server(self, objects: Iterable[KubernetesObject], **given: Any) -> SharedCluster:
         return super()._make_server(objects, **given, pace=Pace(creation=0.0))

@@ -118,7 +118,7 @@ class SharedCluster(ControlledFramework):
         """Follow the nomination of a pod that waits."""
         state = self.cluster.pods.get(pod.meta.key)
         if state is not None and not state.node_name:
-            state.nominated = pod.nominated_node_name
+            self.cluster.own(state).nominated = pod.nominated_node_name
 
     def _bound(self, pod: Pod) -> None:
         """Follow a binding; a pod of a node that is gone counts nowhere until it is collected."""
@@ -179,7 +179,7 @@ class SharedCluster(ControlledFramework):
         if pod is None or pod.node_name or pod.terminal or pod.nominated_node_name == node:
             return
         self.update_pod(replace(pod, nominated_node_name=node))
-        self.cluster.pods[key].nominated = node
+        self.cluster.own(self.cluster.pods[key]).nominated = node
         self.observe("update", self.pods[key])
 
     # Bindings

@@ -78,6 +78,10 @@ class PodKind(Struct, eq=False):
         return made
 
 
+UNCOUNTED = PodKind("", {}, terminating=False)
+"""The kind of a pod that is not counted yet."""
+
+
 class Counted:
     """The number of certain pods on each node: ``counts`` is ``(N,) int64``.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from msgspec.structs import replace
@@ -34,7 +34,7 @@ from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.schedulers.columns.columns import NodeColumns, clamp
 from scheduler_core.schedulers.columns.holdings import Holdings
 from scheduler_core.schedulers.columns.podinfo import PodInfo, PodResources, compile_pod
-from scheduler_core.schedulers.columns.pods import AffinityClass, PodIndex, PodKind, PodState
+from scheduler_core.schedulers.columns.pods import UNCOUNTED, AffinityClass, PodIndex, PodKind, PodState
 from scheduler_core.schedulers.columns.reads import POD_FIELDS, class_fields, has_same_class
 from scheduler_core.schedulers.columns.reasons import ReasonTable
 from scheduler_core.schedulers.columns.storage import ClaimError, PodUse, Storage, pod_use
@@ -43,6 +43,8 @@ T = TypeVar("T")
 
 USED_ROWS = 6  # cpu, memory, ephemeral-storage, pods, non-zero cpu, non-zero memory
 NO_PRIORITY = np.iinfo(np.int64).max
+COUNTS = ("used", "scalars_used", "lowest_priority", "residents", "index")
+"""What is counted of pods on nodes; :meth:`Cluster.uncount` leaves it to whoever reads it."""
 MEMO_LIMIT = 4096
 MEMO_BYTES = 64 * 1024 * 1024
 
@@ -67,6 +69,11 @@ def _forked_rows(residents: list[dict[str, PodState]], memo: Memo) -> list[dict[
     return [{key: memo[id(state)] for key, state in row.items()} for row in residents]
 
 
+def _occupies(info: PodInfo) -> bool:
+    """Return whether what pods of a class hold is kept with their state."""
+    return bool(info.ports or info.claims or info.volumes)
+
+
 class Cluster(Forkable):
     """Everything that a scheduling cycle reads.
 
@@ -85,6 +92,8 @@ class Cluster(Forkable):
         "pods": _forked_pods,
         "residents": _forked_rows,
     }
+
+    _is_counted = True
 
     def __init__(self, fields: tuple[str, ...] | None = None) -> None:
         self._fields = class_fields(()) if fields is None else fields
@@ -132,6 +141,33 @@ class Cluster(Forkable):
         self.generation += 1
         self._forget()
 
+    def uncount(self) -> None:
+        """Count the pods on nodes no more until somebody reads what is counted."""
+        self.refresh()
+        for name in COUNTS:
+            vars(self).pop(name, None)
+        self._is_counted = False
+
+    def __getattr__(self, name: str) -> Any:
+        """Count the pods on nodes when that is read."""
+        if name not in COUNTS or vars(self).get("_is_counted", True):
+            raise AttributeError(name)
+        self.pods = {key: copy(state) for key, state in self.pods.items()}  # copies of this may have them too
+        self._recount()
+        return vars(self)[name]
+
+    def __deepcopy__(self, memo: Memo) -> Self:
+        if not self._is_counted and not any(map(_occupies, self._classes.values())):
+            memo[id(self.pods)] = self.pods.copy()
+        return super().__deepcopy__(memo)
+
+    def own(self, state: PodState) -> PodState:
+        """Return the state of a pod to change it."""
+        if self._is_counted or self.pods.get(state.key) is not state:
+            return state
+        made = self.pods[state.key] = copy(state)
+        return made
+
     @property
     def columns(self) -> NodeColumns:
         """The node columns, refreshed first if objects have changed."""
@@ -154,10 +190,14 @@ class Cluster(Forkable):
             return
         self._outdated = False
         if self._stale:
+            counted = self._is_counted
             self._recount()
+            if not counted:
+                self.uncount()
         elif self._nodes_changed:
             self._columns = self._columns.following(list(self.nodes.values()), self._nodes_changed)
-            self.index.forget_sums()
+            if self._is_counted:
+                self.index.forget_sums()
             self._room = None
             self._changed()
         self._stale = False
@@ -167,7 +207,7 @@ class Cluster(Forkable):
             self.touched.append(state.node)
 
     def _recount(self) -> None:
-        self._stale = False
+        self._stale, self._is_counted = False, True
         self._reset()
         known: dict[int, tuple[PodKind, AffinityClass | None]] = {}  # by compiled class
         for state in self.pods.values():
@@ -289,12 +329,13 @@ class Cluster(Forkable):
         info = self.compile(pod, counts)
         if previous is None:
             self._created += 1
+        counted = self._is_counted
         state = PodState(
             key=key,
             pod=pod,
             info=info,
-            kind=self.index.kind_of(info),
-            affinity=self.index.class_of(info),
+            kind=self.index.kind_of(info) if counted else UNCOUNTED,
+            affinity=self.index.class_of(info) if counted else None,
             order=self._created - 1 if previous is None else previous.order,
             priority=clamp(pod.priority),
             nominated=pod.nominated_node_name,
@@ -319,8 +360,11 @@ class Cluster(Forkable):
         """Replace a pod by a version that counts alike; it comes last on its node."""
         key, node = previous.key, previous.node
         state = replace(previous, pod=pod, nominated=pod.nominated_node_name)
-        del self.pods[key], self.residents[node][key]
-        self.pods[key] = self.residents[node][key] = state
+        del self.pods[key]
+        self.pods[key] = state
+        if self._is_counted:
+            del self.residents[node][key]
+            self.residents[node][key] = state
         self.finished.pop(key, None)
         return state
 
@@ -477,6 +521,15 @@ class Cluster(Forkable):
         node, info = state.node, state.info
         if node < 0:
             return
+        if self._is_counted:
+            self._count_on(node, state, sign)
+        if info.ports or info.volumes:
+            self._held.count(state, sign, self.use_of(info))
+        if info.demand is not None:
+            self._crowded.add(node)
+
+    def _count_on(self, node: int, state: PodState, sign: int) -> None:
+        info = state.info
         self.touched.append(node)
         self.used[:, node] += sign * info.usage
         for name, amount in info.scalar_usage:
@@ -495,10 +548,6 @@ class Cluster(Forkable):
                 self.lowest_priority[node] = min(
                     (s.priority for s in residents.values()), default=NO_PRIORITY
                 )
-        if info.ports or info.volumes:
-            self._held.count(state, sign, self.use_of(info))
-        if info.demand is not None:
-            self._crowded.add(node)
 
     @property
     def device_room(self) -> DeviceRoom:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.forking import Copier, Forkable, flat, nested
+from scheduler_core.forking import Copier, Forkable, Memo, flat, nested
 from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.kubernetes.selectors import holds
@@ -85,12 +85,22 @@ class NodeInfo:
     pods: list[CompiledPod] = field(default_factory=list)
     ports: set[Port] = field(default_factory=set)
     images: tuple[str, ...] = ()
+    is_lent: bool = False
+    """Whether copies of the table share it: whoever changes it copies it first."""
 
     def __copy__(self) -> NodeInfo:
         """Return a node with pods and ports of its own; the rest is replaced as a whole and never changed."""
         made = object.__new__(NodeInfo)
-        vars(made).update(vars(self), pods=self.pods.copy(), ports=self.ports.copy())
+        vars(made).update(vars(self), pods=self.pods.copy(), ports=self.ports.copy(), is_lent=False)
         return made
+
+
+def _lent(nodes: list[NodeInfo], memo: Memo) -> list[NodeInfo]:
+    """Copy the rows of a table, whose nodes are shared until one of the copies changes them."""
+    del memo
+    for node in nodes:
+        node.is_lent = True
+    return nodes.copy()
 
 
 def zone_of(labels: Mapping[str, str]) -> str:
@@ -125,7 +135,7 @@ class SavedRow:
 class NodeTable(Forkable):
     """All rows, their columns and their order."""
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"rows": flat, "nodes": nested, "names": flat, "_zones": nested}
+    FORKED: ClassVar[Mapping[str, Copier]] = {"rows": flat, "nodes": _lent, "names": flat, "_zones": nested}
 
     def __init__(self, capacity: int = 16) -> None:
         self.capacity = capacity
@@ -176,6 +186,13 @@ class NodeTable(Forkable):
     def listed(self, rows: Rows) -> NodeList:
         """Return the nodes of rows, to be named later."""
         return NodeList(self.names, rows)
+
+    def _own(self, row: int) -> NodeInfo:
+        """Return a row's node to change it."""
+        node = self.nodes[row]
+        if node.is_lent:
+            node = self.nodes[row] = copy(node)
+        return node
 
     def name(self, row: int) -> str:
         """Return the name of a row's node."""
@@ -229,7 +246,7 @@ class NodeTable(Forkable):
         row = self.rows.get(name)
         if row is None:
             row = self._new_row(name)
-        node = self.nodes[row]
+        node = self._own(row)
         spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
         self.structure += not self._keeps_structure(node, manifest)
         node.manifest = manifest
@@ -276,7 +293,7 @@ class NodeTable(Forkable):
         row = self.rows[name]
         self._leave_zone(row)
         self._set_images(row, ())
-        self.nodes[row].alive = False
+        self._own(row).alive = False
         self._came_or_went = True
         self.structure += 1
         self._changed(row)
@@ -295,7 +312,7 @@ class NodeTable(Forkable):
                 del self._zones[node.zone]
 
     def _set_images(self, row: int, images: Any) -> None:
-        node = self.nodes[row]
+        node = self._own(row)
         for name in node.images:
             self.images[name].nodes.discard(row)
         named: dict[str, int] = {}
@@ -416,7 +433,7 @@ class NodeTable(Forkable):
 
     def add_pod(self, row: int, pod: CompiledPod) -> None:
         """Count a pod on a row (NodeInfo.AddPod)."""
-        node = self.nodes[row]
+        node = self._own(row)
         node.pods.append(pod)
         self._count(row, pod, 1)
         if pod.host_ports:
@@ -428,7 +445,7 @@ class NodeTable(Forkable):
 
         Its ports are free then even if another pod of the node has them, for upstream keeps a set.
         """
-        node = self.nodes[row]
+        node = self._own(row)
         place = next(i for i, other in enumerate(node.pods) if other.key == pod.key)
         node.pods[place] = node.pods[-1]
         node.pods.pop()
@@ -440,7 +457,7 @@ class NodeTable(Forkable):
 
         Its host ports are taken again, also where a pod that shared one has left and freed it.
         """
-        node = self.nodes[row]
+        node = self._own(row)
         pods = node.pods
         if new.host_ports:
             node.ports.update(new.host_ports)
@@ -490,7 +507,7 @@ class NodeTable(Forkable):
 
     def restore(self, saved: SavedRow) -> None:
         """Take a what-if back."""
-        row, node = saved.row, self.nodes[saved.row]
+        row, node = saved.row, self._own(saved.row)
         node.pods, node.ports = list(saved.pods), set(saved.ports)
         if node.ports:
             self.with_ports.add(row)

@@ -257,7 +257,7 @@ class _Shared:
         codes = self.plugins[_FIT].filter(ctx, rows)
         self.feasible = self.static.copy() if codes is None else self.static & (codes == 0)
         self.by_numbers: dict[Hashable, dict[Hashable, tuple[bool, int]]] = {}
-        """By the columns there are and a row's numbers: whether it has room, and its score; copies share it."""
+        """By the columns there are and a row's numbers: room and score. Copies share it."""
         self.plain = np.zeros(len(rows), np.int64)
         self.stale = np.ones(len(rows), np.bool_)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
