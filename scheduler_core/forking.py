@@ -8,7 +8,7 @@ class says of its large containers how they are copied. :func:`copied` copies ev
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -65,6 +65,8 @@ def copied(value: Any, memo: Memo) -> Any:
 
 
 def _copied_dict(value: dict[Any, Any], memo: Memo) -> dict[Any, Any]:
+    if _are_atoms(value) and _are_atoms(value.values()):
+        return value.copy()
     made: dict[Any, Any] = {}
     memo[id(value)] = made
     for key, one in value.items():
@@ -72,7 +74,14 @@ def _copied_dict(value: dict[Any, Any], memo: Memo) -> dict[Any, Any]:
     return made
 
 
+def _are_atoms(values: Iterable[Any]) -> bool:
+    """Return whether nothing changes any of some values."""
+    return _ATOMS.issuperset(map(type, values))
+
+
 def _copied_list(value: list[Any], memo: Memo) -> list[Any]:
+    if _are_atoms(value):
+        return value.copy()
     made: list[Any] = []
     memo[id(value)] = made
     made.extend(copied(one, memo) for one in value)
@@ -80,6 +89,8 @@ def _copied_list(value: list[Any], memo: Memo) -> list[Any]:
 
 
 def _copied_tuple(value: tuple[Any, ...], memo: Memo) -> tuple[Any, ...]:
+    if _are_atoms(value):
+        return value
     made = [copied(one, memo) for one in value]
     return value if all(map(_is_same, made, value)) else tuple(made)
 
@@ -89,7 +100,11 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def _copied_set(value: set[Any], memo: Memo) -> set[Any]:
-    return {copied(one, memo) for one in value}
+    return value.copy() if _are_atoms(value) else {copied(one, memo) for one in value}
+
+
+def _copied_frozenset(value: frozenset[Any], memo: Memo) -> frozenset[Any]:
+    return value if _are_atoms(value) else frozenset(copied(one, memo) for one in value)
 
 
 def _copied_method(value: MethodType, memo: Memo) -> MethodType:
@@ -143,6 +158,7 @@ _COPIERS: dict[type, Copier] = {
     list: _copied_list,
     tuple: _copied_tuple,
     set: _copied_set,
+    frozenset: _copied_frozenset,
     deque: _copied_deque,
     Counter: _copied_counter,
     MethodType: _copied_method,

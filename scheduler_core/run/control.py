@@ -16,7 +16,6 @@ from scheduler_core.forking import Copier, flat
 from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
-from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.run.removals import removal_message
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.columns.pods import PodState
@@ -24,7 +23,6 @@ from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Statuses
 
-SAME = 2 * 10.0**-RESOLUTION  # seconds: moments closer together than this are the same
 CONTROLLERS = "controllers"  # the name of the clock's timer for the controllers' next sync
 
 
@@ -81,6 +79,10 @@ class Manager(Protocol):
 
     def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
         """Take a change by others; return the object as stored."""
+        ...
+
+    def moment(self, now: float) -> float:
+        """Return the time of a controller that the clock's is, which may keep fewer decimals."""
         ...
 
     def settle(self, now: float) -> Iterable[Change]:
@@ -155,6 +157,10 @@ class Recording:
         """Return an object as it is."""
         del action, now
         return obj
+
+    def moment(self, now: float) -> float:
+        """Return the clock's time."""
+        return now
 
     def settle(self, now: float) -> Iterable[Change]:
         """Change nothing."""
@@ -333,10 +339,7 @@ class ControlledFramework(Framework):
 
     def _settle(self) -> None:
         self._settling = False
-        now, due = self.clock.now, self.manager.next_time()
-        if due is not None and 0 < due - now < SAME:
-            now = due  # the clock keeps fewer decimals
-        for change in self.manager.settle(now):
+        for change in self.manager.settle(self.manager.moment(self.clock.now)):
             self._take(change)
         at = self.manager.next_time()
         if self._wake is not None and self._wake.at != at:

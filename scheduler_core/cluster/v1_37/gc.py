@@ -179,8 +179,9 @@ def _propagation(obj: Manifest) -> str:
 
 def _begins(finalizer: str, old: Manifest | None, new: Manifest) -> bool:
     """Return whether an object begins to wait for its dependents (deletionStartsWithFinalizer)."""
-    waited = old is not None and is_deleting(old) and _has(old, finalizer)
-    return is_deleting(new) and _has(new, finalizer) and not waited
+    if not is_deleting(new) or not _has(new, finalizer):
+        return False
+    return old is None or not is_deleting(old) or not _has(old, finalizer)
 
 
 def _without(obj: Manifest, finalizer: str) -> Manifest:

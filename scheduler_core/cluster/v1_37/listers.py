@@ -156,8 +156,10 @@ class Listers(Forkable):
 
 def is_indexed_alike(old: Manifest, new: Manifest) -> bool:
     """Return whether all indexes have two versions of an object in the same places."""
-    return (
-        labels_of(old) == labels_of(new)
-        and owners_of(old) == owners_of(new)
-        and spec_of(old).get("nodeName") == spec_of(new).get("nodeName")
-    )
+    before, after = old["metadata"], new["metadata"]
+    for name in ("labels", "ownerReferences"):
+        one, other = before.get(name), after.get(name)
+        if one is not other and (one or None) != (other or None):
+            return False
+    specs = spec_of(old), spec_of(new)
+    return specs[0] is specs[1] or specs[0].get("nodeName") == specs[1].get("nodeName")

@@ -256,10 +256,12 @@ class Loop:
 
     def next_time(self) -> float | None:
         """Return the time of the next timer, ``None`` without one; idle passes do not count."""
-        times = [self._timers[0][0]] if self._timers else []
-        if self._passes and any(busy() for busy in self._busy):
-            times.append(self._passes[0][0])
-        return min(times, default=None)
+        first = self._timers[0][0] if self._timers else None
+        if self._passes and (first is None or self._passes[0][0] < first):
+            for busy in self._busy:
+                if busy():
+                    return self._passes[0][0]
+        return first
 
     @property
     def first_time(self) -> float | None:

@@ -284,7 +284,10 @@ class ApiServer(Listers):
     ) -> Manifest:
         look()
         self._version += 1
-        new = with_meta(new, resourceVersion=str(self._version))
+        meta = {**new["metadata"], "resourceVersion": str(self._version)}
+        if None in meta.values():
+            meta = {name: value for name, value in meta.items() if value is not None}
+        new = {**new, "metadata": meta}
         key = key_of(new)
         if old is None or not is_indexed_alike(old, new):
             if old is not None:

@@ -83,6 +83,8 @@ class Tallies:
 
     def change(self, old: Manifest | None, new: Manifest | None) -> None:
         """Follow a write of a pod: ``old`` is ``None`` for a creation, ``new`` for a removal."""
+        if old is not None and new is not None and _counts_alike(old, new):
+            return
         before, after = _part(old), _part(new)
         if before == after:
             return
@@ -90,6 +92,14 @@ class Tallies:
             self._by_uid[before.uid].add(before, -1)
         if after is not None:
             self._by_uid.setdefault(after.uid, PodTally()).add(after, 1)
+
+
+def _counts_alike(old: Manifest, new: Manifest) -> bool:
+    """Return whether two versions of a pod have in common, as the same objects, all that is counted."""
+    before, after = old["metadata"], new["metadata"]
+    return old.get("status") is new.get("status") and all(
+        before.get(name) is after.get(name) for name in ("deletionTimestamp", "labels", "ownerReferences")
+    )
 
 
 def _part(pod: Manifest | None) -> _Part | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import ClassVar, NamedTuple
 
 from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, key_of
@@ -96,11 +96,14 @@ class Watches(Forkable):
 
 
 def _route(write: StoredWrite) -> tuple[str, ...]:
-    return write.kind, *(_owner_kinds(write) if write.kind == "Pod" else ())
-
-
-def _owner_kinds(write: StoredWrite) -> Iterator[str]:
-    """Yield the kinds of a pod's controllers before and after a write, unless it was or is without one."""
-    owners = [controller_of(pod) for pod in (write.old, write.new) if pod is not None]
-    if None not in owners:
-        yield from (one["kind"] for one in owners if one is not None)
+    """Return a write's kind; of a pod that never lacks a controller, the kinds of those before and after."""
+    kind, old, new = write.kind, write.old, write.new
+    if kind != "Pod":
+        return (kind,)
+    after = None if new is None else controller_of(new)
+    if old is None or new is None:
+        owner = after if old is None else controller_of(old)
+        return (kind,) if owner is None else (kind, owner["kind"])
+    owners = old["metadata"].get("ownerReferences")
+    before = after if owners is new["metadata"].get("ownerReferences") else controller_of(old)
+    return (kind,) if before is None or after is None else (kind, before["kind"], after["kind"])

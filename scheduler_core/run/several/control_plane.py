@@ -48,6 +48,7 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.run.recording import SAME
 from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
 from scheduler_core.run.several.manifest_writes import operate
 from scheduler_core.run.several.naming import Names
@@ -417,6 +418,16 @@ class ControlPlaneManager:
 
     # --- time
 
+    @property
+    def has_news(self) -> bool:
+        """Whether something was written that :meth:`settle` has not yielded."""
+        return bool(self._writes)
+
+    def moment(self, now: float) -> float:
+        """Return the time at which :meth:`settle` is called: the clock keeps fewer decimals."""
+        due = self.next_time() if self._show_write is None else None
+        return due if due is not None and 0 < due - now < SAME else now
+
     def settle(self, now: float) -> Iterator[Change]:
         """Let time pass, and yield what controllers and kubelets have changed, in order."""
         if self.gave_up:
@@ -451,6 +462,8 @@ class ControlPlaneManager:
         return self.server.is_full
 
     def _end_drains(self) -> None:
+        if not self._drains:
+            return
         for drain in [one for one in self._drains if one.facts["until"] is not None]:
             self._drains.remove(drain)
             node = self.server.get("Node", drain.node)

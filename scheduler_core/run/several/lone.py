@@ -282,15 +282,20 @@ class LoneSimulation(LoneStepper):
         if pace > CYCLE:
             peer.rests_until = round(now + pace, 6)
         self.ending.tried(now)
-        self._follow()
+        self._follow_news()
         self._note_attempt(attempt)
         return attempt, now
 
     def _consequences(self) -> None:
         self._land()
-        self._follow()
+        self._follow_news()
 
     # Time
+
+    def _follow_news(self) -> None:
+        """Let the typed objects follow if anything was written or is to be heard of."""
+        if self.plane.has_news or self.framework.turns:
+            self._follow()
 
     def _follow(self) -> bool:
         """Let the typed objects follow what was written; return whether the run gave up."""

@@ -73,9 +73,11 @@ def _decoded(manifest: Manifest, previous: KubernetesObject | None) -> Kubernete
 
 def _is_like(pod: Manifest, other: Manifest) -> bool:
     """Return whether two pods differ in name, node and status alone."""
-    metas = pod["metadata"], other["metadata"]
-    if any((metas[0].get(field) or None) != (metas[1].get(field) or None) for field in _READ):
-        return False
+    meta, known = pod["metadata"], other["metadata"]
+    for field in _READ:
+        one, before = meta.get(field), known.get(field)
+        if one is not before and (one or None) != (before or None):
+            return False
     specs = spec_of(pod), spec_of(other)
     return specs[0] is specs[1] or _placeless(specs[0]) == _placeless(specs[1])
 

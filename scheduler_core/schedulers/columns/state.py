@@ -319,14 +319,15 @@ class Cluster(Forkable):
     def _put_pod(self, pod: Pod, counts: PodResources | None) -> PodState | None:
         key = pod.meta.key
         previous = self.pods.get(key)
-        if previous is not None and self._is_counted_alike(previous, pod, counts):
+        known = None if previous is None or counts is not None else self._class_of(previous, pod)
+        if previous is not None and self._is_counted_alike(previous, pod, counts, known):
             return self._put_again(previous, pod)
         previous = self.remove_pod(key)
         self.finished.pop(key, None)
         if pod.terminal:
             self.finished[key] = pod
             return None
-        info = self.compile(pod, counts)
+        info = known or self.compile(pod, counts)
         if previous is None:
             self._created += 1
         counted = self._is_counted
@@ -345,16 +346,22 @@ class Cluster(Forkable):
             self._place(state, pod.node_name)
         return state
 
-    def _is_counted_alike(self, previous: PodState, pod: Pod, counts: PodResources | None) -> bool:
-        """Return whether a new version of a pod counts on its node as the one before."""
+    def _class_of(self, previous: PodState, pod: Pod) -> PodInfo | None:
+        """Return the compiled class of a new version of a pod if it is that of the one before."""
+        info = previous.info
+        return info if info.number not in self._counted and has_same_class(pod, previous.pod) else None
+
+    def _is_counted_alike(
+        self, previous: PodState, pod: Pod, counts: PodResources | None, known: PodInfo | None
+    ) -> bool:
+        """Return whether a new version of a pod counts on its node as before; ``known`` is its class."""
         if self._stale or previous.node < 0 or pod.node_name != previous.node_name or pod.terminal:
             return False
         info = previous.info
         held = info.ports or info.claims or info.volumes or info.demand is not None
         if held or clamp(pod.priority) != previous.priority:
             return False
-        alike = counts is None and info.number not in self._counted and has_same_class(pod, previous.pod)
-        return alike or self.compile(pod, counts) is info
+        return (known or self.compile(pod, counts)) is info
 
     def _put_again(self, previous: PodState, pod: Pod) -> PodState:
         """Replace a pod by a version that counts alike; it comes last on its node."""

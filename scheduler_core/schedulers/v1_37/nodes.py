@@ -462,7 +462,9 @@ class NodeTable(Forkable):
         if new.host_ports:
             node.ports.update(new.host_ports)
             self.with_ports.add(row)
-        place = next(i for i in range(len(pods) - 1, -1, -1) if pods[i].key == old.key)
+        place, key = len(pods) - 1, old.key
+        while pods[place].key != key:
+            place -= 1
         pods[place] = pods[-1]
         pods[-1] = new
         self._dirty.add(row)

@@ -121,8 +121,11 @@ class Reuse:
         """Bring all classes up to date, so that a copy need not begin anew."""
         self._drop_outdated()
         for key in list(self._classes):
-            if not self._own(key).catch_up():
+            shared = self._own(key)
+            if not shared.catch_up():
                 del self._classes[key]
+            elif shared.usable:
+                shared.rescore_stale()
 
     def _drop_outdated(self) -> None:
         """Drop the classes if what they all depend on has changed."""
@@ -442,6 +445,12 @@ class _Shared:
         with self.ctx.nodes.unkept():
             codes = self.plugins[_FIT].filter(self.ctx, self.rows[places])
         return np.ones(len(places), np.bool_) if codes is None else codes == 0
+
+    def rescore_stale(self) -> None:
+        """Evaluate again whatever has changed, whether it is asked about or not."""
+        stale = self.stale.nonzero()[0]
+        if len(stale):
+            self._rescore(stale)
 
     def _rescore(self, places: Rows) -> None:
         """Evaluate again what depends on the requests of the rows' pods."""

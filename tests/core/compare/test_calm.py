@@ -37,7 +37,16 @@ def entries(scenario: Scenario, *verbs: tuple[str, str]) -> list[dict[str, Any]]
 def told(run: Stepper) -> tuple[Any, ...]:
     """Play a run to its end; return all that is said of it."""
     lines = [trace_line(cycle) for cycle in run]
-    return lines, run.rest, run.placement(), run.availability(), list(run.notes())
+    return lines, run.rest, run.placement(), run.availability(), list(run.notes()), counted(run)
+
+
+def counted(run: Stepper) -> list[Any]:
+    """Return what is counted of the pods on each node: their keys, amounts, least priority and labels."""
+    cluster = run.cluster
+    names, kinds = cluster.columns.names, cluster.index.kinds.values()
+    labels = [(one.namespace, dict(one.labels), dict(sorted(one.nodes.items()))) for one in kinds if one.nodes]
+    keys = [(name, sorted(row)) for name, row in zip(names, cluster.residents, strict=True)]
+    return [keys, cluster.used.tolist(), cluster.lowest_priority.tolist(), sorted(labels, key=repr)]
 
 
 def anything(dice: Dice, scenario: Scenario, second: float) -> list[tuple[str, str]]:
