@@ -44,7 +44,9 @@ def counted(run: Stepper) -> list[Any]:
     """Return what is counted of the pods on each node: their keys, amounts, least priority and labels."""
     cluster = run.cluster
     names, kinds = cluster.columns.names, cluster.index.kinds.values()
-    labels = [(one.namespace, dict(one.labels), dict(sorted(one.nodes.items()))) for one in kinds if one.nodes]
+    labels = [
+        (one.namespace, dict(one.labels), dict(sorted(one.nodes.items()))) for one in kinds if one.nodes
+    ]
     keys = [(name, sorted(row)) for name, row in zip(names, cluster.residents, strict=True)]
     return [keys, cluster.used.tolist(), cluster.lowest_priority.tolist(), sorted(labels, key=repr)]
 
