@@ -115,6 +115,7 @@ urlpatterns = [
     path("sweeps/<name:name>/", sweeps.page),
     path("sweeps/<name:name>/cells.json", sweeps.cells),
     path("sweeps/<name:name>/cancel", sweeps.cancel),
+    path("sweeps/<name:name>/delete", sweeps.delete),
     path("stored/", stored.stored),
     path("stored/<slug:kind>/<name:name>/delete", stored.delete),
     path("account/", account.page),

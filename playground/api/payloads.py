@@ -367,6 +367,22 @@ class SweepCell(Payload):
     optimum: Annotated[Json | None, Meta(description="See docs/sweeps.md; null until it is asked for")]
 
 
+class Distance(Payload, rename="camel"):
+    """How far a cell's placement is from the best of its pods on its nodes; see docs/sweeps.md."""
+
+    verdict: Annotated[
+        Literal["improved", "optimal", "equal", "other", ""], Meta(description='"" without one, see `why`')
+    ]
+    means: str
+    placed: Count
+    nodes: Count
+    best_placed: Count | None
+    best_nodes: Count | None
+    seconds: float
+    left_out: Annotated[list[str], Meta(description="Rules that the search does not know")]
+    why: str
+
+
 class SweepAxis(Payload):
     """An axis with its values, in the order in which they are applied."""
 
@@ -595,6 +611,7 @@ COMPONENTS: tuple[type[Struct], ...] = (
         NewSweep,
         CreatedSweep,
         Sweep,
+        Distance,
         Link,
         CommentRequest,
         CommentChange,

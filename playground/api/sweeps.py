@@ -11,10 +11,11 @@ from playground.api.lookups import scenario_of
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.models import Sweep
 from playground.pool.reading import reading
-from playground.runs import service, sweeps
+from playground.runs import distances, service, sweeps
 from playground.storage import store
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+from playground.wire import encode
 
 FIELDS = ("scenario", "grid", "sample", "halving", "prices")
 
@@ -70,6 +71,16 @@ def _sweep_of(name: str) -> Sweep:
     return found
 
 
+def _mine(request: HttpRequest, name: str) -> Sweep:
+    sweep = _sweep_of(name)
+    if not sweeps.may_cancel(sweep, "", token_of(request)):
+        raise ApiError(
+            403,
+            "Send the cancel token returned when the sweep was started, as `Authorization: Bearer <token>`.",
+        )
+    return sweep
+
+
 def _payload(request: HttpRequest, sweep: Sweep) -> payloads.Sweep:
     wire = sweeps.wire(sweep)
     cells = [payloads.SweepCell(**cell) for cell in wire.pop("cells")]
@@ -100,10 +111,47 @@ def get_sweep(request: HttpRequest, name: str) -> HttpResponse:
 )
 def cancel_sweep(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel a sweep that the caller started."""
-    sweep = _sweep_of(name)
-    if not sweeps.may_cancel(sweep, "", token_of(request)):
-        raise ApiError(
-            403,
-            "Send the cancel token returned when the sweep was started, as `Authorization: Bearer <token>`.",
-        )
+    sweep = _mine(request, name)
     return answer(_payload(request, sweeps.cancel(sweep)), Cache_Control="no-store")
+
+
+@route(
+    "GET",
+    "/api/sweeps/{name}/cells/{number}/optimum",
+    "Search how far the placement of a cell is from the best one",
+    {
+        200: ("The distance; it is searched once", "Distance"),
+        409: ("The cell's run has not ended", "Errors"),
+        422: ("Too large to compute interactively", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+)
+def get_cell_optimum(request: HttpRequest, name: str, number: str) -> HttpResponse:
+    """Answer the distance of a cell from the optimum."""
+    rows = _sweep_of(name).cells.select_related("run__scenario")
+    cell = rows.filter(number=number).first() if number.isascii() and number.isdigit() else None
+    if cell is None:
+        raise ApiError(404, "The sweep has no cell of this number.")
+    try:
+        found = distances.answered(cell)
+    except distances.UnfinishedCellError as error:
+        raise ApiError(409, str(error)) from error
+    return HttpResponse(encode(found), content_type="application/json")
+
+
+@route(
+    "DELETE",
+    "/api/sweeps/{name}",
+    "Delete a sweep with its runs",
+    {204: ("Gone", ""), 403: ("Not yours", "Errors"), 409: ("It is not finished", "Errors"), **ERRORS},
+    token="The cancel token returned when the sweep was started",  # noqa: S106 - a description
+)
+def delete_sweep(request: HttpRequest, name: str) -> HttpResponse:
+    """Delete a sweep that the caller started and that has ended."""
+    sweep = _mine(request, name)
+    try:
+        sweeps.delete(sweep)
+    except sweeps.UnfinishedError as error:
+        raise ApiError(409, str(error)) from error
+    return HttpResponse(status=204)

@@ -78,6 +78,7 @@ def urlpatterns() -> list[URLPattern]:
         # A malformed step gets an error that explains its syntax; a malformed id is not found.
         route = address.lstrip("/").replace("{step}", "<str:step>")
         route = route.replace("{name}", "<name:name>").replace("{comment}", "<name:comment>")
+        route = route.replace("{number}", "<name:number>")
         route = route.replace("{slug}", "<slug:slug>").replace("{stop}", "<slug:stop>")
 
         # Cookies are ignored here, so there is no request forgery to protect against.

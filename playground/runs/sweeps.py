@@ -109,6 +109,24 @@ def cancel(sweep: Sweep) -> Sweep:
     return fresh
 
 
+class UnfinishedError(ValueError):
+    """The sweep has cells that wait or run."""
+
+
+def delete(sweep: Sweep) -> None:
+    """Delete a sweep with its runs; other sweeps keep the figures of cells that they took over.
+
+    Raises UnfinishedError.
+    """
+    if Run.objects.filter(sweep=sweep, state__in=UNFINISHED).exists() or sweep.state == RUNNING:
+        raise UnfinishedError("The sweep is not finished; cancel it first.")
+    with transaction.atomic():
+        scenarios = [sweep.scenario_id, *sweep.runs.values_list("scenario_id", flat=True)]
+        sweep.delete()
+        for row in Scenario.objects.filter(pk__in=scenarios).only("pk"):
+            store.forget_unreferenced(row)
+
+
 def find(sweep_id: str) -> Sweep | None:
     """Return a sweep by its id. Raises GoneError if its scenario was taken down."""
     if len(sweep_id) > 32 or not store.is_id(sweep_id):

@@ -108,6 +108,19 @@ def cells(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
+def delete(request: HttpRequest, name: str) -> HttpResponse:
+    """Delete one of the visitor's sweeps, with its runs; redirect to the list of runs."""
+    sweep = _found(name)
+    if not sweeps.may_cancel(sweep, _visitor(request)):
+        return error_page(request, 403, "Only the visitor who started a sweep can delete it.")
+    try:
+        sweeps.delete(sweep)
+    except sweeps.UnfinishedError as error:
+        return error_page(request, 409, str(error))
+    return HttpResponseRedirect("/runs/")
+
+
+@require_POST
 def cancel(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel one of the visitor's sweeps; redirect to it."""
     sweep = _found(name)

@@ -6,7 +6,7 @@ from scheduler_core.sweep.figures import cell_figures
 from scheduler_core.sweep.front import pareto_front
 from scheduler_core.sweep.grid import Sweep, read_sweep
 from scheduler_core.sweep.halving import Budget, Halving, read_halving
-from scheduler_core.sweep.play import cell_run
+from scheduler_core.sweep.play import cell_distance, cell_run
 from scheduler_core.sweep.prices import Prices, read_prices
 from scheduler_core.sweep.waits import Waits
 
@@ -17,6 +17,7 @@ __all__ = [
     "Prices",
     "Sweep",
     "Waits",
+    "cell_distance",
     "cell_figures",
     "cell_run",
     "pareto_front",

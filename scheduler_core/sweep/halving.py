@@ -150,7 +150,7 @@ def _without(document: Document, gone: set[Key]) -> Document:
 def _until(documents: Sequence[Document], seconds: float) -> Sequence[Document]:
     """Return the documents with an end at a second, unless they end before."""
     settings = next((one for one in documents if one.get("kind") == SETTINGS_KIND), HEADS[SETTINGS_KIND])
-    until = settings.get("until")
+    until: Any = settings.get("until")
     if type(until) in (int, float) and until <= seconds:
         return documents
     others = [one for one in documents if one.get("kind") != SETTINGS_KIND]

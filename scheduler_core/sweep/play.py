@@ -7,7 +7,9 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
+from scheduler_core.compare.optimum.distance import Distance, distance_of
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.progress import Watch, unwatched
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.run import simulate
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -36,3 +38,18 @@ def _moves(cycle: Cycle, operations: Iterable[Operation]) -> Iterable[tuple[str,
         return [(key, bool(node)) for key, node in cycle.moves if node is not None]
     created = [(one.key, False) for one in operations if isinstance(one.object, Pod)]
     return [*created, *((key, True) for key, _ in cycle.decision.placements)]
+
+
+def cell_distance(scenario: Scenario, seconds: float, watch: Watch = unwatched) -> Distance:
+    """Run a cell, and search for ``seconds`` at most how far its placement is from the best one.
+
+    ``watch`` hears of the stages ``stepping``, in cycles, and ``searching``, and ends the work by raising.
+
+    Raises:
+        PolicyError: Its configuration cannot be used.
+    """
+    run, cycles = simulate(scenario, trace=False), 0
+    while run.step() is not None:
+        cycles += 1
+        watch("stepping", cycles, cycles)
+    return distance_of(run, seconds, watch)

@@ -234,12 +234,34 @@ def test_the_api(sent: list[str]) -> None:
     assert post(f"/api/sweeps/{body['id']}/cancel", {}).status_code == 403
     token = {"Authorization": f"Bearer {body['cancel_token']}"}
     assert post(f"/api/sweeps/{body['id']}/cancel", {}, **token).json()["state"] == "cancelled"
+    unfinished = api.get(f"/api/sweeps/{body['id']}/cells/1/optimum")
+    assert (unfinished.status_code, api.get(f"/api/sweeps/{body['id']}/cells/99/optimum").status_code) == (
+        409,
+        404,
+    )
+    assert api.delete(f"/api/sweeps/{body['id']}").status_code == 403
+    assert api.delete(f"/api/sweeps/{body['id']}", headers=token).status_code == 204
+    assert not Sweep.objects.exists()
     assert api.get("/api/sweeps/unknown").status_code == 404
     wrong = post("/api/sweeps", {"scenario": made["id"], "grid": {"nodes": [0]}})
     assert wrong.status_code == 422
     assert wrong.json()["errors"][0]["path"] == "grid.nodes[0]"
     assert post("/api/sweeps", {"scenario": made["id"]}).status_code == 400
     assert post("/api/sweeps", {"scenario": "none", "grid": GRID}).status_code == 404
+
+
+def test_distance_from_the_optimum_is_searched_once(sent: list[str]) -> None:
+    """It is kept with the cell, and says what the best placement has."""
+    sweep = start({"seed": [0]}, file="web.yaml")
+    compute(sweep)
+    address = f"/api/sweeps/{sweep.pk}/cells/1/optimum"
+    found = Client().get(address).json()
+    metrics = sweep.cells.get().metrics or {}
+    assert (found["placed"], found["nodes"]) == (metrics["placed"], metrics["nodesUsed"])
+    assert found["verdict"] == "optimal"
+    assert (found["bestPlaced"], found["bestNodes"]) == (found["placed"], found["nodes"])
+    SweepCell.objects.update(run=None)
+    assert Client().get(address).json() == found == sweeps.wire(sweep)["cells"][0]["optimum"]
 
 
 def test_a_run_is_asked_in_sql(sent: list[str], settings: Any, tmp_path: Path, limits: Any) -> None:

@@ -67,6 +67,16 @@ def test_halving_prints_a_table_for_each_rung(
     ]
 
 
+def test_distance_from_the_optimum_is_a_column(
+    bundle: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of the three pods fit, whichever come first: the scheduler can do no better."""
+    assert main(["sweep", bundle, grid(tmp_path, "seed: [0]\n"), "--processes", "1", "--optimum", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[-1] == "optimum"
+    assert "optimal: 2 on 1 nodes" in lines[1]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
