@@ -18,6 +18,7 @@ from msgspec import Meta, Struct, field
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.plain import Seconds
 from scheduler_core.record.cache_record import CacheRecord
+from scheduler_core.record.choice import LateChoice, NodeChoice
 from scheduler_core.record.plugin_record import AttemptRecord, PluginRecord
 from scheduler_core.record.preemption import NominatedPass, Preemption
 from scheduler_core.record.priority_row import PriorityRow
@@ -208,10 +209,8 @@ class Cycle(Struct):
     message: str | None
     nodes: tuple[str, ...]  # names in object order, N
     matrix: PredicateMatrix | None  # None if the attempt ended before any predicate ran
-    feasible: npt.NDArray[np.int32]  # node indices in object order
+    choice: NodeChoice | LateChoice  # among which nodes; read by ``feasible``, ``totals`` and ``ties``
     priorities: list[PriorityRow]
-    totals: IntVector | None  # (F,), None if fewer than two nodes were feasible
-    ties: npt.NDArray[np.int32]  # node indices with the best total, in the order the tie-break counts
     last_node_index: int  # the round-robin counter before the choice
     preemption: Preemption | None  # what was tried; None if some node was feasible
     queue: QueueState
@@ -244,6 +243,21 @@ class Cycle(Struct):
     scheduler: str = ""  # in virtual time: the schedulerName of the custom scheduler whose attempt it is
     session: AttemptRecord | None = None  # that scheduler's own record of the attempt
     view: AttemptRecord | None = None  # with several schedulers: what it believed of the cluster
+
+    @property
+    def feasible(self) -> npt.NDArray[np.int32]:
+        """The indices of the feasible nodes, in object order."""
+        return self.choice.feasible
+
+    @property
+    def totals(self) -> IntVector | None:
+        """The feasible nodes' totals, ``(F,)``; None if fewer than two nodes were feasible."""
+        return self.choice.totals
+
+    @property
+    def ties(self) -> npt.NDArray[np.int32]:
+        """The indices of the nodes with the best total, in the order that the tie-break counts."""
+        return self.choice.ties
 
     @property
     def evaluations(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scheduler_core.cluster.controllers.kubelet import REFUSED
+from scheduler_core.record.choice import NO_INDICES
 from scheduler_core.record.cycle import (
     Cycle,
     Decision,
@@ -15,7 +16,7 @@ from scheduler_core.record.cycle import (
 )
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_11.attempt import NO_INDICES, record_of_attempt
+from scheduler_core.schedulers.v1_11.attempt import record_of_attempt
 from scheduler_core.schedulers.v1_22.plugins.observers import STATUS_ENTRIES
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Framework

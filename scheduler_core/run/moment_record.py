@@ -9,27 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
 
 from scheduler_core.record.cache_record import CacheRecord, Counts
+from scheduler_core.record.choice import NO_INDICES, NodeChoice
 from scheduler_core.record.cycle import Cycle, Decision, QuirkChange, QuirkEffect
 from scheduler_core.run.cycles import events_of
 
 UNTRIED = ""
 """Before the first phase: no pod has been popped from the queue."""
 
-_NO_NODES = np.array([], np.int32)
-
 FIRST_KNOWN: Mapping[str, tuple[str, Any]] = {
     "matrix": ("predicates", None),
     "unabridged": ("predicates", None),
-    "feasible": ("predicates", _NO_NODES),
     "nominated_passes": ("predicates", ()),
     "asked": ("predicates", 0),
     "priorities": ("priorities", []),
-    "totals": ("priorities", None),
-    "ties": ("select", _NO_NODES),
     "preemption": ("preemption", None),
 }
 """For each field of a record, the phase that sets it and its value before that phase."""
@@ -64,6 +59,7 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
     return replace(
         cycle,
         **hidden,
+        choice=_choice(cycle, reached),
         phases=reached,
         decision=cycle.decision if over else _decision(cycle.decision, reached),
         message=cycle.message if over else None,
@@ -75,6 +71,15 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
         session=cycle.session if over else None,
         view=cycle.view if over else None,
         plugins=tuple(record.up_to(reached) for record in cycle.plugins),
+    )
+
+
+def _choice(cycle: Cycle, reached: Sequence[str]) -> NodeChoice:
+    """Return the part of the choice that has been made by the phases reached."""
+    return NodeChoice(
+        cycle.feasible if "predicates" in reached else NO_INDICES,
+        cycle.totals if "priorities" in reached else None,
+        cycle.ties if "select" in reached else NO_INDICES,
     )
 
 

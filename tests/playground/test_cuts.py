@@ -13,6 +13,7 @@ from playground.panels.cycle import PARTS, light
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
+from scheduler_core.record.choice import NodeChoice
 from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent
 from scheduler_core.run.cycles import events_of
 from scheduler_core.run.moment_record import UNTRIED, upto
@@ -105,26 +106,29 @@ def poisoned(cycle: Cycle, reached: tuple[str, ...]) -> Cycle:
     """Return a cycle in which everything that is decided after some phases is something else."""
     nobody = Decision(cycle.pod, "error", cycle.nodes[-1], ranked=True)
     other: dict[str, Any] = {"decision": nobody, "message": POISON, "waiting": ()}
+    choice = NodeChoice(cycle.feasible, cycle.totals, cycle.ties)
     if "select" in reached or "assume" in reached:
         other["decision"] = replace(nobody, node=cycle.decision.node, ranked=cycle.decision.ranked)
     else:
-        other["ties"] = np.arange(len(cycle.nodes), dtype=np.int32)
+        choice = replace(choice, ties=np.arange(len(cycle.nodes), dtype=np.int32))
     if "preemption" in reached:
         made = {name: getattr(cycle.decision, name) for name in ("nominated", "victims", "cleared")}
         other["decision"] = replace(other["decision"], **made)
     else:
         other["preemption"] = POISON
     if "priorities" not in reached:
-        other |= {"totals": np.arange(len(cycle.nodes)), "priorities": [POISON]}
+        choice = replace(choice, totals=np.arange(len(cycle.nodes)))
+        other["priorities"] = [POISON]
     if "predicates" not in reached:
-        other |= {"matrix": POISON, "feasible": np.zeros(1, np.int32), "nominated_passes": (POISON,)}
+        choice = replace(choice, feasible=np.zeros(1, np.int32))
+        other |= {"matrix": POISON, "nominated_passes": (POISON,)}
     if record_of(cycle).groups is None:
         other["events"] = [KubernetesEvent("Warning", POISON, POISON, POISON)]
     else:
         record = replace(record_of(cycle), marks=(), groups=record_of(cycle).groups_left)
         others = (one for one in cycle.plugins if one is not record_of(cycle))
         other |= {"plugins": (*others, record), "consequences": ()}
-    return replace(cycle, **other)
+    return replace(cycle, choice=choice, **other)
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -19,6 +19,7 @@ from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core.authoring.examples import find
 from scheduler_core.authoring.lessons.reading import VIEWS
+from scheduler_core.record.choice import NO_CHOICE, NodeChoice
 from scheduler_core.record.cycle import Cycle
 from tests.playground.conftest import DATA
 from tests.playground.golden import check
@@ -98,7 +99,9 @@ def cycle() -> Cycle:
 def test_a_tie_is_told_with_its_arithmetic() -> None:
     """Round robin: the counter modulo the number of tied nodes picks the place."""
     tied = msgspec.structs.replace(
-        cycle(), ties=np.array([1, 0, 2], np.int32), last_node_index=5, totals=np.array([7, 7, 7])
+        cycle(),
+        choice=NodeChoice(cycle().feasible, np.array([7, 7, 7]), np.array([1, 0, 2], np.int32)),
+        last_node_index=5,
     )
     told = " ".join(plain(story(tied, ladder(tied))))
     assert "3 nodes share the highest total, 7" in told
@@ -168,7 +171,7 @@ def test_an_error_is_told_as_one() -> None:
     failed = cycle()
     decision = msgspec.structs.replace(failed.decision, result="error", node=None)
     failed = msgspec.structs.replace(
-        failed, matrix=None, totals=None, decision=decision, message="claim not found"
+        failed, matrix=None, choice=NO_CHOICE, decision=decision, message="claim not found"
     )
     told = plain(story(failed, ladder(failed)))
     assert "No predicate ran." in told

@@ -7,12 +7,14 @@ record (:mod:`scheduler_core.run.v1_37.record`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.kubernetes.arrays import IntVector
+from scheduler_core.record.choice import NO_CHOICE, LateChoice, NodeChoice
 from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent, PredicateMatrix, QueueState
 from scheduler_core.record.preemption import (
     CriterionRound,
@@ -28,6 +30,7 @@ from scheduler_core.schedulers.v1_37.node_list import NO_NODES, NodeList
 from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
 from scheduler_core.schedulers.v1_37.preemption import NO_VICTIMS
 from scheduler_core.schedulers.v1_37.run import Ran
+from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 PRE_FILTER = "PreFilter"
@@ -36,7 +39,6 @@ PRE_FILTER = "PreFilter"
 Places = NDArray[np.int32]
 """The position of each row of v1.37's columns among the nodes of a Cycle; -1 for a node that is gone."""
 
-NO_INDICES = np.zeros(0, np.int32)
 _OFFSET = 2**31
 
 
@@ -84,10 +86,8 @@ def bare_cycle(decision: Decision, names: tuple[str, ...]) -> Cycle:
         message=None,
         nodes=names,
         matrix=None,
-        feasible=NO_INDICES,
+        choice=NO_CHOICE,
         priorities=[],
-        totals=None,
-        ties=NO_INDICES,
         last_node_index=0,
         preemption=None,
         queue=QueueState([], 0, [], 0),
@@ -122,28 +122,38 @@ def fill(cycle: Cycle, ran: Ran, places: Places, *, whole: bool) -> None:
         cycle.preemption = preemption_of(attempt, cycle.nodes, places)
         cycle.events = list(_events(ran))
     cycle.asked = sum(map(len, attempt.walked)) * len(cycle.order)
+    cycle.choice = _choice(cycle, attempt, places, whole=whole)
+    cycle.phases = tuple(_phases(attempt, cycle))
+
+
+def _choice(
+    cycle: Cycle, attempt: PodAttempt, places: Places, *, whole: bool
+) -> NodeChoice | LateChoice:
+    """Return among which nodes the attempt chose, and add its priorities to a cycle that is ``whole``."""
     scored = attempt.scored
     if scored is None:
         alone = attempt.node is not None and not attempt.reused
         found = [_row_of(attempt, str(attempt.node))] if alone else _rows(attempt.passed)
-        cycle.feasible = np.unique(places[found]).astype(np.int32, copy=False)
-    else:
-        at = places[scored.nodes.rows]
-        cycle.ties = at[scored.totals == scored.totals.max()]
-        if not whole:
-            by_place = np.empty(len(cycle.nodes), np.int64)
-            by_place[at] = scored.totals
-            everywhere = len(at) == len(cycle.nodes)
-            cycle.feasible = np.arange(len(at), dtype=np.int32) if everywhere else np.sort(at)
-            cycle.totals = by_place if everywhere else by_place[cycle.feasible]
-        else:
-            order = np.argsort(at, kind="stable")
-            cycle.feasible, cycle.totals = at[order], scored.totals[order]
-            cycle.priorities = [
-                PriorityRow(key, row.weight, "map/reduce", row.raw[order], row.normalized[order])
-                for key, row in scored.plugins.items()
-            ]
-    cycle.phases = tuple(_phases(attempt, cycle))
+        return NodeChoice(np.unique(places[found]).astype(np.int32, copy=False))
+    if not whole:
+        return LateChoice(partial(_ranked, scored, places, len(cycle.nodes)), scored.counts)
+    order = np.argsort(places[scored.nodes.rows], kind="stable")
+    cycle.priorities = [
+        PriorityRow(key, row.weight, "map/reduce", row.raw[order], row.normalized[order])
+        for key, row in scored.plugins.items()
+    ]
+    return _ranked(scored, places, len(cycle.nodes))
+
+
+def _ranked(scored: ScoredNodes, places: Places, size: int) -> NodeChoice:
+    """Return the nodes of a ranking in the order of ``size`` objects; ties in the order of the walk."""
+    at, totals = places[scored.nodes.rows], scored.totals
+    by_place = np.empty(size, np.int64)
+    by_place[at] = totals
+    everywhere = len(at) == size
+    feasible = np.arange(size, dtype=np.int32) if everywhere else np.sort(at)
+    in_order = by_place if everywhere else by_place[feasible]
+    return NodeChoice(feasible, in_order, at[totals == totals.max()])
 
 
 def _rows(lists: Iterable[NodeList]) -> Rows:
@@ -159,7 +169,7 @@ def _phases(attempt: PodAttempt, cycle: Cycle) -> Iterable[str]:
     yield "queue"
     if cycle.matrix is not None:
         yield "predicates"
-    if cycle.totals is not None:
+    if attempt.scored is not None:
         yield from ("priorities", "select")
     if cycle.preemption is not None:
         yield "preemption"

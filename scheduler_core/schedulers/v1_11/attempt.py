@@ -9,6 +9,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.record.choice import NO_INDICES, NodeChoice
 from scheduler_core.record.cycle import Cycle, Decision, QueueState
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
@@ -40,7 +41,6 @@ from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStr
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, VectorStore
 
 NO_NODES = "no nodes available to schedule pods"
-NO_INDICES = np.zeros(0, np.int32)
 
 
 class GenericScheduler(Struct, frozen=True):
@@ -306,10 +306,8 @@ def record_of_attempt(
         message=message,
         nodes=cluster.columns.names,
         matrix=matrix,
-        feasible=feasible,
+        choice=choice_of(feasible, ranking),
         priorities=ranking.rows if ranking is not None else [],
-        totals=ranking.totals if ranking is not None else None,
-        ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),
         last_node_index=counter,
         preemption=preemption,
         queue=QueueState([], 0, [], 0),
@@ -320,3 +318,10 @@ def record_of_attempt(
         nominated_passes=filtered.nominated if filtered is not None else (),
         asked=filtered.asked if filtered is not None else 0,
     )
+
+
+def choice_of(feasible: npt.NDArray[np.int32], ranking: Ranking | None) -> NodeChoice:
+    """Return among which nodes an attempt chose; without a ranking it had no choice."""
+    if ranking is None:
+        return NodeChoice(feasible)
+    return NodeChoice(feasible, ranking.totals, ranking.ties.astype(np.int32))

@@ -302,7 +302,8 @@ class Scheduler:
                 skipped.add(key)
         for key, text in ctx.profile.unprepared.get("score", {}).items():
             raise PluginError(f'plugin "{key}" failed with: {text}')
-        scored = ScoredNodes(ctx.nodes.listed(rows), np.zeros(len(rows), np.int64))
+        totals = np.zeros(len(rows), np.int64)
+        scored = ScoredNodes(ctx.nodes.listed(rows), totals)
         bare = replace(ctx, instead=ctx.nodes.without_pods()) if attempt.rebuilt else ctx
         for key in ctx.profile.points["score"]:
             if key in skipped:
@@ -312,7 +313,7 @@ class Scheduler:
             normalized = ctx.plugins[key].normalize(seen, rows, raw)
             weight = ctx.profile.weights[key]
             scored.plugins[key] = PluginScores(weight, raw, normalized)
-            scored.totals += normalized if weight == 1 else weight * normalized
+            totals += normalized if weight == 1 else weight * normalized
         return scored
 
     def rescore(self, pod: CompiledPod, node: str) -> tuple[Context, dict[str, int]] | None:

@@ -215,6 +215,7 @@ def add_scores(calls: ExtenderCalls, scored: ScoredNodes) -> None:
         given: Mapping[str, int] = one.scores
         raw = np.array([bounded(given.get(name, 0), one.weight * SCALE) for name in names], np.int64)
         scored.plugins[one.label] = PluginScores(one.weight, raw, raw * SCALE)
-        scored.totals += one.weight * SCALE * raw
+        totals = scored.totals
+        totals += one.weight * SCALE * raw
         at_random |= np.array([name in given for name in names], np.bool_)
     scored.at_random = at_random

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from scheduler_core.record.choice import ChoiceCounts
 from scheduler_core.schedulers.v1_37.node_list import NodeList
 
 
@@ -25,10 +27,20 @@ class ScoredNodes:
     """Feasible nodes in order, each plugin's scores of them, and the weighted sums."""
 
     nodes: NodeList
-    totals: NDArray[np.int64]
+    made: NDArray[np.int64] | Callable[[], NDArray[np.int64]]
+    """The weighted sums, or what makes them when they are read."""
     plugins: dict[str, PluginScores] = field(default_factory=dict)
     at_random: NDArray[np.bool_] | None = None
     """Which nodes an extender scored, (nodes,) bool: of equal ones kube-scheduler takes any of these."""
+    counts: ChoiceCounts | None = None
+    """The choice in numbers, where they are known without the sums."""
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """The weighted sums, (nodes,)."""
+        if callable(self.made):
+            self.made = self.made()
+        return self.made
 
     def ties(self) -> list[str]:
         """Return the nodes with the highest total."""
