@@ -103,6 +103,8 @@ def reserve(cluster: ClusterState, attempt: PodAttempt) -> None:
     """Assume the pod, its volumes and its devices."""
     node = str(attempt.node)
     cluster.assume(attempt.pod, node)
+    if attempt.reused:
+        return
     volumes = pod_volumes(cluster, attempt)
     for claim, volume in volumes.static:
         cluster.assumed_volumes[volume["metadata"]["name"]] = claimed_volume(volume, claim)
@@ -135,6 +137,8 @@ def bind(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     one more pod, or an extender to bind, ``error`` is set and the pod is forgotten, which other pods take for
     its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
     """
+    if attempt.reused:  # of a pod without volumes and claims, and without extenders
+        return [cluster.bind(attempt.pod, str(attempt.node))]
     volumes = pod_volumes(cluster, attempt)
     devices = devices_of(cluster, attempt)
     _end_assumptions(cluster, attempt)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from dataclasses import replace as _replace
@@ -21,6 +21,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scheduler_core.forking import Memo, copied
+from scheduler_core.record.choice import ChoiceCounts
+from scheduler_core.schedulers.v1_37.alike import AlikeNodes
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
@@ -49,6 +51,18 @@ from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
 MIN_CLASSES = 64
 MAX_CELLS = 400_000
 """Classes times nodes; so many are kept, though not fewer than ``MIN_CLASSES`` classes."""
+
+SCORED_ALONE = 64
+"""So many nodes are scored as fast as those of them that differ."""
+
+CHOSEN_ALONE = 4
+"""A class has so many choices before its nodes are compared, which takes as long as some choices."""
+
+FEWER_ALIKE = 4
+"""Nodes are scored by those that differ if these are so many times fewer."""
+
+MOST_CHANGED = 48
+"""Nodes between two choices of a class; after more of them all are compared again."""
 
 _SPREAD, _AFFINITY, _FIT, _IMAGES = (
     "PodTopologySpread",
@@ -91,8 +105,10 @@ class Chosen(Struct, frozen=True):
     """Index of the node that the next walk begins with."""
     walked: Rows
     feasible: Rows
-    totals: Ints | None
+    totals: Ints | Callable[[], Ints] | None
     """The totals of the feasible rows; None if there is but one, or if the node was given."""
+    counts: ChoiceCounts | None = None
+    """The choice in numbers, if they are known without the totals."""
 
 
 class Reuse:
@@ -264,6 +280,9 @@ class _Shared:
         self.plain = np.zeros(len(rows), np.int64)
         self.stale = np.ones(len(rows), np.bool_)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
+        self.alike: AlikeNodes | None = None
+        self.choices = 0  # until nodes are compared; -1 for never
+        self.listed: tuple[Rows, Rows, Rows] = (rows[:0], rows, rows)
         self.normalized = self._normalized(None)
 
     def _passing(self, rows: Rows) -> Mask:
@@ -354,6 +373,7 @@ class _Shared:
         rows = self.rows[places]
         if any(self.plugins[key].score(self.ctx, rows).any() for key in self.level):
             return False
+        self._part()
         self.static[places] = self._passing(rows)
         for key, raw in self.raw.items():
             raw[places] = self.plugins[key].score(self.ctx, rows)
@@ -377,7 +397,13 @@ class _Shared:
             if counts is not None and self.place[row] >= 0:
                 self._follow(counts, row, pod, sign)
         changed = self.place[list(set(log.rows(position)))]
-        self._renew(changed[changed >= 0])
+        changed = changed[changed >= 0]
+        self._renew(changed)
+        if self.alike is not None and len(changed) > MOST_CHANGED:
+            self._part()
+        elif self.alike is not None:
+            self._rescore(changed[self.stale[changed]])
+            self.alike.renew(changed)
         return True
 
     def _counts(
@@ -454,6 +480,8 @@ class _Shared:
 
     def _rescore(self, places: Rows) -> None:
         """Evaluate again what depends on the requests of the rows' pods."""
+        if not len(places):
+            return
         ctx, rows = self.ctx, self.rows[places]
         total: Ints | int = self.even
         with ctx.nodes.unkept():
@@ -466,9 +494,11 @@ class _Shared:
 
     def choose(self, start: int, given: int | None) -> Chosen | None:
         """Return the chosen row, with what the walk came to; None if no node is feasible."""
-        mask = self._admitted()
         number = len(self.rows)
         wanted = feasible_wanted(self.ctx.profile.percentage, number)
+        if given is None and self._are_compared(wanted):
+            return self._choose_alike(start)
+        mask = self._admitted()
         places = self.everywhere if mask.all() else mask.nonzero()[0]
         if not len(places):
             return None
@@ -492,6 +522,65 @@ class _Shared:
             totals = self._totals(None if rows is self.rows else places)
             row = int(rows[select(totals)])
         return Chosen(row, end, self._walk(start, walked), rows, totals)
+
+    # Deciding among nodes that are alike.
+
+    def _looks_at_nodes_alone(self) -> bool:
+        """Return whether filters look at no more than each node."""
+        state = self.ctx.states[_AFFINITY]
+        return _SPREAD in self.ctx.skipped and not state.anti and not state.existing
+
+    def _part(self) -> None:
+        """Compare the nodes again before long."""
+        self.alike, self.choices = None, min(self.choices, 0)
+
+    def _are_compared(self, wanted: int) -> bool:
+        """Return whether nodes that are alike are known, of all that are feasible."""
+        number = len(self.rows)
+        if self.choices < 0 or wanted < number or number <= SCORED_ALONE or not self._looks_at_nodes_alone():
+            return False
+        if self.alike is None:
+            self.choices += 1
+            if self.choices > CHOSEN_ALONE:
+                self._compare()
+        return self.alike is not None
+
+    def _compare(self) -> None:
+        """Find the nodes that are alike; too few of them are not worth it."""
+        self._rescore(self.stale.nonzero()[0])
+        counts = [soft.counts if soft.constraint.key == HOSTNAME else soft.ids for soft in self.soft]
+        alike = AlikeNodes([self.plain, *self.raw.values(), *counts], self.feasible)
+        if len(alike) * FEWER_ALIKE > len(self.rows):
+            self.choices = -1
+        else:
+            self.alike = alike
+
+    def _choose_alike(self, start: int) -> Chosen | None:
+        """Choose as :meth:`choose` does, by one node of those that are alike."""
+        alike = self.alike
+        assert alike is not None
+        alike.begin(start)
+        number = len(alike.places)
+        if not number:
+            return None
+        _, walked, feasible = self._listed(start)
+        if number == 1:
+            return Chosen(int(feasible[0]), start, walked, feasible, None)
+        numbers, places = alike.different()
+        totals = self._totals(places, number)
+        best = totals.max()
+        tied = (totals == best).nonzero()[0]
+        row = int(self.rows[alike.foremost(places[tied])])
+        counts = ChoiceCounts(number, int(best), alike.size(numbers[tied]))
+        return Chosen(row, start, walked, feasible, alike.spread(numbers, totals), counts)
+
+    def _listed(self, start: int) -> tuple[Rows, Rows, Rows]:
+        """Return the feasible places, the rows of a whole walk, and the feasible rows in its order."""
+        assert self.alike is not None
+        places = self.alike.places
+        if self.listed[0] is not places:
+            self.listed = places, self._walk(start, len(self.rows)), self.rows[places]
+        return self.listed
 
     def _walk(self, start: int, number: int) -> Rows:
         """Return so many rows from a place on."""
@@ -532,8 +621,11 @@ class _Shared:
             total = scores if total is None else total + scores
         return total
 
-    def _totals(self, places: Rows | None) -> Ints:
-        """Return the totals of the places, of all of them in their order for None."""
+    def _totals(self, places: Rows | None, number: int | None = None) -> Ints:
+        """Return the totals of the places, of all of them in their order for None.
+
+        ``number`` is that of the feasible places, of which these may be examples.
+        """
         stale = self.stale.nonzero()[0] if places is None else places[self.stale[places]]
         if len(stale):
             self._rescore(stale)
@@ -542,14 +634,15 @@ class _Shared:
         if normalized is not None:
             totals += normalized
         if self.soft:
-            raw = self._spread(places)
+            raw = self._spread(places, number)
             most, least = int(raw.max()), int(raw.min())
             totals += self.ctx.profile.weights[_SPREAD] * turned(raw, most, least)
         return totals
 
-    def _spread(self, places: Rows | None) -> Ints:
+    def _spread(self, places: Rows | None, number: int | None) -> Ints:
         total: NDArray[np.float64] | None = None
-        number = len(self.rows) if places is None else len(places)
+        if number is None:
+            number = len(self.rows) if places is None else len(places)
         for soft in self.soft:
             ids = soft.ids if places is None else soft.ids[places]
             if soft.constraint.key == HOSTNAME:

@@ -17,6 +17,18 @@ def _preorder_keys(bits: int) -> Ints:
     return ((index << (bits - depth)) << 6) | depth
 
 
+@lru_cache(maxsize=8)
+def _preorder(bits: int) -> Ints:
+    """Return the indices below ``2**bits - 1`` in the order root, left, right."""
+    return np.argsort(_preorder_keys(bits))
+
+
+def in_order(size: int) -> Ints:
+    """Return the positions among ``size`` nodes in the order in which equal ones are taken."""
+    found = _preorder(max(size.bit_length(), 6))
+    return found[found < size]
+
+
 def turns(size: int, at_random: Mask | None = None) -> Ints:
     """Return for each position among ``size`` nodes its place in the order of equal totals: 0 is taken."""
     keys = _preorder_keys(max(size.bit_length(), 6))[:size]

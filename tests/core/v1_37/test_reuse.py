@@ -123,8 +123,9 @@ def _shown(attempt: PodAttempt) -> tuple[Any, ...]:
 class Trial:
     """A cluster on which pods are placed and removed, and nodes change."""
 
-    def __init__(self, seed: int, nodes: int, percentage: int) -> None:
+    def __init__(self, seed: int, nodes: int, percentage: int, *, zoned: bool = False) -> None:
         self.chance = random.Random(seed)
+        self.zoned = zoned
         self.cluster = ClusterState()
         self.nodes = nodes
         self.devices = seed % 2 == 0
@@ -140,7 +141,7 @@ class Trial:
         configuration = read_configuration({"percentageOfNodesToScore": percentage})
         self.scheduler = Scheduler(self.cluster, configuration, NominatedPods())
         self.shapes = self.chance.sample(sorted(SPECS), 5)
-        self.reused = 0
+        self.reused = self.alike = 0
 
     def place(self, number: int) -> None:
         """Decide a pod both ways, and place it."""
@@ -158,6 +159,10 @@ class Trial:
             self.scheduler.start = start
         attempt = self.scheduler.schedule_untraced(waiting)
         self.reused += attempt.reused
+        if attempt.reused and attempt.scored is not None and (counts := attempt.scored.counts) is not None:
+            self.alike += 1
+            totals = attempt.scored.totals
+            assert counts == (len(totals), totals.max(), len(attempt.scored.ties()))
         assert (attempt.node, self.scheduler.start) == (expected, after), waiting.spec
         assert _shown(attempt) == _shown(full), waiting.spec
         if expected is None:
@@ -182,6 +187,8 @@ class Trial:
 
     def _node(self, number: int) -> dict[str, Any]:
         made = node(self.chance, number)
+        if self.zoned:
+            made["metadata"]["labels"].setdefault(ZONE, "z0")
         if not self.devices:
             del made["status"]["allocatable"]["alibabacloud.com/gpu-milli"]
         return made
@@ -205,6 +212,22 @@ def test_a_reused_decision_is_that_of_a_full_attempt(seed: int, nodes: int, perc
         if trial.chance.random() < 0.3:
             trial.disturb(number)
     assert trial.reused > 0 or {"together", "ports"} & set(trial.shapes)
+
+
+@pytest.mark.parametrize(("seed", "nodes"), [*((seed, 3 + 2 * seed) for seed in range(10)), (200, 90)])
+def test_scoring_one_of_the_nodes_that_are_alike_decides_the_same(
+    seed: int, nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Node, totals and start index are those of a full attempt, however few nodes are alike."""
+    for name in ("SCORED_ALONE", "CHOSEN_ALONE", "FEWER_ALIKE"):
+        monkeypatch.setattr(f"scheduler_core.schedulers.v1_37.reuse.{name}", 0)
+    monkeypatch.setattr("scheduler_core.schedulers.v1_37.alike.NEARBY", 2)
+    trial = Trial(seed, nodes, 100, zoned=True)
+    for number in range(60):
+        trial.place(number)
+        if trial.chance.random() < 0.2:
+            trial.disturb(number)
+    assert trial.alike > 0
 
 
 @pytest.mark.parametrize(("shape", "percentage", "digest"), [

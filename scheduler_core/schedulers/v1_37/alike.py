@@ -1,0 +1,133 @@
+"""Nodes that are alike for a class of pods: equal in all that its scores are made of, so scored once for all.
+
+The feasible nodes are numbered by the values of some columns. A cycle changes the number of one node, and
+scores one node of each number, the first of them that the heap of totals would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
+from scheduler_core.schedulers.v1_37.selecting import in_order
+
+NEARBY = 256
+"""Places that are looked through before all others."""
+
+
+class AlikeNodes:
+    """The feasible places by what they are alike in.
+
+    ``columns`` have a value for each place, and change in place; ``feasible`` says which places count.
+    """
+
+    def __init__(self, columns: Sequence[NDArray[Any]], feasible: Mask) -> None:
+        self._columns = columns
+        self._feasible = feasible
+        self._codes = np.full(len(feasible), -1, np.int32)  # by place
+        self._numbers: dict[Hashable, int] = {}
+        self._sizes = np.zeros(64, np.int64)  # by number
+        self._first = np.zeros(64, np.int64)  # by number: the place that is taken first
+        self._listing: Rows = np.zeros(0, np.intp)  # places, in the order in which equal ones are taken
+        self._listed: Ints = self._codes[:0]  # their numbers
+        self._turn = np.zeros(len(feasible), np.int64)  # where a place is in that order
+        self._start = -1
+        self.places: Rows = self._listing
+        """The feasible places in the order of the walk."""
+        self._number(np.flatnonzero(feasible))
+
+    def __len__(self) -> int:
+        """Return how many different values there are."""
+        return int(np.count_nonzero(self._sizes))
+
+    def _number(self, places: Rows) -> None:
+        codes = np.zeros(len(places), np.int64)
+        for column in self._columns:
+            _, own = np.unique(column[places], return_inverse=True)
+            _, codes = np.unique(codes * (int(own.max(initial=0)) + 1) + own, return_inverse=True)
+        _, examples = np.unique(codes, return_index=True)
+        found = np.array([self._number_of(place) for place in places[examples].tolist()], np.int32)
+        self._codes[places] = found[codes]
+        np.add.at(self._sizes, self._codes[places], 1)
+
+    def _number_of(self, place: int) -> int:
+        key = tuple([column.item(place) for column in self._columns])
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._numbers)
+            if number >= len(self._sizes):
+                more = np.zeros(len(self._sizes), np.int64)
+                self._sizes, self._first = (np.append(one, more) for one in (self._sizes, self._first))
+        return number
+
+    def renew(self, places: Rows) -> None:
+        """Number places again whose values, or whose feasibility, may have changed."""
+        for place in places.tolist():
+            old = int(self._codes[place])
+            new = self._number_of(place) if self._feasible[place] else -1
+            if old == new:
+                continue
+            self._codes[place] = new
+            if old >= 0:
+                self._sizes[old] -= 1
+            if new >= 0:
+                self._sizes[new] += 1
+            if old < 0 or new < 0:
+                self._start = -1
+            elif self._start >= 0:
+                self._move(place, old, new)
+
+    def _move(self, place: int, old: int, new: int) -> None:
+        """Keep the first places of two numbers, of which a place leaves one and comes to the other."""
+        turn = int(self._turn[place])
+        self._listed[turn] = new
+        if self._sizes[new] == 1 or turn < self._turn[self._first[new]]:
+            self._first[new] = place
+        if self._first[old] == place and self._sizes[old]:
+            near = self._listed[turn : turn + NEARBY] == old
+            found = int(near.argmax())
+            if not near[found]:
+                found = int((self._listed[turn:] == old).argmax())
+            self._first[old] = self._listing[turn + found]
+
+    def begin(self, start: int) -> None:
+        """Walk from a place on."""
+        if start == self._start:
+            return
+        places = self._feasible.nonzero()[0]
+        cut = int(places.searchsorted(start)) if start else 0
+        self.places = np.concatenate((places[cut:], places[:cut])) if cut else places
+        self._listing = self.places[in_order(len(places))]
+        self._listed = self._codes[self._listing]
+        self._turn[self._listing] = np.arange(len(places))
+        self._first[self._listed[::-1]] = self._listing[::-1]  # the last one written is the first in order
+        self._start = start
+
+    def different(self) -> tuple[Rows, Rows]:
+        """Return the numbers that places have, and the first place of each."""
+        numbers = self._sizes.nonzero()[0]
+        return numbers, self._first[numbers]
+
+    def foremost(self, places: Rows) -> int:
+        """Return which of some first places the heap takes."""
+        return int(places[0] if len(places) == 1 else places[self._turn[places].argmin()])
+
+    def size(self, numbers: Rows) -> int:
+        """Return how many places have these numbers."""
+        return int(self._sizes[numbers].sum())
+
+    def spread(self, numbers: Rows, values: Ints) -> Callable[[], Ints]:
+        """Return what makes an array of the feasible places, in the order of the walk, of values by number."""
+        codes, places = self._codes.copy(), self.places
+
+        def make() -> Ints:
+            table = np.zeros(int(numbers[-1]) + 1, np.int64)
+            table[numbers] = values
+            return table[codes[places]]
+
+        return make
