@@ -126,9 +126,7 @@ def fill(cycle: Cycle, ran: Ran, places: Places, *, whole: bool) -> None:
     cycle.phases = tuple(_phases(attempt, cycle))
 
 
-def _choice(
-    cycle: Cycle, attempt: PodAttempt, places: Places, *, whole: bool
-) -> NodeChoice | LateChoice:
+def _choice(cycle: Cycle, attempt: PodAttempt, places: Places, *, whole: bool) -> NodeChoice | LateChoice:
     """Return among which nodes the attempt chose, and add its priorities to a cycle that is ``whole``."""
     scored = attempt.scored
     if scored is None:

@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.priority_row import PriorityKind
+from scheduler_core.schedulers.columns.columns import Domains
 from scheduler_core.schedulers.columns.podinfo import PodInfo
-from scheduler_core.schedulers.columns.pods import PodState
+from scheduler_core.schedulers.columns.pods import Counted, PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.quirks import in_variant
@@ -129,6 +130,22 @@ class MapScaled(MapReduce):
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Scale to the highest value of a feasible node."""
         return self.scale(raw, int(raw.max(initial=0)))
+
+
+class MapSpread(MapReduce):
+    """A priority whose value of a node is a number of pods on it, compared with those of other domains."""
+
+    @abstractmethod
+    def counted(self, pod: PodInfo, view: View) -> Counted | None:
+        """Return the live counts of the pods to spread the pod from, ``None`` if nothing selects the pod."""
+
+    @abstractmethod
+    def domains(self, view: View) -> Domains:
+        """Return the domains that are compared."""
+
+    @abstractmethod
+    def spread(self, raw: IntVector, rows: IntVector, sizes: IntVector, view: View) -> Scores:
+        """Return the scores of rows, each of which stands for ``sizes`` feasible nodes that are alike."""
 
 
 class Mapped(Struct, frozen=True):

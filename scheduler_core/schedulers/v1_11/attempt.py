@@ -13,12 +13,14 @@ from scheduler_core.record.choice import NO_INDICES, NodeChoice
 from scheduler_core.record.cycle import Cycle, Decision, QueueState
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
+from scheduler_core.schedulers.columns import alike
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
 from scheduler_core.schedulers.profiles.profile import Profile
+from scheduler_core.schedulers.v1_11.alike import AlikeClass, FoundNode
 from scheduler_core.schedulers.v1_11.extending import (
     ExtendedFilter,
     Extension,
@@ -41,6 +43,8 @@ from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStr
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, VectorStore
 
 NO_NODES = "no nodes available to schedule pods"
+ALONE_PHASES = ("queue", "predicates", "assume", "bind")
+RANKED_PHASES = ("queue", "predicates", "priorities", "select", "assume", "bind")
 
 
 class GenericScheduler(Struct, frozen=True):
@@ -72,6 +76,8 @@ class GenericScheduler(Struct, frozen=True):
         if self.strategy.ranks and (offered := self._offered(pod, last_node_index)) is not None:
             return offered
         vectors = self.vectors.of(pod) if self.vectors is not None else None
+        if vectors is not None and (found := self._among_alike(pod, vectors, last_node_index)) is not None:
+            return self._found(pod, found, last_node_index)
         filtered = filter_nodes(
             pod,
             self.cluster,
@@ -122,6 +128,33 @@ class GenericScheduler(Struct, frozen=True):
         failed = np.zeros(len(everything), np.int16) if filtered.failed is None else filtered.failed
         return self._preempt(pod, filtered, failed, counter, asking=asking, extended=found)
 
+    def _among_alike(self, pod: PodState, vectors: ClassVectors, counter: int) -> FoundNode | None:
+        """Choose by one node of those that are alike, if nothing else is recorded and nothing else asked."""
+        whole = self.trace or self.unabridged or self.extension is not None or self.queue.nominated
+        if whole or self.strategy is not EVALUATE_ALL or vectors.choices < 0:
+            return None
+        if vectors.alike is None:
+            vectors.choices += 1
+            if vectors.base.size <= alike.SCORED_ALONE or vectors.choices <= alike.CHOSEN_ALONE:
+                return None
+            made = AlikeClass(vectors, pod)
+            vectors.alike, vectors.choices = (made, 0) if made.are_few else (None, -1)
+        if not isinstance(vectors.alike, AlikeClass):
+            return None
+        found = vectors.alike.choose(pod, counter)
+        if vectors.alike.outdated:
+            vectors.alike, vectors.choices = None, 0
+        return found
+
+    def _found(self, pod: PodState, found: FoundNode, counter: int) -> Cycle:
+        """Record a node that was chosen among those that are alike."""
+        ranked = found.choice.counts().best is not None
+        decision = Decision(pod.key, "scheduled", self.cluster.columns.names[found.node], ranked=ranked)
+        phases = RANKED_PHASES if ranked else ALONE_PHASES
+        cycle = self._record(decision, counter, phases, filtered=Filtered(None, asked=found.asked))
+        cycle.choice = found.choice
+        return cycle
+
     def follow(self, pod: PodState, last_node_index: int) -> None:
         """Replay a known decision for the strategy, so that it sees the same calls as in :meth:`schedule`."""
         if self.strategy.ranks:
@@ -149,7 +182,7 @@ class GenericScheduler(Struct, frozen=True):
         if name is None:
             return None
         decision = Decision(pod.key, "scheduled", name)
-        phases = ("queue", "predicates", "assume", "bind")
+        phases = ALONE_PHASES
         shown = np.array([columns.index[name]], np.int32)
         return self._record(decision, counter, phases, filtered=tried[name], feasible=shown)
 
@@ -241,8 +274,7 @@ class GenericScheduler(Struct, frozen=True):
             self.strategy.failed()
         else:
             self.strategy.placed(pod, node, shown, ranking.totals if ranking is not None else None)
-        ranked = ("priorities", "select") if ranking is not None else ()
-        phases = ("queue", "predicates", *ranked, "assume", "bind")
+        phases = RANKED_PHASES if ranking is not None else ALONE_PHASES
         return self._record(
             decision,
             counter,

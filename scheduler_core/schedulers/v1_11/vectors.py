@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
+from scheduler_core.schedulers.columns.alike import MOST_CHANGED
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
@@ -27,6 +28,7 @@ from scheduler_core.schedulers.profiles.predicate import PredicateResult
 from scheduler_core.schedulers.profiles.priority import MapOnly, Mapped, MapReduce, MapScaled
 from scheduler_core.schedulers.profiles.profile import Profile
 
+ALIKE_BYTES = 64  # a node, in what compares nodes
 KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the least recently used class is evicted first
 REBUILD_SHARE = 4  # if more than a quarter of the nodes changed, computing all is cheaper than patching
 FEW_ROWS = 8  # up to so many changed nodes are looked up; more are cheaper to compute together
@@ -89,6 +91,13 @@ class KnownOutcomes(Protocol):
         """Register the nodes with nominated pods, which the known outcomes do not account for."""
 
 
+class FollowsRows(Protocol):
+    """What is derived of a class's vectors row by row."""
+
+    def renew(self, rows: Rows) -> None:
+        """Follow a change of the vectors in some rows."""
+
+
 class PatchedResults(NamedTuple):
     """The results of the patched rules on R rows, ``(R,)`` each; or on a single node, one number each."""
 
@@ -123,8 +132,10 @@ class ClassVectors:
         members = (member(pod.info, whole, pod).codes for member in plan.fixed_members)
         self._fixed = [codes for codes in members if codes is not None]
         self._found: dict[Hashable, PatchedResults] = {}
+        self.choices = 0  # until nodes are compared; -1 for never
+        self.alike: FollowsRows | None = None
         arrays = 1 + len(self.raws) + 2 * len(self.scaled)
-        self.bytes = self.base.nbytes * arrays + self.base.size * 2 * len(self.outcomes)
+        self.bytes = self.base.nbytes * arrays + self.base.size * (2 * len(self.outcomes) + ALIKE_BYTES)
 
     def _fill(self, pod: PodState) -> None:
         whole = View(self.cluster)
@@ -173,6 +184,7 @@ class ClassVectors:
         if len(rows) * REBUILD_SHARE > max(64, self.base.size):
             return False
         self.position = len(touched)
+        changed = np.array(sorted(rows), np.int64)
         states = self._states(rows) if self._by_resources and len(rows) <= FEW_ROWS else {}
         for row, state in states.items():
             found = self._found.get(state)
@@ -181,6 +193,10 @@ class ClassVectors:
                 rows.discard(row)
         if rows:
             self._renew(pod, sorted(rows), states)
+        if self.alike is not None and len(changed) > MOST_CHANGED:
+            self.alike, self.choices = None, 0
+        elif self.alike is not None:
+            self.alike.renew(changed)
         return True
 
     def _states(self, rows: Iterable[int]) -> dict[int, Hashable]:

@@ -129,9 +129,7 @@ class Scheduler:
             total_nodes=len(nodes.order),
             walked=[nodes.listed(found.walked)],
             passed=[feasible],
-            scored=None
-            if found.totals is None
-            else ScoredNodes(feasible, found.totals, counts=found.counts),
+            scored=None if found.totals is None else ScoredNodes(feasible, found.totals, counts=found.counts),
             ranked=len(feasible) > 1,
             reused=True,
             node=nodes.name(found.row),

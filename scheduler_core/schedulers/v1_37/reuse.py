@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from scheduler_core.forking import Memo, copied
 from scheduler_core.record.choice import ChoiceCounts
-from scheduler_core.schedulers.v1_37.alike import AlikeNodes
+from scheduler_core.schedulers.columns import alike as nodes_alike
+from scheduler_core.schedulers.columns.alike import AlikeNodes
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
@@ -43,7 +44,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.row_memo import FEW_CHANGED, MAX_NUMBERS
-from scheduler_core.schedulers.v1_37.selecting import select
+from scheduler_core.schedulers.v1_37.selecting import in_order, select
 from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
@@ -51,18 +52,6 @@ from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
 MIN_CLASSES = 64
 MAX_CELLS = 400_000
 """Classes times nodes; so many are kept, though not fewer than ``MIN_CLASSES`` classes."""
-
-SCORED_ALONE = 64
-"""So many nodes are scored as fast as those of them that differ."""
-
-CHOSEN_ALONE = 4
-"""A class has so many choices before its nodes are compared, which takes as long as some choices."""
-
-FEWER_ALIKE = 4
-"""Nodes are scored by those that differ if these are so many times fewer."""
-
-MOST_CHANGED = 48
-"""Nodes between two choices of a class; after more of them all are compared again."""
 
 _SPREAD, _AFFINITY, _FIT, _IMAGES = (
     "PodTopologySpread",
@@ -399,7 +388,7 @@ class _Shared:
         changed = self.place[list(set(log.rows(position)))]
         changed = changed[changed >= 0]
         self._renew(changed)
-        if self.alike is not None and len(changed) > MOST_CHANGED:
+        if self.alike is not None and len(changed) > nodes_alike.MOST_CHANGED:
             self._part()
         elif self.alike is not None:
             self._rescore(changed[self.stale[changed]])
@@ -537,11 +526,16 @@ class _Shared:
     def _are_compared(self, wanted: int) -> bool:
         """Return whether nodes that are alike are known, of all that are feasible."""
         number = len(self.rows)
-        if self.choices < 0 or wanted < number or number <= SCORED_ALONE or not self._looks_at_nodes_alone():
+        if (
+            self.choices < 0
+            or wanted < number
+            or number <= nodes_alike.SCORED_ALONE
+            or not self._looks_at_nodes_alone()
+        ):
             return False
         if self.alike is None:
             self.choices += 1
-            if self.choices > CHOSEN_ALONE:
+            if self.choices > nodes_alike.CHOSEN_ALONE:
                 self._compare()
         return self.alike is not None
 
@@ -549,11 +543,12 @@ class _Shared:
         """Find the nodes that are alike; too few of them are not worth it."""
         self._rescore(self.stale.nonzero()[0])
         counts = [soft.counts if soft.constraint.key == HOSTNAME else soft.ids for soft in self.soft]
-        alike = AlikeNodes([self.plain, *self.raw.values(), *counts], self.feasible)
-        if len(alike) * FEWER_ALIKE > len(self.rows):
-            self.choices = -1
-        else:
+        columns = [self.plain, *self.raw.values(), *counts]
+        alike = AlikeNodes(columns, self.feasible, lambda places: places[in_order(len(places))])
+        if alike.are_few:
             self.alike = alike
+        else:
+            self.choices = -1
 
     def _choose_alike(self, start: int) -> Chosen | None:
         """Choose as :meth:`choose` does, by one node of those that are alike."""
@@ -571,7 +566,7 @@ class _Shared:
         best = totals.max()
         tied = (totals == best).nonzero()[0]
         row = int(self.rows[alike.foremost(places[tied])])
-        counts = ChoiceCounts(number, int(best), alike.size(numbers[tied]))
+        counts = ChoiceCounts(number, int(best), int(alike.sizes(numbers[tied]).sum()))
         return Chosen(row, start, walked, feasible, alike.spread(numbers, totals), counts)
 
     def _listed(self, start: int) -> tuple[Rows, Rows, Rows]:

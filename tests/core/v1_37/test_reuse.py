@@ -214,14 +214,14 @@ def test_a_reused_decision_is_that_of_a_full_attempt(seed: int, nodes: int, perc
     assert trial.reused > 0 or {"together", "ports"} & set(trial.shapes)
 
 
-@pytest.mark.parametrize(("seed", "nodes"), [*((seed, 3 + 2 * seed) for seed in range(10)), (200, 90)])
+@pytest.mark.parametrize(("seed", "nodes"), [*((seed, 3 + 2 * seed) for seed in range(10)), (202, 90)])
 def test_scoring_one_of_the_nodes_that_are_alike_decides_the_same(
     seed: int, nodes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Node, totals and start index are those of a full attempt, however few nodes are alike."""
     for name in ("SCORED_ALONE", "CHOSEN_ALONE", "FEWER_ALIKE"):
-        monkeypatch.setattr(f"scheduler_core.schedulers.v1_37.reuse.{name}", 0)
-    monkeypatch.setattr("scheduler_core.schedulers.v1_37.alike.NEARBY", 2)
+        monkeypatch.setattr(f"scheduler_core.schedulers.columns.alike.{name}", 0)
+    monkeypatch.setattr("scheduler_core.schedulers.columns.alike.NEARBY", 2)
     trial = Trial(seed, nodes, 100, zoned=True)
     for number in range(60):
         trial.place(number)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL, Domains
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.pods import Counted, PodQuery
 from scheduler_core.schedulers.columns.reads import Reads
@@ -20,7 +20,7 @@ from scheduler_core.schedulers.columns.services import (
     spreading_selectors,
 )
 from scheduler_core.schedulers.columns.view import Scope, View
-from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Mapped, MapReduce, Scores
+from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY, Mapped, MapSpread, Scores
 from scheduler_core.schedulers.quirks import quirk
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
@@ -35,7 +35,7 @@ from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule
 ZONE_WEIGHTING = 2.0 / 3.0
 
 
-class SelectorSpread(MapReduce):
+class SelectorSpread(MapSpread):
     """Spread pods that any common selector matches (priorities.SelectorSpread)."""
 
     scope = Scope.CLUSTER
@@ -44,7 +44,7 @@ class SelectorSpread(MapReduce):
 
     def map(self, pod: PodInfo, view: View) -> IntVector:
         """Count the namespace's pods, except terminating ones, that any of the pod's selectors matches."""
-        counted = self._counted(pod, view)
+        counted = self.counted(pod, view)
         return np.zeros(view.size, np.int64) if counted is None else view.take(counted.counts)
 
     def reduce(self, raw: IntVector, pod: PodInfo, view: View) -> Scores:
@@ -56,10 +56,7 @@ class SelectorSpread(MapReduce):
         zone_parts = _zone_parts(self._zone_sums(raw, pod, view))
         width = most + 1
         if len(zone_parts) * width > len(raw):
-            places = view.take(zones.ids)
-            own = _node_scores(raw, most)
-            blended = own * (1.0 - ZONE_WEIGHTING) + zone_parts[places]
-            return np.asarray(np.where(places >= 0, blended, own).astype(np.int64))
+            return _blended(raw, most, view.take(zones.ids), zone_parts)
         # fewer combinations of zone and count than nodes: score each combination once
         own, share = _node_scores_up_to(most)
         table = np.add.outer(zone_parts, share)
@@ -67,7 +64,22 @@ class SelectorSpread(MapReduce):
         offsets = view.take(view.memo(("zone-offsets", width), lambda: zones.ids % len(zone_parts) * width))
         return table.astype(np.int64).take(offsets + raw)
 
-    def _counted(self, pod: PodInfo, view: View) -> Counted | None:
+    def spread(self, raw: IntVector, rows: IntVector, sizes: IntVector, view: View) -> Scores:
+        """Score as :meth:`reduce` does, on rows that stand for several nodes."""
+        most = int(raw.max(initial=0))
+        if not most:
+            return MAX_PRIORITY
+        zones = self.domains(view)
+        places = zones.ids[rows]
+        sums = np.zeros(zones.count + 1, np.int64)
+        np.add.at(sums, places, raw * sizes)
+        return _blended(raw, most, places, _zone_parts(sums))
+
+    def domains(self, view: View) -> Domains:
+        """Return the zones."""
+        return view.columns.zones
+
+    def counted(self, pod: PodInfo, view: View) -> Counted | None:
         """Return the counts of the pods to spread the pod from, ``None`` if nothing selects the pod."""
         key = ("spreading", pod.number, self.controllers)
         query = view.memo(key, lambda: spreading_query(pod, view, controllers=self.controllers))
@@ -76,7 +88,7 @@ class SelectorSpread(MapReduce):
     def _zone_sums(self, raw: IntVector, pod: PodInfo, view: View) -> IntVector:
         """Sum up the feasible nodes' counts by zone, ``(zones + 1,)``; the last entry is for no zone."""
         zones = view.columns.zones
-        counted = self._counted(pod, view)
+        counted = self.counted(pod, view)
         # without what-if changes, if all the pods are on feasible nodes, the sums over all nodes are the same
         if counted is not None and (view.rows is None or int(raw.sum()) == counted.total):
             return counted.sums(zones)
@@ -105,6 +117,13 @@ def _zone_parts(sums: IntVector) -> npt.NDArray[np.float64]:
     if not busiest:
         return np.full(len(sums), ZONE_WEIGHTING * MAX_PRIORITY)
     return np.asarray(ZONE_WEIGHTING * (MAX_PRIORITY * ((busiest - sums) / busiest)))
+
+
+def _blended(raw: IntVector, most: int, places: IntVector, zone_parts: npt.NDArray[np.float64]) -> IntVector:
+    """Return the scores of rows by their counts and zones."""
+    own = _node_scores(raw, most)
+    blended = own * (1.0 - ZONE_WEIGHTING) + zone_parts[places]
+    return np.asarray(np.where(places >= 0, blended, own).astype(np.int64))
 
 
 def _node_scores(counts: IntVector, most: int) -> npt.NDArray[np.float64]:

@@ -1,20 +1,32 @@
 """Nodes that are alike for a class of pods: equal in all that its scores are made of, so scored once for all.
 
 The feasible nodes are numbered by the values of some columns. A cycle changes the number of one node, and
-scores one node of each number, the first of them that the heap of totals would take.
+scores one node of each number, the first of them in the order in which equal totals are taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
-from scheduler_core.schedulers.v1_37.selecting import in_order
+Rows = NDArray[np.intp]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+SCORED_ALONE = 64
+"""So many nodes are scored as fast as those of them that differ."""
+
+CHOSEN_ALONE = 4
+"""A class has so many choices before its nodes are compared, which takes as long as some choices."""
+
+FEWER_ALIKE = 4
+"""Nodes are scored by those that differ if these are so many times fewer."""
+
+MOST_CHANGED = 48
+"""Nodes that change between two choices of a class; after more of them all are compared again."""
 
 NEARBY = 256
 """Places that are looked through before all others."""
@@ -24,26 +36,31 @@ class AlikeNodes:
     """The feasible places by what they are alike in.
 
     ``columns`` have a value for each place, and change in place; ``feasible`` says which places count.
+    ``in_order`` sorts feasible places as they are taken among equal totals.
     """
 
-    def __init__(self, columns: Sequence[NDArray[Any]], feasible: Mask) -> None:
+    def __init__(
+        self, columns: Sequence[NDArray[Any]], feasible: Mask, in_order: Callable[[Rows], Rows]
+    ) -> None:
         self._columns = columns
         self._feasible = feasible
+        self._in_order = in_order
         self._codes = np.full(len(feasible), -1, np.int32)  # by place
         self._numbers: dict[Hashable, int] = {}
         self._sizes = np.zeros(64, np.int64)  # by number
         self._first = np.zeros(64, np.int64)  # by number: the place that is taken first
         self._listing: Rows = np.zeros(0, np.intp)  # places, in the order in which equal ones are taken
-        self._listed: Ints = self._codes[:0]  # their numbers
+        self._listed = self._codes[:0]  # their numbers
         self._turn = np.zeros(len(feasible), np.int64)  # where a place is in that order
         self._start = -1
         self.places: Rows = self._listing
         """The feasible places in the order of the walk."""
         self._number(np.flatnonzero(feasible))
 
-    def __len__(self) -> int:
-        """Return how many different values there are."""
-        return int(np.count_nonzero(self._sizes))
+    @property
+    def are_few(self) -> bool:
+        """Whether so few places differ that scoring these alone is worth it."""
+        return np.count_nonzero(self._sizes) * FEWER_ALIKE <= len(self._feasible)
 
     def _number(self, places: Rows) -> None:
         codes = np.zeros(len(places), np.int64)
@@ -102,7 +119,7 @@ class AlikeNodes:
         places = self._feasible.nonzero()[0]
         cut = int(places.searchsorted(start)) if start else 0
         self.places = np.concatenate((places[cut:], places[:cut])) if cut else places
-        self._listing = self.places[in_order(len(places))]
+        self._listing = self._in_order(self.places)
         self._listed = self._codes[self._listing]
         self._turn[self._listing] = np.arange(len(places))
         self._first[self._listed[::-1]] = self._listing[::-1]  # the last one written is the first in order
@@ -117,17 +134,36 @@ class AlikeNodes:
         """Return which of some first places the heap takes."""
         return int(places[0] if len(places) == 1 else places[self._turn[places].argmin()])
 
-    def size(self, numbers: Rows) -> int:
-        """Return how many places have these numbers."""
-        return int(self._sizes[numbers].sum())
+    def sizes(self, numbers: Rows) -> Ints:
+        """Return how many places have each number."""
+        return self._sizes[numbers]
+
+    def tied(self, numbers: Rows) -> Rows:
+        """Return the turns, ascending, of the places that have any of these numbers."""
+        found = self._listed == numbers[0]
+        for number in numbers[1:].tolist():
+            found |= self._listed == number
+        return found.nonzero()[0]
+
+    def at(self, turns: Rows) -> Callable[[], Rows]:
+        """Return what makes the places at these turns."""
+        listing = self._listing
+        return lambda: listing[turns]
+
+    def place_at(self, turn: int) -> int:
+        """Return the place at a turn."""
+        return int(self._listing[turn])
 
     def spread(self, numbers: Rows, values: Ints) -> Callable[[], Ints]:
-        """Return what makes an array of the feasible places, in the order of the walk, of values by number."""
-        codes, places = self._codes.copy(), self.places
+        """Return what makes an array of values, given by number, in the order of the walk."""
+        listed, listing, places = self._listed.copy(), self._listing, self.places
+        size = len(self._feasible)
 
         def make() -> Ints:
             table = np.zeros(int(numbers[-1]) + 1, np.int64)
             table[numbers] = values
-            return table[codes[places]]
+            by_place = np.zeros(size, np.int64)
+            by_place[listing] = table[listed]
+            return by_place[places]
 
         return make
