@@ -28,6 +28,7 @@ from scheduler_core.cli.reporting import (
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
+from scheduler_core.record.choice import counted as counted_alone
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, is_timed_run, simulate
 from scheduler_core.scenario.dump import scheduling_conditions
@@ -112,7 +113,8 @@ def _run(options: argparse.Namespace) -> int:
                 _print_trace(cycle, trace)
             if options.events:
                 _print_events(cycle, out)
-            cycle.matrix = None  # written already; from here on the story is enough
+            cycle.matrix = None  # written already; from here on the numbers are enough
+            cycle.choice = counted_alone(cycle.choice)
             last[cycle.pod] = cycle
             if conditions is not None:
                 conditions.note(cycle)
@@ -304,11 +306,11 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
 
 def placed_because(cycle: Cycle) -> str:
     """Return why a pod was placed on its node."""
-    fitting = len(cycle.feasible)
-    if cycle.totals is None:
+    fitting, total, tied = cycle.choice.counts()
+    if total is None:
         return f"the only node of {len(cycle.nodes):,} that fits"
-    best = f"best of {fitting:,} that fit, total {int(cycle.totals.max()):,}"
-    return best if len(cycle.ties) == 1 else f"{best}, one of {len(cycle.ties):,} with it"
+    best = f"best of {fitting:,} that fit, total {total:,}"
+    return best if tied == 1 else f"{best}, one of {tied:,} with it"
 
 
 def pending_because(cycle: Cycle) -> str:

@@ -75,3 +75,8 @@ class LateChoice:
     def counts(self) -> ChoiceCounts:
         """Return the choice in numbers."""
         return self._counts or self.made().counts()
+
+
+def counted(choice: NodeChoice | LateChoice) -> LateChoice:
+    """Return a choice of which the numbers alone are kept; its arrays are empty."""
+    return LateChoice(NodeChoice, choice.counts())

@@ -6,7 +6,7 @@ scores one node of each number, the first of them in the order in which equal to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ class AlikeNodes:
     @property
     def are_few(self) -> bool:
         """Whether so few places differ that scoring these alone is worth it."""
-        return np.count_nonzero(self._sizes) * FEWER_ALIKE <= len(self._feasible)
+        return bool(np.count_nonzero(self._sizes) * FEWER_ALIKE <= len(self._feasible))
 
     def _number(self, places: Rows) -> None:
         codes = np.zeros(len(places), np.int64)
@@ -82,9 +82,9 @@ class AlikeNodes:
                 self._sizes, self._first = (np.append(one, more) for one in (self._sizes, self._first))
         return number
 
-    def renew(self, places: Rows) -> None:
+    def renew(self, places: Iterable[int]) -> None:
         """Number places again whose values, or whose feasibility, may have changed."""
-        for place in places.tolist():
+        for place in places:
             old = int(self._codes[place])
             new = self._number_of(place) if self._feasible[place] else -1
             if old == new:
@@ -140,10 +140,10 @@ class AlikeNodes:
 
     def tied(self, numbers: Rows) -> Rows:
         """Return the turns, ascending, of the places that have any of these numbers."""
-        found = self._listed == numbers[0]
+        found: Mask = self._listed == numbers[0]
         for number in numbers[1:].tolist():
             found |= self._listed == number
-        return found.nonzero()[0]
+        return np.flatnonzero(found)
 
     def at(self, turns: Rows) -> Callable[[], Rows]:
         """Return what makes the places at these turns."""

@@ -11,7 +11,7 @@ from scheduler_core.schedulers.columns.alike import AlikeNodes, Rows
 from scheduler_core.schedulers.columns.pods import Counted, PodState
 from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.columns.view import View
-from scheduler_core.schedulers.profiles.priority import Mapped, MapSpread
+from scheduler_core.schedulers.profiles.priority import Mapped, MapSpread, Scores
 from scheduler_core.schedulers.v1_11.scoring import by_name_descending, combine
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 
@@ -48,8 +48,8 @@ class AlikeClass:
                 self._others.append(priority)
         self._depths = np.full(size, len(self._profile.predicates), np.int64)
         self._feasible = np.ones(size, np.bool_)
-        self._look(np.arange(size))
         self._asked = int(self._depths.sum())
+        self._look(np.arange(size))
         counts = [
             column
             for _, steps, counted in self._spreads
@@ -79,13 +79,12 @@ class AlikeClass:
             depths[stopping] = number + 1
             left &= ~stopping
             passed &= codes == 0
+        self._asked += int(depths.sum()) - int(self._depths[rows].sum())
         self._depths[rows], self._feasible[rows] = depths, passed
 
-    def renew(self, rows: Rows) -> None:
+    def renew(self, rows: list[int]) -> None:
         """Follow a change of the vectors in some rows."""
-        before = int(self._depths[rows].sum())
-        self._look(rows)
-        self._asked += int(self._depths[rows].sum()) - before
+        self._look(np.array(rows, np.intp))
         self._alike.renew(rows)
 
     def choose(self, pod: PodState, counter: int) -> FoundNode | None:
@@ -115,7 +114,8 @@ class AlikeClass:
 
     def _totals(self, pod: PodState, numbers: Rows, rows: Rows, whole: View) -> Rows | None:
         """Return the totals of rows, one of each number; ``None`` if they depend on more."""
-        vectors, parts = self._vectors, []
+        vectors = self._vectors
+        parts: list[tuple[int, Scores]] = []
         for known in vectors.scaled.values():
             raw = known.raw[rows]
             parts.append((known.weight, known.steps.scale(raw, int(raw.max()))))

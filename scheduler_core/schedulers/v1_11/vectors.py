@@ -94,7 +94,7 @@ class KnownOutcomes(Protocol):
 class FollowsRows(Protocol):
     """What is derived of a class's vectors row by row."""
 
-    def renew(self, rows: Rows) -> None:
+    def renew(self, rows: list[int]) -> None:
         """Follow a change of the vectors in some rows."""
 
 
@@ -184,7 +184,7 @@ class ClassVectors:
         if len(rows) * REBUILD_SHARE > max(64, self.base.size):
             return False
         self.position = len(touched)
-        changed = np.array(sorted(rows), np.int64)
+        changed = list(rows)
         states = self._states(rows) if self._by_resources and len(rows) <= FEW_ROWS else {}
         for row, state in states.items():
             found = self._found.get(state)

@@ -54,6 +54,8 @@ class Moves:
         Successive events of one name are sorted together by pod, since upstream visits waiting pods in random
         order; those of one group are merged.
         """
+        if not self._moves:
+            return []
         moves, self._moves = self._moves, []
         out: list[Move] = []
         for _, same in groupby(moves, key=lambda move: move.event):

@@ -152,8 +152,15 @@ class CompiledPod:
 
         All that was compiled is the same, but for what has the whole specification or the status.
         """
-        out, made = type(self)(manifest), self.__dict__
-        out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - _OWN)
+        out = CompiledPod.__new__(type(self))
+        out.__dict__.update(self.__dict__)
+        for name in _OWN & out.__dict__.keys():
+            del out.__dict__[name]
+        out.manifest = manifest
+        out.uid = manifest["metadata"].get("uid") or f"uid-pod-{self.namespace}-{self.name}"
+        out.spec, out.status = manifest.get("spec") or {}, manifest.get("status") or {}
+        out.node = out.spec.get("nodeName") or ""
+        out.nominated_node = out.status.get("nominatedNodeName") or ""
         return out
 
     def holds_in(self, manifest: Mapping[str, Any]) -> bool:

@@ -336,6 +336,7 @@ class _Shared:
                 setattr(made, name, getattr(self, name).copy())
             made.raw = {key: raw.copy() for key, raw in self.raw.items()}
             made.soft = [_replace(one, counts=one.counts.copy()) for one in self.soft]
+            made.alike, made.choices = None, min(made.choices, 0)
             made.counted_by = {}  # the copied log numbers classes anew
         return made
 
@@ -367,7 +368,7 @@ class _Shared:
         for key, raw in self.raw.items():
             raw[places] = self.plugins[key].score(self.ctx, rows)
         self.normalized = self._normalized(None)
-        self._renew(places)
+        self._renew(places.tolist())
         return True
 
     def _follow_pods(self) -> bool:
@@ -385,13 +386,13 @@ class _Shared:
             counts = self.counted_by[number]
             if counts is not None and self.place[row] >= 0:
                 self._follow(counts, row, pod, sign)
-        changed = self.place[list(set(log.rows(position)))]
-        changed = changed[changed >= 0]
+        places = [self.place.item(row) for row in set(log.rows(position))]
+        changed = [place for place in places if place >= 0]
         self._renew(changed)
         if self.alike is not None and len(changed) > nodes_alike.MOST_CHANGED:
             self._part()
         elif self.alike is not None:
-            self._rescore(changed[self.stale[changed]])
+            self._rescore(np.array([place for place in changed if self.stale[place]], np.intp))
             self.alike.renew(changed)
         return True
 
@@ -430,19 +431,20 @@ class _Shared:
             elif soft.eligible is None or soft.eligible[place]:
                 soft.counts[soft.ids[place]] += sign
 
-    def _renew(self, places: Rows) -> None:
+    def _renew(self, changed: list[int]) -> None:
         """Evaluate again which of the places have room; the scores of more than a few are stale."""
-        if len(places) <= FEW_CHANGED and _IMAGES not in self.row_scores and self.ctx.nodes.shared is None:
-            self._renew_by_numbers(places)
+        if len(changed) <= FEW_CHANGED and _IMAGES not in self.row_scores and self.ctx.nodes.shared is None:
+            self._renew_by_numbers(changed)
             return
+        places = np.array(changed, np.intp)
         self.feasible[places] = self.static[places] & self._have_room(places)
         self.stale[places] = True
 
-    def _renew_by_numbers(self, places: Rows) -> None:
+    def _renew_by_numbers(self, places: list[int]) -> None:
         """Look places up by the numbers of their rows, which other rows may have had before."""
         nodes = self.ctx.nodes
         table = self.by_numbers.setdefault((*nodes.requested, "", *nodes.allocatable), {})
-        for place in places.tolist():
+        for place in places:
             numbers = nodes.numbers(int(self.rows[place]))
             known = table.get(numbers)
             if known is None:
