@@ -67,7 +67,7 @@ def create_run(request: HttpRequest) -> HttpResponse:
             scenario = service.configured(shared, body.get("config"))
             text = texts.spliced(store.scenario_text(row), shared.documents, scenario.documents)
         address = address_of(request)
-        run, token = service.start(scenario, identity.owner_at(address), address, text=text)
+        run, token = service.known_or_started(scenario, identity.owner_at(address), address, text=text)
     except service.ConfigError as error:
         raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
     except BundleError as error:

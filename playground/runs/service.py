@@ -16,6 +16,7 @@ from playground.limits import limit
 from playground.models import (
     CANCELLED,
     CANCELLING,
+    DONE,
     QUEUED,
     RUNNING,
     UNFINISHED,
@@ -26,6 +27,7 @@ from playground.models import (
     token_hash,
 )
 from playground.playback import over_time
+from playground.playback.packed_runs import engine_code
 from playground.runs import cells, delivery, fairness, several, sizing
 from playground.runtime import log_context
 from playground.storage import bundles, quotas, store
@@ -106,6 +108,23 @@ def _check_room(owner: str, address: str) -> None:
             continue
         if runs.count() >= limit(name):
             raise TooManyRunsError(f"{text.format(limit(name))} Wait for one to end, or cancel one.")
+
+
+def known_or_started(
+    scenario: core.Scenario, owner: str, address: str = "", *, text: str | None = None
+) -> tuple[Run, str]:
+    """Return the run of this scenario that this engine has computed for an owner; else :func:`start` one.
+
+    The scenario has the configuration, the scheduler and the seed. A run that may have called an extender is
+    computed again. Returns and raises what :func:`start` does; what has ended needs no token.
+    """
+    if not any(one.extenders for one in scenario.configurations):
+        row = store.keep_scenario(scenario, text, owner)
+        same = Run.objects.filter(scenario=row, owner=owner, state=DONE, code=engine_code())
+        known = same.order_by("-finished").first()
+        if known is not None:
+            return known, secrets.token_urlsafe(24)
+    return start(scenario, owner, address, text=text)
 
 
 def start(

@@ -99,7 +99,7 @@ def _run(side: Side, visitor: str, address: str) -> str:
     if isinstance(side.source.row, Run) and not side.scheduler:
         return side.source.row.pk
     scenario, text = keeping.text_of(side)
-    run, _ = service.start(scenario, visitor or identity.owner_at(address), address, text=text)
+    run, _ = service.known_or_started(scenario, visitor or identity.owner_at(address), address, text=text)
     return run.pk
 
 

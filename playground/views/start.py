@@ -377,7 +377,7 @@ def _no_room(request: HttpRequest, error: StorageFullError, sent: Import) -> Htt
 def _start_run(request: HttpRequest, scenario: core.Scenario, sent: Import) -> tuple[Run, str]:
     text = texts.joined(texts.stored(sent.files, scenario), scenario) if sent.times == "keep" else None
     visitor = request.visitor  # type: ignore[attr-defined]
-    return service.start(scenario, visitor, address_of(request), text=text)
+    return service.known_or_started(scenario, visitor, address_of(request), text=text)
 
 
 def _refuse(request: HttpRequest, error: BundleError, sent: Import | None = None) -> HttpResponse:

@@ -279,6 +279,23 @@ def test_unfinished_runs_of_a_visitor_are_bounded(run: Run, limits: Any) -> None
     service.start(scenario, OWNER)
 
 
+def test_the_same_run_asked_for_again_is_answered_from_the_store(run: Run) -> None:
+    """Not before it has ended, by its own owner alone, and only while the same code would compute it."""
+    scenario = store.load_scenario(run.scenario)
+
+    def asked(owner: str = run.owner) -> bool:
+        text = store.scenario_text(run.scenario)
+        found, _ = service.known_or_started(scenario, owner, text=text)
+        return found.pk == run.pk
+
+    assert not asked()
+    assert run_simulation(run.pk) == "done"
+    assert asked()
+    assert not asked("a" * 32)
+    Run.objects.filter(pk=run.pk).update(code="of-an-older-engine")
+    assert not asked()
+
+
 def test_a_policy_in_the_configuration_replaces_the_scenarios(run: Run) -> None:
     """A run can try another policy; anything else is refused."""
     scenario = store.load_scenario(run.scenario)

@@ -43,7 +43,7 @@ def _start(call: Call) -> Run:
     given = source.load()
     scenario = service.configured(given, call.payload.get("config"))
     text = texts.spliced(source.text(), given.documents, scenario.documents)
-    run, _ = service.start(scenario, call.visitor, call.connection.address, text=text)
+    run, _ = service.known_or_started(scenario, call.visitor, call.connection.address, text=text)
     sources.seed(run, scenario)
     return run
 
