@@ -33,7 +33,7 @@ from playground.playback.stopping import Bound, bounded, resident_bytes
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
-from playground.runs import cells, delivery, dumps, fairness, several
+from playground.runs import cells, delivery, dumps, fairness, recorded, several
 from playground.runs.caching import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
@@ -382,6 +382,7 @@ class _Attempt:
                 self.meter.end(self.trail.terminating.different(self.simulation.terminating))
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
         self.at_end = over_time.stored(self.simulation.availability())
+        self.at_end |= recorded.stored(self.scenario, self.trail)
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
         values |= {"code": engine_code()} if state == DONE else {}
         ended = state == DONE and self.run.sweep_id is not None

@@ -320,7 +320,7 @@ def decode(name: str, data: bytes, most: int | None = None) -> str:
     if len(data) > most:
         raise TooLargeError(f"{name} exceeds the {limit('BUNDLE_BYTES'):,} bytes that a bundle may have.")
     try:
-        text = decode_text(data)
+        text = decode_text(data, limits=core_limits())
     except FormatError as error:
         raise BundleError([Problem(error.message, line=error.line, file=name)]) from error
     # UTF-8 text is kept byte for byte, mark included; other encodings are converted to UTF-8 without one.

@@ -33,8 +33,10 @@ from playground.views.stored import links_of
 from playground.visitors.throttle import RETRY_SECONDS, address_of, throttled
 from scheduler_core.authoring import examples
 from scheduler_core.cli.timed_report import age
+from scheduler_core.compare.again import recorded_again
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
+from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 from scheduler_core.scenario.dump_kinds import DUMP_COMMAND
@@ -129,8 +131,8 @@ def start(request: HttpRequest) -> HttpResponse:
     ``errors`` (list of Problem as in docs/protocol.md), ``text`` and ``title`` as they were sent (``text``
     only if it is short).
     The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug), ``run``
-    ("1": start a run of it), ``times`` ("keep" or "ignore", for traces), ``ticket`` (the key of its progress
-    at ``/import/<ticket>/``).
+    ("1": start a run of it), ``again`` ("1": pods that have a node are scheduled again), ``times`` ("keep"
+    or "ignore", for traces), ``ticket`` (the key of its progress at ``/import/<ticket>/``).
     """
     return _render(request)
 
@@ -267,6 +269,7 @@ class Import:
     files: list[File] = field(default_factory=list)
     run: bool = False
     keep: bool = False
+    again: bool = False
     times: bundles.Times = "keep"
 
 
@@ -277,6 +280,7 @@ def _read(request: HttpRequest) -> Import:
         text=form.get("text", "").replace("\r\n", "\n"),  # a form always sends CRLF
         run=form.get("run") == "1",
         keep=form.get("keep") == "1",
+        again=form.get("again") == "1",
         times="ignore" if form.get("times") == "ignore" else "keep",
     )
     if slug := form.get("example", ""):
@@ -343,6 +347,9 @@ def _import(request: HttpRequest) -> HttpResponse:
             sent.files, _ = privacy.private(sent.files)
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
         sent.title = sent.title or naming.named(scenario)
+        if sent.again:
+            sent.files = [("", write_yaml(list(recorded_again(scenario.documents))))]
+            scenario = bundles.parse(sent.files, sent.title)
         if sent.run:
             bundles.ask_on()
             run, _ = _start_run(request, scenario, sent)

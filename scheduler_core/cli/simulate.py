@@ -26,12 +26,14 @@ from scheduler_core.cli.reporting import (
     read_scenario,
 )
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
+from scheduler_core.compare.again import recorded_again
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
-from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
+from scheduler_core.kubernetes.recorded import NOT_PLACED, Agreement, RecordedPlacement, agreement
 from scheduler_core.record.choice import counted as counted_alone
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, is_timed_run, simulate
 from scheduler_core.scenario.dump import scheduling_conditions
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.approval import using
 
@@ -49,6 +51,7 @@ class PodOutcome(NamedTuple):
     why: str
 
 
+MOST_DIFFERING = 20  # pods on another node than the recorded one that are listed
 MOST_ALIKE = 8
 """Pods that are listed one by one though nothing here could place any."""
 
@@ -66,6 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--html", metavar="FILE", help="write the run as one HTML file that steps")
     parser.add_argument("--events", action="store_true", help="print each event with its virtual second")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="schedule pods that have a node once more, and compare with the nodes that they had",
+    )
     add_scheduler_argument(parser)
     add_gates_argument(parser)
     add_cache_arguments(parser)
@@ -95,6 +103,10 @@ def _run(options: argparse.Namespace) -> int:
         only_v1_11=asks_for_cache(options),
         verbs=asked_verbs(options),
     )
+    if options.again:
+        scenario = load_documents(
+            recorded_again(scenario.documents), title=scenario.title, scheduler=options.scheduler or ""
+        )
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings, unfolded=options.events), file=sys.stderr)
@@ -134,11 +146,14 @@ def _run(options: argparse.Namespace) -> int:
     agreed = agreement(recorded, placements)
     rest = [
         *(conditions.lines() if conditions else ()),
-        *([agreed.text()] if agreed else ()),
+        *(_recorded_lines(agreed) if agreed else ()),
         *(simulation.cache.report() if simulation.cache else ()),
     ]
     write_answer(
-        options.output, lambda: (*_lines(simulation, last), *rest), lambda: _data(simulation, last, rest), out
+        options.output,
+        lambda: (*_lines(simulation, last), *rest),
+        lambda: {**_data(simulation, last, rest), **_recorded_data(agreed)},
+        out,
     )
     return 0
 
@@ -153,6 +168,34 @@ def _lines(simulation: Stepper, last: dict[str, Cycle]) -> list[str]:
     else:
         report(simulation, last, text)
     return text.getvalue().splitlines()
+
+
+def _recorded_lines(agreed: Agreement) -> Iterator[str]:
+    """Yield the pods that are not where the recorded cluster placed them, and the summary."""
+    for pair in agreed.differing[:MOST_DIFFERING]:
+        here = pair.placement.node if pair.placement else NOT_PLACED
+        yield f"{pair.recorded.pod}: recorded {pair.recorded.node}, simulated {here}"
+    if len(agreed.differing) > MOST_DIFFERING:
+        yield f"and {len(agreed.differing) - MOST_DIFFERING:,} more pods"
+    yield agreed.text()
+
+
+def _recorded_data(agreed: Agreement | None) -> dict[str, object]:
+    """Return the recorded and the simulated node of each pod."""
+    if agreed is None:
+        return {}
+    return {
+        "recorded": [
+            {
+                "pod": pair.recorded.pod,
+                "verdict": pair.verdict,
+                "recorded": pair.recorded.node,
+                "simulated": pair.placement.node if pair.placement else None,
+                "step": pair.placement.step if pair.placement else None,
+            }
+            for pair in agreed.pairs
+        ]
+    }
 
 
 def _data(simulation: Stepper, last: dict[str, Cycle], rest: list[str]) -> dict[str, object]:

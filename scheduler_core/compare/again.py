@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.recorded import NODE
 from scheduler_core.kubernetes.support import part_of
 
 MIRROR = "kubernetes.io/config.mirror"
@@ -18,6 +19,21 @@ def taken_off(documents: Iterable[Document]) -> Iterator[Document]:
     """Yield documents in which pods have no node, but for those that do not :func:`move <moves>`."""
     for document in documents:
         yield unbound(document) if moves(document) else document
+
+
+def recorded_again(documents: Iterable[Document]) -> Iterator[Document]:
+    """Yield documents as :func:`taken_off` does; pods without a node are annotated with the one they had.
+
+    A run then compares its placements with those, as with the placements of a recording.
+    """
+    for document in documents:
+        yield _with_record(document) if moves(document) else document
+
+
+def _with_record(document: Document) -> Document:
+    metadata = document["metadata"]
+    annotations = {**(metadata.get("annotations") or {}), NODE: document["spec"]["nodeName"]}
+    return {**unbound(document), "metadata": {**metadata, "annotations": annotations}}
 
 
 def moves(document: Document) -> bool:

@@ -29,6 +29,7 @@ RawDocument = dict[str, Any]
 
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
 _UNREAD = "events of {}, which scheduling does not read"
+KEPT = frozenset(("CronJob",))  # read by its controller alone
 OURS = frozenset(["", "default-scheduler"])  # the scheduler names that a run is responsible for
 
 
@@ -96,13 +97,18 @@ class Recording:
         self.ours = OURS | _profiles(bundle)
         self.live: dict[Key, _Living] = {}
         self.without_node: set[Key] = set()
+        self.owned: frozenset[str] = frozenset()
         for entry in bundle.entries:
             if is_read(entry.value) and isinstance(entry.value.get("metadata"), Mapping):
                 key = document_key(entry.value)
                 self.live.setdefault(key, self._living(entry.value, entry))
 
-    def take_all(self, events: Iterable[RecordedEvent], what: str) -> None:
-        """Process events; add the Scenario to the bundle, and a summary to its notes."""
+    def take_all(self, events: Iterable[RecordedEvent], what: str, *, controllers: bool = False) -> None:
+        """Process events; add the Scenario to the bundle, and a summary to its notes.
+
+        ``controllers`` act on a recording of owners, which has none of their pods.
+        """
+        self.owned = KEPT if controllers else frozenset()
         listed = sorted(events, key=lambda event: event.seconds)
         initial = [event for event in listed if event.initial]
         nodes = {event.key[1] for event in initial if event.key[0] == "Node"}
@@ -121,7 +127,7 @@ class Recording:
                 "apiVersion": SCENARIO_VERSION,
                 "kind": "Scenario",
                 "metadata": {"name": "recording"},
-                "spec": {"controllers": [], "operations": self.operations},
+                "spec": {**({} if controllers else {"controllers": []}), "operations": self.operations},
             }
             self.bundle.entries.append(Entry(value, "Scenario", source, origins=tuple(self.origins)))
 
@@ -140,7 +146,7 @@ class Recording:
         origin = event.origin
         entry = Entry(event.document, event.key[0], origin.source, origin.number, origin.prefix)
         self.bundle.entries.append(entry)
-        if is_read(event.document):
+        if is_read(event.document) or event.key[0] in self.owned:
             self.live[event.key] = self._living(event.document, entry)
 
     def _lose(self, key: Key) -> None:
@@ -169,7 +175,8 @@ class Recording:
             return
         known = event.action == "patch" and event.key[0] in KINDS
         # A patch never creates an object, even if it holds a whole one.
-        if event.key not in self.live and (known or not (event.key[0] in KINDS and is_read(event.document))):
+        is_taken = event.key[0] in self.owned or (event.key[0] in KINDS and is_read(event.document))
+        if event.key not in self.live and (known or not is_taken):
             why = "patches of objects that do not exist" if known else _UNREAD.format(event.key[0])
             self.tally.left_out[why] += 1
         elif event.action == "delete":

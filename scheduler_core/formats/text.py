@@ -7,7 +7,9 @@ import re
 import zlib
 
 from scheduler_core.formats.limits import FormatError, Limits, too_large
+from scheduler_core.formats.packed_trace import is_packed, text_of
 
+DEFAULT_LIMITS = Limits()
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -41,7 +43,7 @@ def to_text(data: bytes | str, limits: Limits) -> str:
         if text.startswith(_PACKED_AS_TEXT):
             raise FormatError("this is a compressed file pasted as text: pass the file itself")
     else:
-        text = decode(_unpack(data, limits))
+        text = decode(_unpack(data, limits), limits=limits)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     bad = _CONTROL.search(text) if _may_hold_controls(text) else None
@@ -83,11 +85,13 @@ def _unpack(data: bytes, limits: Limits) -> bytes:
     return bytes(out)
 
 
-def decode(data: bytes, *, final: bool = True) -> str:
+def decode(data: bytes, *, final: bool = True, limits: Limits = DEFAULT_LIMITS) -> str:
     """Decode bytes, detecting the encoding by the byte order mark or first letters. Raises FormatError.
 
-    If ``final`` is false, they may end within a character.
+    A packed trace of SimKube is unpacked. If ``final`` is false, they may end within a character.
     """
+    if is_packed(data):
+        return text_of(data, limits)
     for signature, meaning in _SIGNATURES.items():
         if data.startswith(signature):
             raise FormatError(f"this is {meaning}")

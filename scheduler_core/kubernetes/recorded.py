@@ -25,6 +25,7 @@ RESULTS = (
     "score-result", "finalscore-result", "reserve-result", "permit-result", "permit-result-timeout",
     "prebind-result", "bind-result", SELECTED_NODE, "result-history",
 )  # fmt: skip
+SAME, OTHER, NOT_PLACED = "same node", "other node", "not placed"
 _MOST = 4_000_000  # characters of one result that are parsed
 
 
@@ -108,23 +109,45 @@ class RecordedPlacement(Struct, frozen=True):
     step: str
 
 
-class Agreement(Struct, frozen=True):
-    """How many pods a run scheduled to the same nodes as the recorded cluster."""
+class PlacementPair(Struct, frozen=True):
+    """A pod where the recorded cluster placed it and where a run did; no placement: it stayed pending."""
 
-    same: int
-    of: int
-    first: (
-        tuple[Recorded, RecordedPlacement | None] | None
-    )  # the first difference; no placement: it stayed pending
+    recorded: Recorded
+    placement: RecordedPlacement | None
+
+    @property
+    def verdict(self) -> str:
+        """``same node``, ``other node`` or ``not placed``."""
+        if self.placement is None:
+            return NOT_PLACED
+        return SAME if self.placement.node == self.recorded.node else OTHER
+
+
+class Agreement(Struct, frozen=True):
+    """The placements of a run beside the recorded ones, in the order in which those were recorded."""
+
+    pairs: tuple[PlacementPair, ...]
+
+    def count(self, verdict: str) -> int:
+        """Return how many pods have a verdict."""
+        return sum(pair.verdict == verdict for pair in self.pairs)
+
+    @property
+    def differing(self) -> tuple[PlacementPair, ...]:
+        """The pods that are not on the same node."""
+        return tuple(pair for pair in self.pairs if pair.verdict != SAME)
 
     def text(self) -> str:
         """Return a one-line summary."""
-        summary = f"{self.same:,} of {self.of:,} pod{'s' * (self.of != 1)} placed as recorded"
-        if self.first is None:
+        of = len(self.pairs)
+        summary = f"{self.count(SAME):,} of {of:,} pod{'s' * (of != 1)} placed as recorded"
+        differing = self.differing
+        if not differing:
             return summary
-        pod, ours = self.first
+        pod, ours = differing[0].recorded, differing[0].placement
+        counts = ", ".join(f"{count:,} {one}" for one in (OTHER, NOT_PLACED) if (count := self.count(one)))
         where = f"{ours.node} here, in step {ours.step}" if ours is not None else "not placed here"
-        return f"{summary}; first difference: {pod.pod} on {pod.node} as recorded, {where}"
+        return f"{summary}, {counts}; first difference: {pod.pod} on {pod.node} as recorded, {where}"
 
 
 def agreement(
@@ -140,15 +163,10 @@ def agreement(
     ours: dict[str, list[RecordedPlacement]] = {}
     for placement in placements:
         ours.setdefault(placement.pod, []).append(placement)
-    same = 0
-    differing: list[tuple[float, Recorded, RecordedPlacement | None]] = []
-    for one in wanted:
-        lived = [p for p in ours.get(one.pod, ()) if one.since <= p.time < one.until]
-        last = lived[-1] if lived else None
-        if last is not None and last.node == one.node:
-            same += 1
-        else:
-            when = one.seconds if one.seconds is not None else one.since
-            differing.append((when, one, last))
-    differing.sort(key=lambda row: row[0])
-    return Agreement(same, len(wanted), differing[0][1:] if differing else None)
+    wanted.sort(key=lambda one: one.since if one.seconds is None else one.seconds)
+    return Agreement(tuple(PlacementPair(one, _last(one, ours.get(one.pod, ()))) for one in wanted))
+
+
+def _last(one: Recorded, ours: Iterable[RecordedPlacement]) -> RecordedPlacement | None:
+    """Return the last placement of a pod in its recorded lifetime."""
+    return next((p for p in reversed([*ours]) if one.since <= p.time < one.until), None)

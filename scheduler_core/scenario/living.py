@@ -25,6 +25,7 @@ OWNERS = frozenset({*WORKLOADS, "ReplicaSet"})
 FAILING = ("NoExecute", '"Ready"', FAILS, RECOVERS, DRAIN, DESCHEDULE)
 """What a patch of a node contains that makes it fail or recover, or evicts its pods."""
 
+_TEMPLATE_ANNOTATIONS = ("spec", "template", "metadata", "annotations")
 _POD_SPECS = (("spec",), ("spec", "template", "spec"))
 
 _WITH_TIME = (RUN, FAILS, RECOVERS, DRAIN, EVICT, DESCHEDULE, UNDO)
@@ -198,6 +199,10 @@ def _has_moments(document: Entry) -> bool:
             return type(meta) is dict and "annotations" in meta and RUN in _part(meta, "annotations")
         case "Node":
             return not {FAILS, DRAIN}.isdisjoint(_part(document, "metadata", "annotations"))
+        case "CronJob":
+            return RUN in _part(
+                document, "spec", "jobTemplate", "spec", "template", "metadata", "annotations"
+            )
     return _is_owner(document) and RUN in _part(document, "spec", "template", "metadata", "annotations")
 
 

@@ -17,6 +17,7 @@ from scheduler_core.formats.openb import read_tables
 from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import duplicate_findings
+from scheduler_core.formats.simkube import read_simkube
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
@@ -112,6 +113,7 @@ def load(
     read_tables(read, limits, keep_times=times == "keep")
     read_kwok(read, limits)
     read_recorder(read, limits)
+    read_simkube(read, limits)
 
     def loading() -> _Loading:
         made = _Loading(title, limits, expand=expand, admission=admission, watch=watch)

@@ -13,6 +13,7 @@ import { Recorded } from "../workbench/recorded.tsx";
 import { Charts, type Shown, type View } from "./charts.tsx";
 import { link } from "./link.ts";
 import { Outcomes } from "./outcomes.tsx";
+import { Placements, type Comparison } from "./placements.tsx";
 import { Queries } from "./queries.tsx";
 import { RangeBar } from "./range.tsx";
 
@@ -24,6 +25,7 @@ type Known = Shown & {
   state: State;
   firstUnschedulable: number | null;
   dump: { incomplete: string[]; answers: RecordedAnswer[] };
+  recorded: Comparison | null;
   unplaced: Reason[];
 };
 
@@ -207,8 +209,9 @@ function draw() {
     place(<Causes of={cache.causes} />, part("cache-causes"));
   }
   if (!known) return;
-  const { dump, unplaced } = known;
-  show({ dump: dump.incomplete.length || dump.answers.length, unplaced: unplaced.length });
+  const { dump, unplaced, recorded } = known;
+  show({ dump: dump.incomplete.length || dump.answers.length, unplaced: unplaced.length, recorded });
+  place(recorded ? <Placements run={id} {...recorded} /> : null, part("recorded-pods"));
   place(<Dump {...dump} />, part("dump-list"));
   place(unplaced.length ? <Unplaced reasons={unplaced} /> : null, part("unplaced-list"));
 }

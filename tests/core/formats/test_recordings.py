@@ -408,7 +408,7 @@ def test_what_a_run_did_is_compared_with_the_recording(capsys: pytest.CaptureFix
     assert capsys.readouterr().out.splitlines()[-1] == "3 of 3 pods placed as recorded"
     assert main(["simulate", str(FOLDER / "kwok.yaml")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
-        "0 of 1 pod placed as recorded; first difference: default/waiting on n2 as recorded, "
+        "0 of 1 pod placed as recorded, 1 other node; first difference: default/waiting on n2 as recorded, "
         "n1 here, in step 1.1"
     )
 
@@ -419,9 +419,10 @@ def test_pods_that_stay_pending_differ_from_the_recording() -> None:
     agreed = agreement(recorded, [RecordedPlacement("default/web-1", "node-1", 13.0, "10.1")])
     assert agreed is not None
     assert agreed.text() == (
-        "1 of 3 pods placed as recorded; first difference: default/web-1 on node-2 as recorded, "
-        "not placed here"
+        "1 of 3 pods placed as recorded, 2 not placed; first difference: default/web-1 on node-2 as "
+        "recorded, not placed here"
     )
+    assert [pair.verdict for pair in agreed.pairs] == ["not placed", "not placed", "same node"]
     assert agreement({}, []) is None
     assert recorded_of([], []) == {}
 
