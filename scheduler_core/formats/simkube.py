@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
@@ -106,7 +106,8 @@ class _Trace:
         if not lived or kind not in _TEMPLATES:
             return document
         seconds = max(1, round(median(lived)))
-        return _changed(document, _TEMPLATES[kind], lambda pod: _annotated(pod, RUN_SECONDS, str(seconds)))
+        made = _changed(document, _TEMPLATES[kind], lambda pod: _annotated(pod, RUN_SECONDS, str(seconds)))
+        return cast("RawDocument", made)
 
     def _fail(self, place: Steps, message: str) -> None:
         if len(self.bundle.errors) < _MAX_PROBLEMS:

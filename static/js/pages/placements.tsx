@@ -28,8 +28,8 @@ export function Placements({ run, counts, pods }: Comparison & { run: string }) 
       filter="Filter pods"
       kept={kept}
       heads={["pod", "verdict", "recorded", "simulated", "cycle"]}
-      rows={pods.map((row) => (
-        <tr key={row[0]}>
+      rows={pods.map((row, at) => (
+        <tr key={at}>
           <th scope="row">{row[0]}</th>
           <td class={verdictOf(row) === "same node" ? "pass-text" : ""}>{verdictOf(row)}</td>
           <td>{row[1]}</td>

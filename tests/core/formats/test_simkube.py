@@ -13,7 +13,7 @@ from scheduler_core import BundleError, Limits, load, simulate
 from scheduler_core.__main__ import main
 
 T0 = 1_700_000_000
-NODE = {
+NODE: dict[str, Any] = {
     "apiVersion": "v1",
     "kind": "Node",
     "metadata": {"name": "n1"},
