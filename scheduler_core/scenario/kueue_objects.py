@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
+from scheduler_core.cluster.kueue.acceptance import WRONG, check_configuration, refusals
 from scheduler_core.cluster.kueue.actor import KINDS
-from scheduler_core.cluster.kueue.configuration import left_out, read_configuration
-from scheduler_core.cluster.kueue.reading import READERS
-from scheduler_core.cluster.kueue.validation import refusals_of
-from scheduler_core.cluster.kueue.workload import read_workload
+from scheduler_core.cluster.kueue.configuration import left_out
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.manifests import Document
@@ -20,8 +18,6 @@ from scheduler_core.scenario.kueue import GROUP, WORKLOAD_LISTS, KueueSetup, is_
 
 CONFIGURATION = "Configuration"
 _CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
-_WRONG = (AttributeError, KeyError, TypeError, ValueError)
-"""What reading a manifest raises that does not have the form of its kind."""
 
 
 def taken(ignored: dict[str, list[Entry]], namespaces: Iterable[Entry], report: Report) -> KueueSetup:
@@ -52,15 +48,15 @@ def _remove(ignored: dict[str, list[Entry]], taken_: Iterable[Entry]) -> None:
 
 def _is_sound(entry: Entry, at: At) -> bool:
     """Return whether an object can be read; a warning says why not."""
-    refusals = _refusals(entry.value)
-    for text in refusals[:1]:
+    found = refusals(dict(entry.value))
+    for text in found[:1]:
         at.child("spec").warn(f"Kueue's API refuses this {entry.kind}, which is left out: {text}")
-    return not refusals
+    return not found
 
 
 def check(manifest: Document, at: At) -> None:
     """Report what is wrong with an object that an operation creates or changes."""
-    for text in _refusals(manifest)[:1]:
+    for text in refusals(dict(manifest))[:1]:
         at.child("spec").error(f"Kueue's API refuses this {manifest['kind']}: {text}")
 
 
@@ -87,26 +83,6 @@ def _names_rows(rows: Any, by: str) -> bool:
     return rows is None or listed
 
 
-def _refusals(manifest: Any) -> list[str]:
-    try:
-        found = refusals_of(manifest)
-        if not found:
-            _read(manifest)
-    except _WRONG as error:
-        return [f"{type(error).__name__} {error}"]
-    return found
-
-
-def _read(manifest: Any) -> None:
-    if not isinstance(part_of(manifest, "metadata", "name"), str):
-        raise ValueError("it has no name")
-    reader = READERS.get(manifest["kind"])
-    if reader is not None:
-        reader(manifest)
-    elif manifest["kind"] == "Workload":
-        read_workload(manifest, 0.0)
-
-
 def stored(manifest: Document) -> Document:
     """Return a manifest as the API server stores it."""
     meta = dict(manifest["metadata"])
@@ -117,9 +93,9 @@ def stored(manifest: Document) -> Document:
 
 def _configuration(entry: Entry, at: At) -> Document | None:
     try:
-        read_configuration(entry.value)
+        check_configuration(entry.value)
         gaps = list(left_out(entry.value))
-    except _WRONG as error:
+    except WRONG as error:
         at.warn(f"Kueue's Configuration cannot be read, its defaults are used: {error}")
         return None
     for gap in gaps:

@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.cluster.kueue.acceptance import WRONG, check_configuration, refusals
 from scheduler_core.cluster.kueue.configuration import left_out, read_configuration
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.job_control import JobControl
 from scheduler_core.cluster.kueue.jobs import Priorities
 from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, QUEUE_LABEL
 from scheduler_core.cluster.kueue.pods import pod_workload
-from scheduler_core.cluster.kueue.validation import refusals_of
 from scheduler_core.cluster.kueue.workload import (
     EVICTED,
     FINISHED,
@@ -39,6 +39,7 @@ from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.kubernetes.times import seconds_of
 
 CONFIGURATION_GROUP = "config.kueue.x-k8s.io/"
@@ -98,7 +99,9 @@ def new_workloads(
     jobs.priorities = priorities
     for manifest in documents:
         if manifest.get("kind") in ("Job", "Workload"):
-            list(_read(copy, jobs, dict(manifest)))
+            for text in refusals(dict(manifest)):
+                raise ExplainError(f"the API server refuses this {manifest['kind']}: {text}", "manifest")
+            _read(copy, jobs, dict(manifest))
     return [one for key, one in copy.workloads.items() if key not in control.workloads]
 
 
@@ -136,8 +139,8 @@ def kueue_over(documents: Iterable[Mapping[str, Any]]) -> KueueCluster:
     Statuses that they have count: a Workload that is evicted and holds quota has not stopped. Jobs and
     Workloads without one are queued in the order of the documents.
     """
-    known = (dict(one) for one in documents if one.get("kind") in _ORDER)
-    listed = sorted(known, key=lambda one: _ORDER.index(one["kind"]))
+    notes = unsimulated_settings(documents)
+    listed = _accepted(documents, notes)
     configurations = list(_configurations(documents))
     stopping = {key_for("Workload", one) for one in listed if one["kind"] == "Workload" and _is_stopping(one)}
     control = Control(
@@ -146,9 +149,8 @@ def kueue_over(documents: Iterable[Mapping[str, Any]]) -> KueueCluster:
         lambda one: None if one.key in stopping else stopped_at_once(one),
     )
     jobs = JobControl(control)
-    notes = unsimulated_settings(documents)
     for manifest in listed:
-        notes += _read(control, jobs, manifest)
+        _read(control, jobs, manifest)
     _queue_pods(control, listed)
     _rest(control, jobs)
     return KueueCluster(control, jobs, tuple(documents), tuple(notes))
@@ -176,7 +178,7 @@ def _configurations(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[
     """Yield Kueue's Configuration, by itself or as its manager's ConfigMap has it."""
     for one in documents:
         if str(one.get("apiVersion")).startswith(CONFIGURATION_GROUP) and one.get("kind") == "Configuration":
-            yield one
+            yield from _readable(one)
         text = (one.get("data") or {}).get(MANAGER_CONFIG) if one.get("kind") == "ConfigMap" else None
         yield from _parsed(text) if isinstance(text, str) else ()
 
@@ -186,7 +188,32 @@ def _parsed(text: str) -> Iterator[Mapping[str, Any]]:
         found = [value for _, value in read_documents(text, _LIMITS, ValueTally(_LIMITS))]
     except FormatError:
         return  # what cannot be read configures nothing
-    yield from (value for value in found if isinstance(value, Mapping))
+    for value in found:
+        yield from _readable(value)
+
+
+def _readable(configuration: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield a Configuration that can be read; of any other the defaults are used."""
+    try:
+        check_configuration(configuration)
+        list(left_out(configuration))
+    except WRONG:
+        return
+    yield configuration
+
+
+def _accepted(documents: Iterable[Mapping[str, Any]], notes: list[str]) -> list[Manifest]:
+    """Return the objects that Kueue reads, in the order of their kinds; ``notes`` get those refused."""
+    known = [dict(one) for one in documents if one.get("kind") in _ORDER]
+    kept = []
+    for one in sorted(known, key=lambda one: _ORDER.index(one["kind"])):
+        found = refusals(one)
+        if found:
+            name = part_of(one, "metadata", "name")
+            notes.append(f"{one['kind']} {name} is refused by the API server and left out: {found[0]}")
+        else:
+            kept.append(one)
+    return kept
 
 
 def _is_stopping(workload: Manifest) -> bool:
@@ -207,14 +234,9 @@ def _times(manifest: Manifest) -> Iterator[str | None]:
         yield one.get("lastTransitionTime")
 
 
-def _read(control: Control, jobs: JobControl, manifest: Manifest) -> Iterator[str]:
-    """Read an object, and yield a note if Kueue's API refuses it."""
+def _read(control: Control, jobs: JobControl, manifest: Manifest) -> None:
     kind = manifest["kind"]
     key = key_for(kind, manifest)
-    refusals = refusals_of(manifest)
-    if refusals:
-        yield f"{kind} {key} would be refused: {'; '.join(refusals)}"
-        return
     namespace = namespace_of(manifest) or "default"
     if kind == "Job":
         owners = {(one.namespace, one.owner) for one in control.workloads.values()}
