@@ -135,6 +135,9 @@ def _files(names: Sequence[str]) -> Iterator[File]:
                 yield f"{name}.yaml", ready_text(name)
             else:
                 yield name, Path(name).read_bytes()
+        except FileNotFoundError as error:
+            ready = ", ".join(READY)
+            raise InputError(f"{name}: neither a file nor a contract that is ready: {ready}") from error
         except OSError as error:
             raise InputError(f"{name}: {error.strerror or error}") from error
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from scheduler_core.cli.reporting import InputError
 from scheduler_core.kubernetes.problems import BundleError
@@ -22,7 +23,7 @@ def html_file(scenario: Scenario, names: Sequence[str]) -> str:
     Raises:
         InputError: The application is not installed, or the run is larger than a file may be.
     """
-    return _made("written", scenario, _text(scenario, names), _title(scenario, names))
+    return _made(lambda writer: writer.written(scenario, _text(scenario, names), _title(scenario, names)))
 
 
 def is_lesson(name: str) -> bool:
@@ -38,21 +39,22 @@ def lesson_html(name: str) -> str:
     Raises:
         InputError: The application is not installed, or the lesson is not sound.
     """
-    return _made("lesson_written", name)
+    return _made(lambda writer: writer.lesson_written(name))
 
 
-def _made(function: str, *given: object) -> str:
+def _made(write: Callable[[Any], str]) -> str:
     try:
-        text: str = getattr(import_module(WRITER), function)(*given)
+        return write(import_module(WRITER))
     except ModuleNotFoundError as error:
         raise InputError(f"{NEEDS}: {error}") from error
     except ValueError as error:
         raise InputError(str(error)) from error
-    return text
 
 
 def write_html(path: str, scenario: Scenario, names: Sequence[str]) -> None:
     """Write the file; raises as :func:`html_file`, and for a path that cannot be written."""
+    if not Path(path).absolute().parent.is_dir():  # said before the run is recorded
+        raise InputError(f"{path}: its folder does not exist")
     text = html_file(scenario, names)
     try:
         Path(path).write_text(text, encoding="utf-8")
