@@ -8,18 +8,21 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.http import HttpRequest
+from msgspec import ValidationError, convert, structs
 
 from playground.api.answers import ApiError
+from playground.api.payloads import Payload
 from playground.limits import limit
 from playground.pool import offload
 from playground.pool.reading import reading
-from playground.serving.json_bodies import parsed
+from playground.serving.json_bodies import fault_of, parsed
 from playground.storage import bundles
 from playground.visitors import identity
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Payload)
 OBJECT_BYTES = 1024 * 1024  # of a JSON object, not counting its top-level texts
 LARGE_BODY_BYTES = 256 * 1024  # which take a few milliseconds to parse
 FORM = "multipart/form-data"
@@ -34,6 +37,18 @@ def json_of(request: HttpRequest) -> dict[str, Any]:
         )
         raise ApiError(400, message)
     return _beside(object_of, request.body)
+
+
+def body_of(request: HttpRequest, kind: type[P]) -> P:
+    """Return the body as the payload that the call declares. Raises ApiError."""
+    body = json_of(request)
+    if unknown := sorted(set(body) - {field.encode_name for field in structs.fields(kind)}):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    try:
+        return convert(body, kind)
+    except ValidationError as error:
+        fault = fault_of(error)
+        raise ApiError(400, [{"line": None, "path": fault.path, "message": fault.message}]) from error
 
 
 def object_of(data: bytes) -> dict[str, Any]:

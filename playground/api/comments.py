@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of, json_of
 from playground.api.lookups import playback_of, scenario_of
+from playground.api.payloads import sent
 from playground.api.route import BUSY, ERRORS, FULL, UNREAD, route
 from playground.models import Comment, Scenario
 from playground.playback import anchors, sources
@@ -80,23 +81,21 @@ def create_comment(request: HttpRequest, name: str) -> HttpResponse:
 def change_comment(request: HttpRequest, name: str, comment: str) -> HttpResponse:
     """Replace a comment's text, or resolve its thread or open it again."""
     _bounded(request)
-    row, body = scenario_of(name), json_of(request)
-    if not body or (unknown := sorted(set(body) - {"text", "resolved"})):
-        message = f"Unknown fields: {', '.join(unknown)[:200]}" if body else "Send text, resolved or both."
-        raise ApiError(400, message)
+    row, change = scenario_of(name), body_of(request, payloads.CommentChange)
+    text, resolved = sent(change.text), sent(change.resolved)
+    if text is None and resolved is None:
+        raise ApiError(400, "Send text, resolved or both.")
     found = _found(row, comment)
-    if "resolved" in body:
-        if not isinstance(body["resolved"], bool):
-            raise ApiError(400, [{"line": None, "path": "resolved", "message": "resolved must be a bool."}])
+    if resolved is not None:
         _allow(request, found, comments.may_resolve)
-    if "text" in body:
+    if text is not None:
         _allow(request, found, comments.may_edit)
         try:
-            comments.edit(found, body["text"] if isinstance(body["text"], str) else "")
+            comments.edit(found, text)
         except comments.CommentError as error:
             raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
-    if "resolved" in body:
-        comments.resolve(found, resolved=body["resolved"])
+    if resolved is not None:
+        comments.resolve(found, resolved=resolved)
     return answer(payloads.Comment(**_absolute(request, comments.wire(_found(row, comment), row.short))))
 
 

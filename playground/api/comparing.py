@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.comparisons import asking, comparing, keeping
 from playground.models import Comparison
@@ -83,10 +82,8 @@ def get_comparison(request: HttpRequest) -> HttpResponse:
 )
 def create_comparison(request: HttpRequest) -> HttpResponse:
     """Store a comparison: whoever has its link sees both sides, drafts of the caller included."""
-    body = json_of(request)
-    query = {name: _text(body.get(name, ""), name) for name in FIELDS}
-    if unknown := sorted(set(body) - set(FIELDS)):
-        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    body = body_of(request, payloads.NewComparison)
+    query = {name: getattr(body, name) or "" for name in FIELDS}
     owner = identity.verify(token_of(request))
     with _refusals():
         try:
@@ -103,12 +100,6 @@ def create_comparison(request: HttpRequest) -> HttpResponse:
         expires=row.expires.isoformat(),
     )
     return answer(made, 201, Location=f"/api/comparisons/{row.short}")
-
-
-def _text(value: Any, name: str) -> str:
-    if value is not None and not isinstance(value, str):
-        raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be a text."}])
-    return value or ""
 
 
 def _comparison(name: str) -> Comparison:

@@ -13,8 +13,9 @@ from msgspec import UNSET, UnsetType
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import files_of, json_of
+from playground.api.bodies import body_of, files_of
 from playground.api.lookups import leaving_out, shared_answer
+from playground.api.payloads import sent
 from playground.api.route import (
     BUSY,
     ERRORS,
@@ -39,7 +40,6 @@ from scheduler_core.kubernetes.problems import BundleError, Problem
 
 GONE = "You have no such draft; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')
-_CHANGES = ("bundle", "title")
 _STALE = "The draft has changed and is now at revision {revision}. Read it again and reapply the edit."
 
 
@@ -213,18 +213,13 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
     """
     row = _draft(request, name)
     base = _base(request, row)
-    body = json_of(request)
-    if unknown := sorted(set(body) - set(_CHANGES)):
-        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
-    for field in _CHANGES:
-        if not isinstance(body.get(field, ""), str):
-            raise ApiError(400, [{"line": None, "path": field, "message": f"{field} must be a text."}])
-    if not body:
-        raise ApiError(400, f"Send the fields to change: {' or '.join(_CHANGES)}.")
+    change = body_of(request, payloads.DraftChange)
+    if change == payloads.DraftChange():
+        raise ApiError(400, "Send the fields to change: bundle or title.")
     try:
         with _reading():
-            text, left = _stored(request, row, body.get("bundle"))
-            row = store.save_draft(row, text, body.get("title"), base, whole=True)
+            text, left = _stored(request, row, sent(change.bundle))
+            row = store.save_draft(row, text, sent(change.title), base, whole=True)
     except Draft.DoesNotExist as error:
         raise ApiError(404, GONE) from error
     except store.StaleError as error:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import msgspec
 from django.http import HttpRequest, HttpResponse
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
-from playground.api.payloads import Payload
+from playground.api.bodies import body_of
+from playground.api.payloads import Payload, sent
 from playground.api.route import BUSY, ERRORS, UNREAD, route
 from playground.lessons import catalogue, computed, judging, lookup, receipts, reviews, served, stated
 from playground.lti import browsers, launches
@@ -21,8 +20,6 @@ from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError,
 from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.plain import schemas
 
-P = TypeVar("P", bound=Payload)
-T = TypeVar("T")
 RATE = "LESSON_ANSWERS_PER_MINUTE"
 LANGUAGE = (("lang", "string", "Of the lesson's own words, such as de; English if it is not translated"),)
 _REFUSED = {400: ("The answer has another form; the error says which", "Errors"), 413: UNREAD[413]}
@@ -172,17 +169,17 @@ def get_lessons(_request: HttpRequest) -> HttpResponse:
 def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     """Check an answer; the right one leaves the server only once it was given."""
     of, at = _found(slug, stop)
-    given = _body(request, LessonAnswer)
-    row = _launched(request, of, _given(given.launch))
+    given = body_of(request, LessonAnswer)
+    row = _launched(request, of, sent(given.launch))
     try:
         verdict = judging.judged(
             *catalogue.spoken(of, at, asked_of(request)),
             given.answer,
-            _given(given.sure),
-            _given(given.seed),
+            sent(given.sure),
+            sent(given.seed),
         )
         comes_back = has_variants(of, at)
-        card = reviews.reviewed(_given(given.card), verdict.rating) if comes_back else UNSET
+        card = reviews.reviewed(sent(given.card), verdict.rating) if comes_back else UNSET
     except (LessonError, ValueError) as error:
         raise ApiError(400, [{"line": None, "path": "answer", "message": _sentence(str(error))}]) from error
     if given.seed is UNSET:
@@ -219,10 +216,10 @@ def shown(verdict: AnswerVerdict) -> LessonVerdict:
 def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     """Answer a hint."""
     of, at = _found(slug, stop)
-    asked = _body(request, LessonHintRequest)
+    asked = body_of(request, LessonHintRequest)
     try:
         said, spoken = catalogue.spoken(of, at, asked_of(request))
-        text = computed.kept(said, str, hint, spoken, asked.number, _given(asked.seed))
+        text = computed.kept(said, str, hint, spoken, asked.number, sent(asked.seed))
     except LessonError as error:
         raise ApiError(404, _sentence(str(error))) from error
     return answer(LessonHint(text), Cache_Control="no-store")
@@ -246,7 +243,7 @@ def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:
     of = _lesson(slug)
     if of is None:
         raise ApiError(404, "There is no such lesson.")
-    given = _body(request, LessonReceipts)
+    given = body_of(request, LessonReceipts)
     try:
         code = receipts.completed(of, given.receipts, given.name or "")
     except receipts.IncompleteError as error:
@@ -303,18 +300,6 @@ def _found(slug: str, key: str) -> tuple[Lesson, Stop]:
     if found[1].task is None or found[1].task.form is None:
         raise ApiError(404, "This stop asks nothing.")
     return found
-
-
-def _body(request: HttpRequest, kind: type[P]) -> P:
-    """Return the body as a payload. Raises ApiError."""
-    try:
-        return msgspec.convert(json_of(request), kind)
-    except msgspec.ValidationError as error:
-        raise ApiError(400, [{"line": None, "path": "", "message": _sentence(str(error))}]) from error
-
-
-def _given(value: T | UnsetType | None) -> T | None:
-    return None if value is UNSET else value
 
 
 def _sentence(text: str) -> str:

@@ -6,13 +6,14 @@ whose objects the protocol describes (docs/protocol.md) are objects here.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from scheduler_core.kubernetes.plain import Count
 from scheduler_core.record.availability import Availability
 
+T = TypeVar("T")
 Json = dict[str, Any]
 DateTime = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Binary = Annotated[str, Meta(extra_json_schema={"format": "binary"})]
@@ -25,6 +26,11 @@ Totals = dict[str, Count]
 
 class Payload(Struct):
     """A body."""
+
+
+def sent(value: T | UnsetType | None) -> T | None:
+    """Return the value of a field that may be left out, None if it was."""
+    return None if value is UNSET else value
 
 
 class Form(Payload):
@@ -250,7 +256,7 @@ class Generated(Payload):
     summary: Json
 
 
-class RunConfig(Payload):
+class RunConfig(Payload, forbid_unknown_fields=True):
     """What a run has in place of the scenario's own."""
 
     policy: Annotated[Json | UnsetType, Meta(description="A v1 Policy")] = UNSET
@@ -572,7 +578,9 @@ class RoomRequest(Payload):
 class RoomEnd(Payload):
     """The token that leads the room."""
 
-    lead_token: str
+    lead_token: Annotated[
+        str | UnsetType, Meta(description="It may be sent as `Authorization: Bearer <token>` instead")
+    ] = UNSET
 
 
 class Room(Payload):

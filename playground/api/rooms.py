@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from msgspec import to_builtins
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of
 from playground.api.lookups import room_of, scenario_of
+from playground.api.payloads import sent
 from playground.api.route import ERRORS, UNREAD, route
 from playground.lessons import classes
 from playground.models import Room
@@ -36,23 +38,19 @@ _UNREADABLE = {400: UNREAD[400]}
 )
 def create_room(request: HttpRequest) -> HttpResponse:
     """Open a room on a shared scenario, at a place of it, or on the first stop of a lesson."""
-    body = json_of(request)
-    taught = {"scenario": "", "lesson": None} if "lesson" in body else {"scenario": None}
-    given = {**taught, "step": "0", "title": "", **body}
-    if unknown := sorted(set(given) - {"scenario", "lesson", "title", *positions.PLACE}):
-        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
-    for name, value in given.items():
-        kind, called = (int, "a number") if name == "at" else (str, "a text")
-        if not isinstance(value, kind):
-            raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {called}."}])
+    body = body_of(request, payloads.RoomRequest)
+    slug, short = sent(body.lesson), sent(body.scenario)
+    if slug is None and short is None:
+        message = "scenario must be a scenario's id, or lesson a lesson's slug."
+        raise ApiError(400, [{"line": None, "path": "scenario", "message": message}])
     try:
-        place = positions.position_of(given)
+        place = positions.position_of({"step": "0", **to_builtins(body)})
     except positions.InvalidPositionError as error:
         raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
-    at = _first_stop(given["lesson"]) if "lesson" in given else None
-    scenario = scenario_of(at.scenario if at is not None else given["scenario"])
+    at = _first_stop(slug) if slug is not None else None
+    scenario = scenario_of(at.scenario if at is not None else short or "")
     position, lesson = (at.position, at.lesson) if at is not None else (place, None)
-    title = given["title"] or (lesson["title"] if lesson else "")
+    title = sent(body.title) or (lesson["title"] if lesson else "")
     address = address_of(request)
     if wait := wait_seconds("ROOMS_PER_MINUTE", address):
         message = f"Too many rooms from your address; try again in {wait} seconds."
@@ -102,8 +100,9 @@ def get_room(request: HttpRequest, name: str) -> HttpResponse:
 def end_room(request: HttpRequest, name: str) -> HttpResponse:
     """End a room; its viewers learn of it within a second."""
     room = room_of(name)
-    token = (json_of(request).get("lead_token") if request.body else None) or token_of(request)
-    if not isinstance(token, str) or not rows.holds_token(room, token):
+    named = sent(body_of(request, payloads.RoomEnd).lead_token) if request.body else None
+    token = named or token_of(request)
+    if not rows.holds_token(room, token):
         raise ApiError(403, "Send the room's lead token as lead_token.")
     rows.end(room)
     return answer(payloads.Room(**_fields(room_of(name))))

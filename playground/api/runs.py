@@ -11,10 +11,11 @@ from zipfile import ZipFile
 
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from msgspec import to_builtins
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of
 from playground.api.lookups import cycle_answer, playback_of, run_of, scenario_of
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.limits import limit
@@ -52,19 +53,12 @@ TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace down
 )
 def create_run(request: HttpRequest) -> HttpResponse:
     """Start a run of a shared scenario in a worker."""
-    body = json_of(request)
-    name = body.get("scenario")
-    if not isinstance(name, str):
-        raise ApiError(
-            400, [{"line": None, "path": "scenario", "message": "scenario must be a scenario's id."}]
-        )
-    if unknown := sorted(set(body) - {"scenario", "config"}):
-        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    body = body_of(request, payloads.NewRun)
     try:
         with reading():
-            row = scenario_of(name)
+            row = scenario_of(body.scenario)
             shared = store.load_scenario(row)
-            scenario = service.configured(shared, body.get("config"))
+            scenario = service.configured(shared, to_builtins(body).get("config"))
             text = texts.spliced(store.scenario_text(row), shared.documents, scenario.documents)
         address = address_of(request)
         run, token = service.known_or_started(scenario, identity.owner_at(address), address, text=text)
@@ -92,11 +86,9 @@ def create_run(request: HttpRequest) -> HttpResponse:
 )
 def query_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer one SELECT about a run's tables."""
-    sql = json_of(request).get("sql")
-    if not isinstance(sql, str):
-        raise ApiError(400, [{"line": None, "path": "sql", "message": "sql must be a SELECT."}])
+    asked = body_of(request, payloads.Query)
     try:
-        found = questions.answer(run_of(name), sql)
+        found = questions.answer(run_of(name), asked.sql)
     except QueryError as error:
         raise ApiError(400, [{"line": None, "path": "sql", "message": str(error)}]) from error
     return answer(converted(found, payloads.Rows), Cache_Control="no-store")

@@ -1,4 +1,4 @@
-"""Commands: their payload's fields, who may use them, and the function that answers.
+"""Commands: what they take, who may use them, and the function that answers.
 
 A command is an async function of a :class:`Call`, registered by :func:`command`. The decorator validates the
 payload and finds the source, so that the function contains only its own work.
@@ -10,13 +10,15 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from playground.live.client import Client
 from playground.live.errors import CommandError
 from playground.live.halls import UNVEILED, Veil
+from playground.live.requests import R, Request, read, subject_of
 from playground.live.sightings import sightings
 from playground.models import Draft
 from playground.playback import sources
@@ -39,89 +41,23 @@ from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.progress import Watch
 from scheduler_core.scenario.history import HistoryError, Moment
 
-FieldCheck = Callable[[Any], bool]
 Answer = Any
 Unwanted = Callable[[], bool]
-LookupKey = Callable[[Playback, dict[str, Any]], Hashable]
+LookupKey = Callable[[Playback, Any], Hashable]
 T = TypeVar("T")
 
-OPTIONAL = "?"
 ADMITTED_SECONDS = 20.0  # that the page of a room has to join it
 PROGRESS_SECONDS = 0.15  # between two progress frames of reading a bundle
 
 
-def _sound(text: str) -> bool:
-    r"""Return whether a text can be stored and sent: JSON allows lone surrogates and NUL."""
-    if "\0" in text:
-        return False
-    try:
-        return text.isascii() or bool(text.encode())
-    except UnicodeEncodeError:
-        return False
-
-
-def _sound_throughout(value: Any) -> bool:
-    rest = [value]
-    while rest:
-        item = rest.pop()
-        if isinstance(item, dict):
-            rest += [*item, *item.values()]
-        elif isinstance(item, list):
-            rest += item
-        elif isinstance(item, str) and not _sound(item):
-            return False
-    return True
-
-
-LEAF_BYTES = 2_000  # of a value that is a text, a number, or a flat list of texts
-
-
-def _is_leaf(value: Any) -> bool:
-    leaves = value if isinstance(value, list) else [value]
-    sound = all(
-        leaf is None or isinstance(leaf, bool | int) or (isinstance(leaf, str) and _sound(leaf))
-        for leaf in leaves
-    )
-    return sound and len(leaves) <= 100 and len(str(value)) <= LEAF_BYTES
-
-
-# Valid values of a field. Numbers are bounded here, so that no command receives an absurd one.
-TYPES: dict[str, tuple[str, FieldCheck]] = {
-    "text": (
-        "a text of Unicode characters other than NUL",
-        lambda value: isinstance(value, str) and _sound(value),
-    ),
-    "index": (
-        "a whole number from 0",
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9,
-    ),
-    "texts": (
-        "a list of texts",
-        lambda value: (
-            isinstance(value, list)
-            and len(value) <= 20
-            and all(isinstance(v, str) and _sound(v) for v in value)
-        ),
-    ),
-    "leaf": (
-        f"a text, a whole number, true, false, or a list of these, of at most {LEAF_BYTES:,} characters",
-        _is_leaf,
-    ),
-    "object": (
-        "an object of Unicode texts without NUL",
-        lambda value: isinstance(value, dict) and _sound_throughout(value),
-    ),
-}
-
-
 @dataclass(slots=True)
-class Call:
+class Call(Generic[R]):
     """One frame that is being answered."""
 
     connection: Client
     name: str
     request: int
-    payload: dict[str, Any]
+    payload: R
     source: sources.Source | None = None
     veil: Veil | None = None  # what is hidden from who asks
 
@@ -207,7 +143,7 @@ class Call:
             return False
         if self.source is not None and sources.is_large(self.source):
             return True
-        texts = (value for value in self.payload.values() if isinstance(value, str))
+        texts = (value for value in astuple(self.payload) if isinstance(value, str))
         return COMMANDS[self.name].large and offload.is_large(*texts)
 
     def _given_up(self) -> Unwanted:
@@ -245,8 +181,8 @@ class Call:
 
         The field ``during`` puts that of ``step`` inside the next cycle. Raises CommandError.
         """
-        step = self.payload.get(field)
-        during = field == "step" and self.payload.get("during") == "evaluation"
+        step = getattr(self.payload, field, None)
+        during = field == "step" and getattr(self.payload, "during", None) == "evaluation"
         try:
             return Moment.parse(step, during=during) if step else None
         except HistoryError as error:
@@ -302,8 +238,7 @@ class Call:
                 raise Superseded
 
     async def _once_for_all(self, once: Callable[[], T | None]) -> T | None:
-        fields = COMMANDS[self.name].fields
-        asked = (self.found().key, self.veil, self.name, *(repr(self.payload.get(field)) for field in fields))
+        asked = (self.found().key, self.veil, self.name, repr(self.payload))
         return await self.connection.in_engine_once(asked, once)
 
     def _kept(
@@ -331,10 +266,9 @@ class SocketCommand(Struct, frozen=True):
     """A row of the command table."""
 
     name: str
-    answer: Callable[[Call], Awaitable[Answer]]
+    answer: Callable[[Call[Any]], Awaitable[Answer]]
     answers: Any  # the type of its answer
-    fields: dict[str, str] = field(default_factory=dict)  # name -> type, "?" appended if optional
-    source: str = ""  # the field that names the source
+    takes: type[Request] = Request
     owner: bool = False  # only the draft's owner may use it, and only on a draft
     visitor: bool = False  # it stores something for the visitor, so one is required
     latest: int = 0  # maximum in progress per connection; older ones are superseded
@@ -348,6 +282,11 @@ class SocketCommand(Struct, frozen=True):
     decisions: bool = False  # its answer tells of some, of sources that no field ``source`` names
 
     @property
+    def source(self) -> str:
+        """The field that names the source, "" if there is none."""
+        return subject_of(self.takes)
+
+    @property
     def is_veiled(self) -> bool:
         """Whether its answer may tell what a viewer of an open question is to predict."""
         return bool(self.source) or self.decisions
@@ -358,10 +297,10 @@ COMMANDS: dict[str, SocketCommand] = {}
 
 def command(
     name: str,
+    takes: type[R],
     /,
     *,
     answers: Any,
-    source: str = "",
     owner: bool = False,
     visitor: bool = False,
     latest: int = 0,
@@ -370,14 +309,13 @@ def command(
     each: str = "",
     kept: LookupKey | None = None,
     decisions: bool = False,
-    **fields: str,
-) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
+) -> Callable[[Callable[[Call[R]], Awaitable[Answer]]], Callable[[Call[R]], Awaitable[Answer]]]:
     """Register an async function as the command ``name``; see :class:`SocketCommand`."""
 
-    def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
+    def register(function: Callable[[Call[R]], Awaitable[Answer]]) -> Callable[[Call[R]], Awaitable[Answer]]:
         limits = (latest, large, throttle, each)
         COMMANDS[name] = SocketCommand(
-            name, function, answers, fields, source, owner, visitor, *limits, kept, decisions
+            name, function, answers, takes, owner, visitor, *limits, kept, decisions
         )
         return function
 
@@ -397,12 +335,12 @@ def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
     if playback is None:
         return None
     try:
-        return _kept_answer(row, playback, _checked(row, payload))
+        return _kept_answer(row, playback, read(name, row.takes, payload))
     except CommandError:
         return None
 
 
-def _kept_answer(row: SocketCommand, playback: Playback, payload: dict[str, Any]) -> Encoded | None:
+def _kept_answer(row: SocketCommand, playback: Playback, payload: Request) -> Encoded | None:
     """Return a playback's answer from its cache, ``None`` if it has to be computed."""
     asked = None if row.kept is None else row.kept(playback, payload)
     return None if asked is None else playback.answers.get(playback.version, (row.name, asked))
@@ -417,7 +355,7 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         await in_storage(bans.read)
     if bans.known(connection.address, connection.visitor):
         raise CommandError("permission.denied", bans.MESSAGE)
-    call = Call(connection, name, request, _checked(row, payload))
+    call = Call(connection, name, request, read(name, row.takes, payload))
     if row.visitor and not call.visitor:
         raise CommandError("permission.denied", "Open a page of this site first, and allow its cookie.")
     if row.throttle or row.each:
@@ -456,7 +394,7 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         raise CommandError("server.error", str(error)) from error
 
 
-async def _veil(call: Call) -> None:
+async def _veil(call: Call[Any]) -> None:
     """Note what is hidden from who asks. Raises CommandError for what is hidden as a whole.
 
     The page of a room waits until it has joined: before, nobody knows what it may see.
@@ -469,11 +407,11 @@ async def _veil(call: Call) -> None:
     call.veil = veil = call.connection.veil
     if veil is None:
         return
-    if call.name not in UNVEILED or call.payload.get("source") != {"scenario": veil.scenario}:
+    if call.name not in UNVEILED or getattr(call.payload, "source", None) != {"scenario": veil.scenario}:
         raise CommandError("room.question-open")
 
 
-def _count(row: SocketCommand, call: Call) -> None:
+def _count(row: SocketCommand, call: Call[Any]) -> None:
     """Count a command that has a limit per minute. Raises CommandError beyond it."""
     counted = [(row.throttle, call.connection.address, "your address")]
     if call.visitor:
@@ -484,25 +422,8 @@ def _count(row: SocketCommand, call: Call) -> None:
             raise CommandError("rate.limited", message, retryAfter=wait)
 
 
-def _checked(row: SocketCommand, payload: Any) -> dict[str, Any]:
-    if not isinstance(payload, dict):
-        raise CommandError("payload.invalid", "The payload must be an object.")
-    fields = dict(row.fields)
-    if row.source:
-        fields[row.source] = "text" if row.source in ("draft", "run") else "object"
-    for name, kind in fields.items():
-        if name not in payload or (payload[name] is None and kind.endswith(OPTIONAL)):
-            if kind.endswith(OPTIONAL):
-                continue
-            raise CommandError("payload.invalid", f"{row.name} needs the field {name!r}.", field=name)
-        meaning, check = TYPES[kind.removesuffix(OPTIONAL)]
-        if not check(payload[name]):
-            raise CommandError("payload.invalid", f"{name} must be {meaning}.", field=name)
-    return payload
-
-
-async def _source(row: SocketCommand, call: Call) -> sources.Source:
-    wire, visitor = call.payload[row.source], call.visitor
+async def _source(row: SocketCommand, call: Call[Any]) -> sources.Source:
+    wire, visitor = getattr(call.payload, row.source), call.visitor
     if row.source in ("draft", "run"):
         wire = {row.source: wire}
     if row.owner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from playground.limits import limit
 from playground.live.commands import Call, Unwanted
@@ -26,10 +26,10 @@ CODES = {
 
 
 async def in_slices(
-    call: Call, begin: Callable[[Playback, int], Generator[None, None, T]], late: Callable[[], None]
+    call: Call[Any], begin: Callable[[Playback, int], Generator[None, None, T]], late: Callable[[], None]
 ) -> T:
     """Run a pausing generator about the call's step; after ``WHY_SECONDS`` ``late`` may end it."""
-    step, until = call.payload["step"], time.monotonic() + limit("WHY_SECONDS")
+    step, until = call.payload.step, time.monotonic() + limit("WHY_SECONDS")
     work: Generator[None, None, T] | None = None
 
     def turn(playback: Playback, unwanted: Unwanted) -> tuple[T] | None:

@@ -88,10 +88,10 @@ def text(kind: Any, *, alias: bool = True) -> str:
         return " | ".join(_literal(value) for value in arguments)
     if origin in (Union, types.UnionType):
         return " | ".join(text(one) for one in arguments)
-    if origin is Sequence:
+    if origin in (Sequence, list):
         item = text(arguments[0])
         return f"({item})[]" if " " in item and item[0] not in "[{" else f"{item}[]"
-    if origin is Mapping:
+    if origin in (Mapping, dict):
         return f"Record<{text(arguments[0])}, {text(arguments[1])}>"
     if kind in PLAIN:
         return PLAIN[kind]

@@ -11,6 +11,7 @@ from playground.live.commands import COMMANDS, Call
 from playground.live.errors import CommandError
 from playground.live.framing import Frame
 from playground.live.halls import UNVEILED, Veil
+from playground.live.requests import read
 from playground.live.watching import Watching
 from playground.playback.sources import Source
 from playground.playback.stopping import never
@@ -42,8 +43,9 @@ class LocalClient:
         """
         if self.veil is not None and command not in UNVEILED:
             raise CommandError("room.question-open")
-        call = Call(self, command, 0, {"source": self.source.wire, **payload}, self.source, veil=self.veil)
-        answer = await COMMANDS[command].answer(call)
+        row = COMMANDS[command]
+        asked = read(command, row.takes, {"source": self.source.wire, **payload})
+        answer = await row.answer(Call(self, command, 0, asked, self.source, veil=self.veil))
         return answer if isinstance(answer, Encoded) else encode(answer)
 
     def push(self, name: str, payload: Any, *, latest: bool = False) -> None:

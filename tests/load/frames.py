@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.conformance.random_records import Dice
 from tests.core.properties.test_mutations import NONSENSE
 from tests.load.mutants import NUMBERS, TEXTS, mutant, places_of, written
+
+if TYPE_CHECKING:
+    from playground.live.requests import RequestField
 
 #: What fields are called and may hold, besides values of their type.
 USUAL: dict[str, Sequence[Any]] = {
@@ -29,16 +32,17 @@ INDICES = (0, 1, 2, 5, 20, 10**6, 10**9 - 1)
 
 
 @cache
-def commands() -> tuple[tuple[str, dict[str, str], str], ...]:
-    """Return every command with its fields' types and the field that names its source."""
+def commands() -> tuple[tuple[str, Mapping[str, RequestField], str], ...]:
+    """Return every command with its fields and the one that names its source."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     import django
 
     django.setup()
     import playground.live.modules  # noqa: F401 -- registers the commands
     from playground.live.commands import COMMANDS
+    from playground.live.requests import fields_of
 
-    return tuple((name, row.fields, row.source) for name, row in sorted(COMMANDS.items()))
+    return tuple((name, fields_of(row.takes), row.source) for name, row in sorted(COMMANDS.items()))
 
 
 def frame(seed: int, sources: Sequence[dict[str, Any]]) -> str:
@@ -46,7 +50,9 @@ def frame(seed: int, sources: Sequence[dict[str, Any]]) -> str:
     dice = Dice(seed)
     name, fields, source = commands()[seed % len(commands())]
     payload: Any = {
-        field: _value(field, kind, dice) for field, kind in fields.items() if _is_sent(kind, dice)
+        name: _value(field, dice)
+        for name, field in fields.items()
+        if name != source and _is_sent(field, dice)
     }
     if source:
         payload[source] = _source(source, sources, dice)
@@ -55,8 +61,8 @@ def frame(seed: int, sources: Sequence[dict[str, Any]]) -> str:
     return _text([name, seed + 1, payload], dice)
 
 
-def _is_sent(kind: str, dice: Dice) -> bool:
-    return dice.chance(0.6 if kind.endswith("?") else 0.97)
+def _is_sent(field: RequestField, dice: Dice) -> bool:
+    return dice.chance(0.97 if field.required else 0.6)
 
 
 def _source(field: str, sources: Sequence[dict[str, Any]], dice: Dice) -> Any:
@@ -70,22 +76,22 @@ def _source(field: str, sources: Sequence[dict[str, Any]], dice: Dice) -> Any:
     return found
 
 
-def _value(field: str, kind: str, dice: Dice) -> Any:
+def _value(field: RequestField, dice: Dice) -> Any:
     """Return a value of a field: mostly of its type, else anything."""
     if dice.chance(0.1):
         return copy.deepcopy(dice.choice((*NONSENSE, *NUMBERS, *TEXTS)))
-    if dice.chance(0.5) and USUAL.get(field):
-        return copy.deepcopy(dice.choice(USUAL[field]))
-    match kind.removesuffix("?"):
-        case "index":
+    if dice.chance(0.5) and USUAL.get(field.name):
+        return copy.deepcopy(dice.choice(USUAL[field.name]))
+    match field.meaning.split()[:3]:
+        case ["a", "whole", "number"]:
             return dice.choice(INDICES)
-        case "texts":
+        case ["a", "list", "of"]:
             return [dice.choice(TEXTS) for _ in range(dice.choice((0, 1, 3, 20)))]
-        case "object":
+        case ["an", "object", *_]:
             return dice.choice(mutant(dice.randint(0, 10**6)) or [{}])
-        case "leaf":
+        case ["a", "text,", *_]:
             return dice.choice((0, 1, True, "x", ["a", "b"], ["a", "b", "c"], None))
-    if field in {"text", "bundle", "manifest", "patch"}:
+    if field.name in {"text", "bundle", "manifest", "patch"}:
         documents = mutant(dice.randint(0, 10**6))
         return written(documents if dice.chance(0.7) else documents[:1])
     return dice.choice(TEXTS)

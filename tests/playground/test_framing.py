@@ -13,6 +13,7 @@ from django.test import Client
 
 from playground.live.commands import COMMANDS
 from playground.live.framing import ABOUT_ALL, OPENING, READS, STEP_FIELDS, frame_of
+from playground.live.requests import Index, fields_of
 from playground.models import Draft
 from playground.panels.cycle import INSPECT
 from playground.storage import store
@@ -53,8 +54,8 @@ def test_what_reads_is_declared() -> None:
     assert not [command for command in READS if COMMANDS[command].visitor or COMMANDS[command].owner]
     known = {*STEP_FIELDS, "node", "priority", "from", "count", "pods", "request"}
     for command in READS - ABOUT_ALL - OPENING:
-        fields = COMMANDS[command].fields
-        assert {field for field, kind in fields.items() if kind.startswith("index")} <= known, command
+        fields = fields_of(COMMANDS[command].takes).items()
+        assert {name for name, field in fields if field.type == Index} <= known, command
 
 
 @pytest.mark.parametrize(

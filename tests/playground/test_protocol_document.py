@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from playground.live import modules  # noqa: F401 - registers the commands
-from playground.live.commands import COMMANDS, OPTIONAL
+from playground.live.commands import COMMANDS
 from playground.live.consumer import POLICY_VIOLATION
 from playground.live.errors import CODES
 from playground.live.recalling import CLOSED
+from playground.live.requests import fields_of
 from playground.panels.cycle import PARTS
 from playground.protocol.pushed import PUSHED
 
@@ -32,10 +33,9 @@ def test_every_command_is_documented_and_no_other() -> None:
 def test_every_field_is_documented_with_whether_it_may_be_left_out() -> None:
     """A command's heading names the fields that the server checks."""
     for name, row in COMMANDS.items():
-        fields = {**row.fields, **({row.source: ""} if row.source else {})}
-        for field, kind in fields.items():
-            mark = "?" if kind.endswith(OPTIONAL) else ""
-            assert f'"{field}"{mark}' in "{" + documented()[name], (name, field)
+        for field in fields_of(row.takes).values():
+            mark = "" if field.required else "?"
+            assert f'"{field.name}"{mark}' in "{" + documented()[name], (name, field)
 
 
 def test_every_error_is_documented_and_no_other() -> None:

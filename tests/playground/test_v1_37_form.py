@@ -10,7 +10,7 @@ import pytest
 from playground.edits.configuring import configured
 from playground.edits.policies import checked, policy_text
 from playground.live.errors import CommandError
-from playground.live.modules.bundle import _configured
+from playground.live.modules.bundle import BundleConfigure, _configured
 from scheduler_core import load, simulate
 from scheduler_core.scenario.history import Moment
 from scheduler_core.schedulers.v1_37.plugins import table
@@ -187,7 +187,7 @@ def test_the_form_shows_what_is_in_force() -> None:
 def test_errors_are_answered_with_their_fields() -> None:
     """Relative to the arguments, as the form knows them."""
     wrong = {"scoringStrategy": {"type": "Most", "resources": [{"name": "cpu", "weight": 0}]}}
-    payload = {"text": CLUSTER, "what": "arguments", "key": FIT, "value": json.dumps(wrong)}
+    payload = BundleConfigure(text=CLUSTER, what="arguments", key=FIT, value=json.dumps(wrong))
     with pytest.raises(CommandError) as error:
         _configured(payload, None)
     assert error.value.payload["code"] == "payload.invalid"

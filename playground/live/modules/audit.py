@@ -10,6 +10,7 @@ from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.kept import answer_of
 from playground.live.refusals import refusals
+from playground.live.requests import Fields, Index, OfSource, Text, Texts
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
@@ -18,57 +19,53 @@ from playground.protocol.audit import AuditRowWire, AuditWire
 from scheduler_core.audit.row import Opening
 
 
-@command("audit.get", answers=AuditWire, source="source", latest=1, subjects="texts?")
-async def get(call: Call) -> Answer:
+class AuditGet(OfSource):
+    subjects: Texts | None = None
+
+
+@command("audit.get", AuditGet, answers=AuditWire, latest=1)
+async def get(call: Call[AuditGet]) -> Answer:
     """Return all rows; each is pushed as ``audit.row`` as soon as it is known."""
 
     def hear(row: dict[str, Any]) -> None:
         call.connection.push("audit.row", {"request": call.request, "row": row})
 
     try:
-        asked = audits.question_of(call.found().pinned(), call.payload.get("subjects") or ())
+        asked = audits.question_of(call.found().pinned(), call.payload.subjects or ())
         return await answer_of(call, asked, audits.computed, hear)
     except asking.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
 
 
-@command(
-    "audit.capacity",
-    answers=AuditRowWire,
-    source="source",
-    latest=1,
-    large=True,
-    text="text",
-    replicas="index?",
-)
-async def capacity(call: Call) -> Answer:
+class AuditCapacity(OfSource):
+    text: Text
+    replicas: Index | None = None
+
+
+@command("audit.capacity", AuditCapacity, answers=AuditRowWire, latest=1, large=True)
+async def capacity(call: Call[AuditCapacity]) -> Answer:
     """Return how many of a pod fit, whose manifest is given, and which nodes to add for ``replicas``."""
-    replicas = min(call.payload.get("replicas") or 0, audits.MOST_REPLICAS)
+    replicas = min(call.payload.replicas or 0, audits.MOST_REPLICAS)
     try:
         stored = await in_storage(call.found().pinned().stored)
         return await call.in_pool(
-            audits.counted, stored, call.payload["text"], replicas, long=True, expects=questions.SECONDS
+            audits.counted, stored, call.payload.text, replicas, long=True, expects=questions.SECONDS
         )
     except asking.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
 
 
-@command(
-    "audit.branch",
-    answers=TitledDraftWire,
-    source="source",
-    visitor=True,
-    throttle="IMPORTS_PER_MINUTE",
-    opens="object",
-    title="text?",
-)
-async def branch(call: Call) -> Answer:
+class AuditBranch(OfSource):
+    opens: Fields
+    title: Text | None = None
+
+
+@command("audit.branch", AuditBranch, answers=TitledDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def branch(call: Call[AuditBranch]) -> Answer:
     """Store what a row tells of as a draft of the visitor."""
     try:
-        opening = audit_branches.opening_of(call.payload["opens"])
-        draft = await call.in_engine(
-            _opened, call.found(), call.visitor, opening, call.payload.get("title") or ""
-        )
+        opening = audit_branches.opening_of(call.payload.opens)
+        draft = await call.in_engine(_opened, call.found(), call.visitor, opening, call.payload.title or "")
     except audit_branches.OpeningError as error:
         raise CommandError("payload.invalid", str(error), field="opens") from error
     except branching.TooManyDraftsError as error:

@@ -11,6 +11,7 @@ from playground.lessons import authoring
 from playground.lessons.proposed import proposed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.requests import Fields, OfSource, Request, Text
 from playground.models import AuthoredLesson
 from playground.playback import releases, sources
 from playground.playback.executor import in_storage
@@ -26,27 +27,30 @@ TASK_BYTES = 16_000
 FOLDER = "01-"
 
 
-@command("authoring.lessons", answers=AuthoredLessonListWire, visitor=True)
-async def lessons(call: Call) -> Answer:
+@command("authoring.lessons", Request, answers=AuthoredLessonListWire, visitor=True)
+async def lessons(call: Call[Request]) -> Answer:
     """Return the visitor's lessons, last changed first."""
     rows = await in_storage(authored.lessons_of, call.visitor)
     return {"lessons": [authored.wire(row) for row in rows]}
 
 
+class AuthoringPropose(OfSource):
+    place: Fields
+    step: Text | None = None
+
+
 @command(
     "authoring.propose",
+    AuthoringPropose,
     answers=ProposalListWire,
-    source="source",
     latest=1,
     throttle="LESSON_ANSWERS_PER_MINUTE",
-    step="text?",
-    place="object",
 )
-async def propose(call: Call) -> Answer:
+async def propose(call: Call[AuthoringPropose]) -> Answer:
     """Return what may be asked about a place of a step, each as a stop with a task."""
-    place = _place(call.payload["place"])
+    place = _place(call.payload.place)
     text = await call.in_engine(_text, call.found())
-    step = call.payload.get("step") or ""
+    step = call.payload.step or ""
     try:
         found = await call.in_pool(proposed, text, step, place, large=True)
     except LessonError as error:
@@ -61,22 +65,19 @@ def _place(given: Any) -> AskedPlace:
         raise CommandError("payload.invalid", f"place: {error}", field="place") from error
 
 
+class AuthoringAdd(OfSource):
+    stop: Fields
+    lesson: Text | None = None
+
+
 @command(
-    "authoring.add",
-    answers=AddedStopWire,
-    source="source",
-    visitor=True,
-    throttle="LESSON_CHANGES_PER_MINUTE",
-    lesson="text?",
-    stop="object",
+    "authoring.add", AuthoringAdd, answers=AddedStopWire, visitor=True, throttle="LESSON_CHANGES_PER_MINUTE"
 )
-async def add(call: Call) -> Answer:
+async def add(call: Call[AuthoringAdd]) -> Answer:
     """Add a stop to one of the visitor's lessons, or to a new one: the scenario and the view as they are."""
-    stop = _stop(call.payload["stop"])
+    stop = _stop(call.payload.stop)
     try:
-        row, key = await call.in_engine(
-            _added, call.found(), call.visitor, call.payload.get("lesson") or "", stop
-        )
+        row, key = await call.in_engine(_added, call.found(), call.visitor, call.payload.lesson or "", stop)
     except (LessonError, authored.TooManyLessonsError) as error:
         raise CommandError("lesson.invalid", str(error)) from error
     return {**authored.wire(row), "stop": key}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.requests import OfSource
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.availability import OverTimeWire
 from playground.wire import Encoded, encode
 from scheduler_core.kubernetes.plain import plain
 
 
-def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
+def _asked(playback: Playback, payload: OfSource) -> Hashable:
     del payload
     return True if playback.complete else None
 
 
-@command("availability.get", answers=OverTimeWire | None, source="source", latest=1, kept=_asked)
-async def get(call: Call) -> Answer:
+@command("availability.get", OfSource, answers=OverTimeWire | None, latest=1, kept=_asked)
+async def get(call: Call[OfSource]) -> Answer:
     """Return the availability of workloads as far as cycles are computed."""
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from playground.edits import branching, outcomes
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import OfDraft, OfSource, Text
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
@@ -26,18 +27,15 @@ T = TypeVar("T")
 UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist)
 
 
-@command(
-    "branch.create",
-    answers=TitledDraftWire,
-    source="source",
-    visitor=True,
-    throttle="IMPORTS_PER_MINUTE",
-    step="text?",
-    title="text?",
-)
-async def create(call: Call) -> Answer:
+class BranchCreate(OfSource):
+    step: Text | None = None
+    title: Text | None = None
+
+
+@command("branch.create", BranchCreate, answers=TitledDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def create(call: Call[BranchCreate]) -> Answer:
     """Copy a source into a draft of the visitor that records its origin."""
-    step, title = call.payload.get("step") or "", store.clean_title(call.payload.get("title") or "")
+    step, title = call.payload.step or "", store.clean_title(call.payload.title or "")
     try:
         draft = await call.in_engine(branching.branch, call.found(), call.visitor, step, title)
     except branching.TooManyDraftsError as error:
@@ -45,10 +43,8 @@ async def create(call: Call) -> Answer:
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 
 
-@command(
-    "branch.replay", answers=TitledDraftWire, source="source", visitor=True, throttle="IMPORTS_PER_MINUTE"
-)
-async def replay(call: Call) -> Answer:
+@command("branch.replay", OfSource, answers=TitledDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def replay(call: Call[OfSource]) -> Answer:
     """Copy a source into a draft whose pods have no node yet but for those of daemons."""
     try:
         draft = await call.in_engine(_replayed, call.found(), call.visitor)
@@ -67,14 +63,14 @@ def _replayed(source: sources.Source, visitor: str) -> Draft:
     return branching.branch(source, visitor, "0", title, text)
 
 
-@command("branch.list", answers=BranchListWire, source="source", latest=1)
-async def listed(call: Call) -> Answer:
+@command("branch.list", OfSource, answers=BranchListWire, latest=1)
+async def listed(call: Call[OfSource]) -> Answer:
     """Return the visitor's drafts that derive from the same draft, scenario or run as the source."""
     return await in_storage(branching.tree, call.found(), call.visitor)
 
 
-@command("branch.compare", answers=BranchComparisonWire, source="draft", owner=True, latest=COMPARED_AT_ONCE)
-async def compare(call: Call) -> Answer:
+@command("branch.compare", OfDraft, answers=BranchComparisonWire, owner=True, latest=COMPARED_AT_ONCE)
+async def compare(call: Call[OfDraft]) -> Answer:
     """Return the outcome of a branch compared with its parent, both in their current state."""
     row = call.found().row
     assert isinstance(row, Draft)
@@ -87,8 +83,8 @@ async def compare(call: Call) -> Answer:
     return {**found.wire, "why": why}
 
 
-@command("branch.outcome", answers=ComparedOutcomeWire, source="draft", owner=True, latest=1)
-async def outcome(call: Call) -> Answer:
+@command("branch.outcome", OfDraft, answers=ComparedOutcomeWire, owner=True, latest=1)
+async def outcome(call: Call[OfDraft]) -> Answer:
     """Return what a branch did to the workloads of its parent, over time and at the end."""
 
     def answer(mine: Playback, parent: Playback | None, unwanted: Unwanted) -> dict[str, Any]:
@@ -102,7 +98,7 @@ async def outcome(call: Call) -> Answer:
 
 
 async def _with_parent(
-    call: Call, answer: Callable[[Playback, Playback | None, Unwanted], T]
+    call: Call[Any], answer: Callable[[Playback, Playback | None, Unwanted], T]
 ) -> tuple[T, str]:
     """Return the answer about a branch and its parent, both computed, and why there is no parent.
 

@@ -11,6 +11,7 @@ from playground.edits.configuring import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
+from playground.live.requests import Request, Text
 from playground.playback import sources
 from playground.protocol.answers import CheckedBundleWire, ConfiguredWire, OpenedBundleWire
 from playground.protocol.making import RewrittenWire
@@ -21,10 +22,14 @@ from scheduler_core.scenario.history import Moment
 from scheduler_core.settings.release import RELEASES
 
 
-@command("bundle.check", answers=CheckedBundleWire, latest=1, large=True, text="text")
-async def check(call: Call) -> Answer:
+class BundleCheck(Request):
+    text: Text
+
+
+@command("bundle.check", BundleCheck, answers=CheckedBundleWire, latest=1, large=True)
+async def check(call: Call[BundleCheck]) -> Answer:
     """Return the errors and the contents of a text; nothing is stored."""
-    return await call.in_pool(checked, call.payload["text"])
+    return await call.in_pool(checked, call.payload.text)
 
 
 def checked(text: str) -> dict[str, Any]:
@@ -44,67 +49,73 @@ def checked(text: str) -> dict[str, Any]:
     }
 
 
-@command(
-    "bundle.configure",
-    answers=ConfiguredWire,
-    latest=1,
-    large=True,
-    text="text",
-    what="text",
-    key="text",
-    value="text",
-    step="text?",
-)
-async def configure(call: Call) -> Answer:
+class BundleConfigure(Request):
+    text: Text
+    what: Text
+    key: Text
+    value: Text
+    step: Text | None = None
+
+
+@command("bundle.configure", BundleConfigure, answers=ConfiguredWire, latest=1, large=True)
+async def configure(call: Call[BundleConfigure]) -> Answer:
     """Return a text with one change to its scheduler's configuration; nothing is stored."""
     return await call.in_pool(_configured, call.payload, call.moment())
 
 
-def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
+def _configured(payload: BundleConfigure, moment: Moment | None) -> dict[str, Any]:
     try:
         with refusals("step"):
-            return configured(payload["text"], payload["what"], payload["key"], payload["value"], moment)
+            return configured(payload.text, payload.what, payload.key, payload.value, moment)
     except EditError as error:
         raise refused_edit(error) from error
 
 
-@command(
-    "bundle.add", answers=RewrittenWire, latest=1, large=True, text="text", documents="text", step="text?"
-)
-async def add(call: Call) -> Answer:
+class BundleAdd(Request):
+    text: Text
+    documents: Text
+    step: Text | None = None
+
+
+@command("bundle.add", BundleAdd, answers=RewrittenWire, latest=1, large=True)
+async def add(call: Call[BundleAdd]) -> Answer:
     """Return a text with documents added; nothing is stored."""
     return await call.in_pool(_added, call.payload, call.moment())
 
 
-def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
+def _added(payload: BundleAdd, moment: Moment | None) -> dict[str, Any]:
     with refusals("step"):
-        return added(payload["text"], payload["documents"], moment)
+        return added(payload.text, payload.documents, moment)
+
+
+class BundleOpen(Request):
+    text: Text
+    title: Text | None = None
+    release: Text | None = None
+    keep: Text | None = None
 
 
 @command(
     "bundle.open",
+    BundleOpen,
     answers=OpenedBundleWire,
     visitor=True,
     large=True,
     throttle="IMPORTS_PER_MINUTE",
-    text="text",
-    title="text?",
-    release="text?",
-    keep="text?",
 )
-async def open_bundle(call: Call) -> Answer:
+async def open_bundle(call: Call[BundleOpen]) -> Answer:
     """Create a draft from a text that can be parsed; ``release`` is the one that answered it.
 
     Env values, command lines and Secrets' data are stored only if ``keep`` is "yes".
     """
-    release = call.payload.get("release") or ""
+    release = call.payload.release or ""
     if release not in ("", *RELEASES):
         raise CommandError(
             "payload.invalid", f"release must be one of {', '.join(RELEASES)}.", field="release"
         )
-    title = call.payload.get("title") or ""
+    title = call.payload.title or ""
     return await call.in_engine(
-        _open, call.payload["text"], title, call.visitor, release, call.payload.get("keep") == "yes"
+        _open, call.payload.text, title, call.visitor, release, call.payload.keep == "yes"
     )
 
 

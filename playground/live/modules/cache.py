@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import field
+
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import Index, OfSource, Text, Texts
 from playground.panels.cache_map import (
     ROWS,
     SORTS,
@@ -26,14 +29,13 @@ from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.equivalence.browsing import LEVELS
 
 # `from` is a Python keyword, and so cannot be written as an argument.
-ROWS_ASKED = {"from": "index", "count": "index"}
 
 CacheView = Callable[[Stepper, Playback], dict[str, Any]]
 
 
-async def _after(call: Call, show: CacheView) -> Answer:
+async def _after(call: Call[Any], show: CacheView) -> Answer:
     """Return the result of ``show`` for the simulation after the call's cycle."""
-    index = call.payload["cycle"]
+    index = call.payload.cycle
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if len(playback) < index and playback.advance(SLICE_SECONDS):
@@ -44,43 +46,41 @@ async def _after(call: Call, show: CacheView) -> Answer:
     return await call.in_turns(turn)
 
 
-def _page(call: Call) -> Page:
+def _page(call: Call[Any]) -> Page:
     payload = call.payload
-    sort = payload.get("sort") or ""
+    sort = payload.sort or ""
     if sort.removeprefix("-") not in ("", *SORTS):
         raise CommandError("payload.invalid", f"sort must be one of {', '.join(SORTS)}.", field="sort")
-    return Page(payload["from"], min(payload["count"], ROWS), payload.get("find") or "", sort)
+    return Page(payload.first, min(payload.count, ROWS), payload.find or "", sort)
 
 
-@command(
-    "cache.classes",
-    answers=CacheClassesWire,
-    source="source",
-    latest=1,
-    cycle="index",
-    find="text?",
-    sort="text?",
-    **ROWS_ASKED,  # type: ignore[arg-type]
-)
-async def cache_classes(call: Call) -> Answer:
+class CacheClasses(OfSource):
+    cycle: Index
+    first: Index = field(name="from")
+    count: Index
+    find: Text | None = None
+    sort: Text | None = None
+
+
+@command("cache.classes", CacheClasses, answers=CacheClassesWire, latest=1)
+async def cache_classes(call: Call[CacheClasses]) -> Answer:
     """Return the known classes, those with most members first unless another order is requested."""
     wanted = _page(call)
     return await _after(call, lambda simulation, _: classes(simulation, wanted))
 
 
-@command(
-    "cache.members",
-    answers=CacheMembersWire,
-    source="source",
-    latest=1,
-    cycle="index",
-    hash="text",
-    **ROWS_ASKED,  # type: ignore[arg-type]
-)
-async def cache_members(call: Call) -> Answer:
+class CacheMembers(OfSource):
+    cycle: Index
+    hash: Text
+    first: Index = field(name="from")
+    count: Index
+
+
+@command("cache.members", CacheMembers, answers=CacheMembersWire, latest=1)
+async def cache_members(call: Call[CacheMembers]) -> Answer:
     """Return a class's pods and their nodes."""
     wanted = _page(call)
-    number = number_of(call.payload["hash"])
+    number = number_of(call.payload.hash)
     if number is None:
         raise CommandError("payload.invalid", "hash must be 16 hexadecimal digits.", field="hash")
     return await _after(
@@ -88,16 +88,21 @@ async def cache_members(call: Call) -> Answer:
     )
 
 
-@command("cache.equivalent", answers=EquivalentWire, source="source", latest=1, cycle="index", pods="texts")
-async def cache_equivalent(call: Call) -> Answer:
+class CacheEquivalent(OfSource):
+    cycle: Index
+    pods: Texts
+
+
+@command("cache.equivalent", CacheEquivalent, answers=EquivalentWire, latest=1)
+async def cache_equivalent(call: Call[CacheEquivalent]) -> Answer:
     """Return whether two pods are equivalent, and which field differs."""
-    keys = call.payload["pods"]
+    keys = call.payload.pods
     if len(keys) != 2:
         raise CommandError("payload.invalid", "pods must be the names of two pods.", field="pods")
 
     def show(simulation: Stepper, playback: Playback) -> dict[str, Any]:
         first, second = (_pod(simulation, key) for key in keys)
-        return compared(first, second, playback.settings_after(call.payload["cycle"]))
+        return compared(first, second, playback.settings_after(call.payload.cycle))
 
     return await _after(call, show)
 
@@ -109,22 +114,21 @@ def _pod(simulation: Stepper, key: str) -> Pod:
     return known.pod
 
 
-@command(
-    "cache.map",
-    answers=CacheMapWire,
-    source="source",
-    latest=1,
-    cycle="index",
-    by="text",
-    key="text?",
-    find="text?",
-    sort="text?",
-    **ROWS_ASKED,  # type: ignore[arg-type]
-)
-async def cache_map(call: Call) -> Answer:
+class CacheMap(OfSource):
+    cycle: Index
+    by: Text
+    first: Index = field(name="from")
+    count: Index
+    key: Text | None = None
+    find: Text | None = None
+    sort: Text | None = None
+
+
+@command("cache.map", CacheMap, answers=CacheMapWire, latest=1)
+async def cache_map(call: Call[CacheMap]) -> Answer:
     """Return the keys of one of the map's levels, or the entries under one key."""
-    wanted, key = _page(call), call.payload.get("key")
-    level = next((level for level in LEVELS if level == call.payload["by"]), None)
+    wanted, key = _page(call), call.payload.key
+    level = next((level for level in LEVELS if level == call.payload.by), None)
     if level is None:
         raise CommandError("payload.invalid", f"by must be one of {', '.join(LEVELS)}.", field="by")
     if key is None:

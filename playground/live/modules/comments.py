@@ -9,6 +9,7 @@ from typing import Any
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.hub import member_of
+from playground.live.requests import Leaf, OfSource, Text
 from playground.models import Comment, Draft, Scenario
 from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
@@ -20,7 +21,7 @@ ANCHOR = dict.fromkeys(("node", "pod", "rule"), "text?")
 Permission = Callable[[Comment, comments.Author], bool]
 
 
-def _scenario(call: Call) -> Scenario:
+def _scenario(call: Call[Any]) -> Scenario:
     source = call.found()
     if "scenario" not in source.wire:
         raise CommandError("permission.denied", "Only a shared scenario has comments; share it first.")
@@ -28,7 +29,7 @@ def _scenario(call: Call) -> Scenario:
     return source.row
 
 
-def _read(call: Call) -> Scenario:
+def _read(call: Call[Any]) -> Scenario:
     source = call.found()
     row = comments.of_branch(source.row) if isinstance(source.row, Draft) else None
     if "side" in source.wire and isinstance(source.row, Scenario):
@@ -36,7 +37,7 @@ def _read(call: Call) -> Scenario:
     return row or _scenario(call)
 
 
-def _room(call: Call) -> str | None:
+def _room(call: Call[Any]) -> str | None:
     """Return the room that a connection is in: what is written there is the room's."""
     member = member_of(call.connection)
     return None if member is None else member.hall.row.pk
@@ -52,8 +53,8 @@ def _refusals() -> Iterator[None]:
         raise CommandError("rate.limited", str(error)) from error
 
 
-@command("comment.watch", answers=CommentListWire, source="source")
-async def watch(call: Call) -> Answer:
+@command("comment.watch", OfSource, answers=CommentListWire)
+async def watch(call: Call[OfSource]) -> Answer:
     """Return a scenario's threads, or in a room the room's, and push every change from then on.
 
     Of a branch those of the shared scenario that it comes of: they can be read there. None while a room's
@@ -67,23 +68,28 @@ async def watch(call: Call) -> Answer:
     return {"scenario": row.short, "threads": await in_storage(comments.threads, row, call.visitor, room)}
 
 
+class CommentWrite(OfSource):
+    text: Text
+    step: Text | None = None
+    name: Text | None = None
+    parent: Text | None = None
+    node: Text | None = None
+    pod: Text | None = None
+    rule: Text | None = None
+
+
 @command(
     "comment.write",
+    CommentWrite,
     answers=WrittenComment,
-    source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
-    step="text?",
-    text="text",
-    name="text?",
-    parent="text?",
-    **ANCHOR,  # type: ignore[arg-type]
 )
-async def write(call: Call) -> Answer:
+async def write(call: Call[CommentWrite]) -> Answer:
     """Store a comment on a step, or an answer to another comment."""
     row = _scenario(call)
-    fields = {name: value for name, value in call.payload.items() if name != "source"}
+    fields = {name: value for name, value in call.payload.wire.items() if name != "source"}
     with _refusals():
         draft = comments.checked(fields)
     about = None if draft.parent else await call.in_turns(lambda playback, _: _about(playback, draft.step))
@@ -104,34 +110,40 @@ def _about(playback: Playback, step: str) -> dict[str, Any] | None:
     return None if index is None else anchors.about(playback, index)
 
 
+class CommentEdit(OfSource):
+    comment: Text
+    text: Text
+
+
 @command(
     "comment.edit",
+    CommentEdit,
     answers=WrittenComment,
-    source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
-    comment="text",
-    text="text",
 )
-async def edit(call: Call) -> Answer:
+async def edit(call: Call[CommentEdit]) -> Answer:
     """Replace the text of one's own comment."""
     comment = await _allowed(call, comments.may_edit, "Only the author of a comment can change it.")
     with _refusals():
-        await in_storage(comments.edit, comment, call.payload["text"])
+        await in_storage(comments.edit, comment, call.payload.text)
     return comments.wire(comment, _scenario(call).short, call.visitor)
+
+
+class CommentRemove(OfSource):
+    comment: Text
 
 
 @command(
     "comment.remove",
+    CommentRemove,
     answers=NothingWire,
-    source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
-    comment="text",
 )
-async def remove(call: Call) -> Answer:
+async def remove(call: Call[CommentRemove]) -> Answer:
     """Remove one's own comment, or anybody's on a scenario that one has shared."""
     denied = "Only the author of a comment, or whoever shared the scenario, can remove it."
     comment = await _allowed(call, comments.may_remove, denied)
@@ -139,28 +151,31 @@ async def remove(call: Call) -> Answer:
     return {}
 
 
+class CommentResolve(OfSource):
+    comment: Text
+    open: Leaf | None = None
+
+
 @command(
     "comment.resolve",
+    CommentResolve,
     answers=ResolvedThreadWire,
-    source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
-    comment="text",
-    open="leaf?",
 )
-async def resolve(call: Call) -> Answer:
+async def resolve(call: Call[CommentResolve]) -> Answer:
     """Resolve a thread, or open it again."""
     denied = "Only whoever started a thread, or shared the scenario, can resolve it."
     comment = await _allowed(call, comments.may_resolve, denied)
-    resolved = call.payload.get("open") is not True
+    resolved = call.payload.open is not True
     await in_storage(comments.resolve, comment, resolved=resolved)
     return {"resolved": resolved}
 
 
-async def _allowed(call: Call, permission: Permission, denied: str) -> Comment:
+async def _allowed(call: Call[Any], permission: Permission, denied: str) -> Comment:
     row = _scenario(call)
-    comment = await in_storage(comments.find, row, call.payload["comment"], _room(call))
+    comment = await in_storage(comments.find, row, call.payload.comment, _room(call))
     if comment is None:
         raise sources.NotFoundError("There is no such comment on this scenario.")
     if not await in_storage(permission, comment, comments.Author(call.visitor)):

@@ -6,28 +6,27 @@ from playground.comparisons import comparing
 from playground.comparisons.asking import with_sides
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.requests import Fields, Request, Text
 from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
 from playground.protocol.comparing import ComparisonWire
 from playground.wire import Encoded
 
 
-@command(
-    "compare.get",
-    answers=ComparisonWire,
-    latest=1,
-    decisions=True,
-    left="object",
-    right="object",
-    leftScheduler="text?",
-    rightScheduler="text?",
-)
-async def get(call: Call) -> Answer:
+class CompareGet(Request):
+    left: Fields
+    right: Fields
+    left_scheduler: Text | None = None
+    right_scheduler: Text | None = None
+
+
+@command("compare.get", CompareGet, answers=ComparisonWire, latest=1, decisions=True)
+async def get(call: Call[CompareGet]) -> Answer:
     """Return where two sources first decide differently, where pods end, and the metrics of both."""
     sides = [
         comparing.Side(
-            (await sightings.find(call.payload[name], call.visitor)).pinned(),
-            call.payload.get(f"{name}Scheduler") or "",
+            (await sightings.find(getattr(call.payload, name), call.visitor)).pinned(),
+            getattr(call.payload, f"{name}_scheduler") or "",
         )
         for name in ("left", "right")
     ]
@@ -43,7 +42,7 @@ async def get(call: Call) -> Answer:
     return with_sides(question, body)
 
 
-async def _compared(call: Call, question: comparing.Question) -> Encoded:
+async def _compared(call: Call[CompareGet], question: comparing.Question) -> Encoded:
     if question.stored:
         return await call.in_engine(comparing.from_decisions, question)
     stored = [await in_storage(side.source.stored) for side in question.sides]

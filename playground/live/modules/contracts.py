@@ -6,24 +6,33 @@ from typing import Any
 
 from playground.comparisons import contracts, questions
 from playground.live.commands import Answer, Call, command
+from playground.live.requests import OfSource, Request, Text
 from playground.playback.executor import in_storage
 from playground.protocol.contracts import ContractsCheckedWire, ContractsReadWire, ReadyContractsWire
 
 
-@command("contracts.ready", answers=ReadyContractsWire)
-async def ready(call: Call) -> Answer:
+@command("contracts.ready", Request, answers=ReadyContractsWire)
+async def ready(call: Call[Request]) -> Answer:
     """Return the contracts that are ready; the answer is the same for all sources."""
     return contracts.ready()
 
 
-@command("contracts.read", answers=ContractsReadWire, latest=1, text="text")
-async def read(call: Call) -> Answer:
+class ContractsRead(Request):
+    text: Text
+
+
+@command("contracts.read", ContractsRead, answers=ContractsReadWire, latest=1)
+async def read(call: Call[ContractsRead]) -> Answer:
     """Return the errors of contracts being edited, by line."""
-    return await call.in_engine(contracts.read, call.payload["text"])
+    return await call.in_engine(contracts.read, call.payload.text)
 
 
-@command("contracts.check", answers=ContractsCheckedWire, source="source", latest=1, large=True, text="text")
-async def check(call: Call) -> Answer:
+class ContractsCheck(OfSource):
+    text: Text
+
+
+@command("contracts.check", ContractsCheck, answers=ContractsCheckedWire, latest=1, large=True)
+async def check(call: Call[ContractsCheck]) -> Answer:
     """Return the verdict on each contract; each is pushed as ``contracts.verdict`` as soon as it is known."""
 
     def hear(verdict: dict[str, Any]) -> None:
@@ -31,5 +40,5 @@ async def check(call: Call) -> Answer:
 
     stored = await in_storage(call.found().pinned().stored)
     return await call.in_pool(
-        contracts.checked, stored, call.payload["text"], long=True, expects=questions.SECONDS, hear=hear
+        contracts.checked, stored, call.payload.text, long=True, expects=questions.SECONDS, hear=hear
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+
+from msgspec import field
 
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import Index, OfSource, Text, Texts
 from playground.panels import steps
 from playground.panels.cycle import INSPECT, PARTS
 from playground.panels.events import history
@@ -19,19 +21,22 @@ from playground.protocol.preemption import CandidatesWire, DryRunWire
 from playground.wire import Encoded, encode
 from scheduler_core.run.cycles import events_of
 
-# `from` is a Python keyword, and so cannot be written as an argument.
-WINDOW = {"from": "index", "count": "index"}
 ALL_TABS = "inspect"  # stands for the parts of all tabs of Inspect
 WINDOWS_AT_ONCE = 4  # a client prefetches on both sides of its position
 
 
-@command("timeline.get", answers=TimelineWindowWire, source="source", **{"from": "index", "to": "index"})  # type: ignore[arg-type]
-async def timeline(call: Call) -> Answer:
+class TimelineGet(OfSource):
+    first: Index = field(name="from")
+    to: Index
+
+
+@command("timeline.get", TimelineGet, answers=TimelineWindowWire)
+async def timeline(call: Call[TimelineGet]) -> Answer:
     """Return the marks of cycles ``from`` to ``to``."""
-    first = max(call.payload["from"], 1)
-    if call.payload["from"] > call.payload["to"]:
+    first = max(call.payload.first, 1)
+    if call.payload.first > call.payload.to:
         raise CommandError("payload.invalid", "from must be at most to.", field="from")
-    to = min(call.payload["to"], first + limit("MARKS") - 1)
+    to = min(call.payload.to, first + limit("MARKS") - 1)
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, to):
@@ -51,73 +56,67 @@ def _at_end(playback: Playback, index: int) -> bool:
     return playback.ended and index == len(playback) + 1
 
 
-def _pods_known(playback: Playback, payload: dict[str, Any]) -> int | None:
+def _pods_known(playback: Playback, known: int | None) -> int | None:
     """Return how many pods the client knows if the answer depends on it: ``None`` if it knows all."""
-    known = payload.get("pods")
     return None if known is None or known >= len(playback.tables.pods) else known
 
 
-def _window_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
-    first, count = payload["from"], min(payload["count"], limit("WINDOW_CYCLES"))
+def _window_asked(playback: Playback, payload: CyclesWindow) -> Hashable:
+    first, count = payload.first, min(payload.count, limit("WINDOW_CYCLES"))
     # A window from 0 is the same number of cycles from 1.
     if not playback.settled(max(first, 1) + count - 1):
         return None
-    return first, count, _pods_known(playback, payload)
+    return first, count, _pods_known(playback, payload.pods)
 
 
-def _cycle_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
+def _cycle_asked(playback: Playback, payload: CycleGet) -> Hashable:
     try:
-        index = playback.locate(payload["step"])
+        index = playback.locate(payload.step)
     except ValueError:
         return None
     if not index or not playback.settled(index):
         return None
-    return (index, *payload["parts"], _pods_known(playback, payload))
+    return (index, *payload.parts, _pods_known(playback, payload.pods))
 
 
-def _events_asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
-    to = payload["to"]
-    return (to, min(payload["count"], limit("EVENTS"))) if playback.settled(to) else None
+def _events_asked(playback: Playback, payload: EventsList) -> Hashable:
+    to = payload.to
+    return (to, min(payload.count, limit("EVENTS"))) if playback.settled(to) else None
 
 
-@command(
-    "cycles.window",
-    answers=WindowWire,
-    source="source",
-    latest=WINDOWS_AT_ONCE,
-    kept=_window_asked,
-    pods="index?",
-    **WINDOW,  # type: ignore[arg-type]
-)
-async def window(call: Call) -> Answer:
+class CyclesWindow(OfSource):
+    first: Index = field(name="from")
+    count: Index
+    pods: Index | None = None
+
+
+@command("cycles.window", CyclesWindow, answers=WindowWire, latest=WINDOWS_AT_ONCE, kept=_window_asked)
+async def window(call: Call[CyclesWindow]) -> Answer:
     """Return consecutive light cycles and every pod's node before the first of them."""
-    first, count = call.payload["from"], min(call.payload["count"], limit("WINDOW_CYCLES"))
+    first, count = call.payload.first, min(call.payload.count, limit("WINDOW_CYCLES"))
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, first + count - 1):
             return None
-        return steps.window(playback, max(first, 1), count, unwanted, call.payload.get("pods"))
+        return steps.window(playback, max(first, 1), count, unwanted, call.payload.pods)
 
     return await call.in_turns(turn)
 
 
-@command(
-    "cycle.get",
-    answers=PartsWire,
-    source="source",
-    latest=1,
-    kept=_cycle_asked,
-    step="text",
-    parts="texts",
-    pods="index?",
-)
-async def cycle(call: Call) -> Answer:
+class CycleGet(OfSource):
+    step: Text
+    parts: Texts
+    pods: Index | None = None
+
+
+@command("cycle.get", CycleGet, answers=PartsWire, latest=1, kept=_cycle_asked)
+async def cycle(call: Call[CycleGet]) -> Answer:
     """Return parts of one cycle, or of the end; only the newest of several requests is worth computing."""
-    asked, known = call.payload["parts"], call.payload.get("pods")
+    asked, known = call.payload.parts, call.payload.pods
     parts = list(dict.fromkeys(part for name in asked for part in (INSPECT if name == ALL_TABS else (name,))))
     if unknown := [part for part in parts if part not in PARTS]:
         raise CommandError("payload.invalid", f"Unknown part {unknown[0][:40]!r}.", field="parts")
-    step = call.payload["step"]
+    step = call.payload.step
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         try:
@@ -136,10 +135,16 @@ async def cycle(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("preemption.candidates", answers=CandidatesWire, source="source", latest=1, cycle="index", **WINDOW)  # type: ignore[arg-type]
-async def candidate_nodes(call: Call) -> Answer:
+class PreemptionCandidates(OfSource):
+    cycle: Index
+    first: Index = field(name="from")
+    count: Index
+
+
+@command("preemption.candidates", PreemptionCandidates, answers=CandidatesWire, latest=1)
+async def candidate_nodes(call: Call[PreemptionCandidates]) -> Answer:
     """Return a page of the nodes where preemption would have helped."""
-    index, first, count = call.payload["cycle"], call.payload["from"], call.payload["count"]
+    index, first, count = call.payload.cycle, call.payload.first, call.payload.count
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, index):
@@ -150,10 +155,15 @@ async def candidate_nodes(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("preemption.run", answers=DryRunWire, source="source", latest=4, cycle="index", node="index")
-async def preemption_run(call: Call) -> Answer:
+class PreemptionRun(OfSource):
+    cycle: Index
+    node: Index
+
+
+@command("preemption.run", PreemptionRun, answers=DryRunWire, latest=4)
+async def preemption_run(call: Call[PreemptionRun]) -> Answer:
     """Return the dry run on one candidate node."""
-    index, node = call.payload["cycle"], call.payload["node"]
+    index, node = call.payload.cycle, call.payload.node
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, index):
@@ -169,18 +179,15 @@ async def preemption_run(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command(
-    "events.list",
-    answers=EventListWire,
-    source="source",
-    latest=1,
-    kept=_events_asked,
-    to="index",
-    count="index",
-)
-async def events(call: Call) -> Answer:
+class EventsList(OfSource):
+    to: Index
+    count: Index
+
+
+@command("events.list", EventsList, answers=EventListWire, latest=1, kept=_events_asked)
+async def events(call: Call[EventsList]) -> Answer:
     """Return the newest events up to a cycle."""
-    to, count = call.payload["to"], min(call.payload["count"], limit("EVENTS"))
+    to, count = call.payload.to, min(call.payload.count, limit("EVENTS"))
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if not _reached(playback, to):

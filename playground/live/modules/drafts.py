@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 from playground.edits import branching
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.requests import Index, OfDraft, Text
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
@@ -29,40 +30,39 @@ from playground.storage import bundles, privacy, store, texts
 from scheduler_core.scenario.scenario import Scenario
 
 
-def _draft(call: Call) -> Draft:
+def _draft(call: Call[Any]) -> Draft:
     row = call.found().row
     assert isinstance(row, Draft)
     return row
 
 
-@command(
-    "draft.save",
-    answers=SavedDraftWire,
-    source="draft",
-    owner=True,
-    large=True,
-    text="text?",
-    title="text?",
-    base="index?",
-    keep="text?",
-)
-async def save(call: Call) -> Answer:
+class DraftSave(OfDraft):
+    text: Text | None = None
+    title: Text | None = None
+    base: Index | None = None
+    keep: Text | None = None
+
+
+@command("draft.save", DraftSave, answers=SavedDraftWire, owner=True, large=True)
+async def save(call: Call[DraftSave]) -> Answer:
     """Replace the draft's text, valid or not, or its title: half-written YAML is not lost.
 
     Env values, command lines and Secrets' data are stored only if ``keep`` is "yes", or if the draft has some
     already.
     """
-    text, title, base = (call.payload.get(name) for name in ("text", "title", "base"))
+    text, title, base = call.payload.text, call.payload.title, call.payload.base
     kept, left = await _without_private(call, text)
     row = await in_storage(store.save_draft, _draft(call), kept, title, base)
     stored = {} if kept == text else {"left": left.private(), "text": kept}
     return {"revision": row.revision, **stored}
 
 
-async def _without_private(call: Call, text: str | None) -> tuple[str | None, privacy.Contents]:
+async def _without_private(
+    call: Call[DraftSave] | Call[DraftBranch], text: str | None
+) -> tuple[str | None, privacy.Contents]:
     """Return the text that is stored in place of ``text``, and how much was left out of it."""
     nothing = privacy.Contents()
-    if not text or call.payload.get("keep") == "yes" or not privacy.SUSPECT.search(text):
+    if not text or getattr(call.payload, "keep", None) == "yes" or not privacy.SUSPECT.search(text):
         return text, nothing
     made, left = await call.in_pool(privacy.private_text, text)
     if made == text or await in_storage(privacy.is_kept, _draft(call)):
@@ -70,28 +70,31 @@ async def _without_private(call: Call, text: str | None) -> tuple[str | None, pr
     return made, left
 
 
-@command("draft.watch", answers=RevisionWire, source="draft", owner=True)
-async def watch(call: Call) -> Answer:
+@command("draft.watch", OfDraft, answers=RevisionWire, owner=True)
+async def watch(call: Call[OfDraft]) -> Answer:
     """Return the draft's current revision, and push ``draft.changed`` from then on."""
     row = _draft(call)
     call.connection.watching.watch_draft(row)
     return store.draft_wire(row)
 
 
+class DraftBranch(OfDraft):
+    text: Text
+    title: Text | None = None
+
+
 @command(
     "draft.branch",
+    DraftBranch,
     answers=TitledDraftWire,
-    source="draft",
     owner=True,
     large=True,
     throttle="IMPORTS_PER_MINUTE",
-    text="text",
-    title="text?",
 )
-async def branch(call: Call) -> Answer:
+async def branch(call: Call[DraftBranch]) -> Answer:
     """Store a text, valid or not, as a branch of the draft, which is not changed; of env values as a save."""
-    title = store.clean_title(call.payload.get("title") or "")
-    text, _ = await _without_private(call, call.payload["text"])
+    title = store.clean_title(call.payload.title or "")
+    text, _ = await _without_private(call, call.payload.text)
     try:
         draft = await in_storage(branching.branch, call.found(), call.visitor, "", title, text)
     except branching.TooManyDraftsError as error:
@@ -99,24 +102,21 @@ async def branch(call: Call) -> Answer:
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 
 
-@command(
-    "draft.share",
-    answers=SharedScenarioWire,
-    source="draft",
-    owner=True,
-    throttle="IMPORTS_PER_MINUTE",
-    step="text?",
-    tab="text?",
-    base="index?",
-    without="text?",
-)
-async def share(call: Call) -> Answer:
+class DraftShare(OfDraft):
+    step: Text | None = None
+    tab: Text | None = None
+    base: Index | None = None
+    without: Text | None = None
+
+
+@command("draft.share", DraftShare, answers=SharedScenarioWire, owner=True, throttle="IMPORTS_PER_MINUTE")
+async def share(call: Call[DraftShare]) -> Answer:
     """Create an immutable scenario from the draft; ``without`` lists what of its text is left out."""
-    parts = leaving_out(call.payload.get("without"))
-    base, row = call.payload.get("base"), _draft(call)
+    parts = leaving_out(call.payload.without)
+    base, row = call.payload.base, _draft(call)
     if base is not None and row.text_revision > base:
         raise store.StaleError(row)
-    shown = {name: call.payload[name][:40] for name in ("step", "tab") if call.payload.get(name)}
+    shown = {name: value[:40] for name in ("step", "tab") if (value := getattr(call.payload, name))}
     return await call.in_engine(_share, call.found(), call.visitor, shown, parts)
 
 
@@ -146,8 +146,8 @@ def _share(source: sources.Source, visitor: str, shown: dict[str, str], parts: l
     }
 
 
-@command("draft.contents", answers=ContentsWire, source="draft", owner=True, latest=1)
-async def contents(call: Call) -> Answer:
+@command("draft.contents", OfDraft, answers=ContentsWire, owner=True, latest=1)
+async def contents(call: Call[OfDraft]) -> Answer:
     """Count what the draft's text tells beyond what scheduling reads; nothing is stored."""
     return asdict(await call.in_engine(_contents, call.found()))
 
@@ -156,8 +156,12 @@ def _contents(source: sources.Source) -> privacy.Contents:
     return privacy.contents(texts.publishable(source.text(), source.load()))
 
 
-@command("draft.delete", answers=NothingWire, source="draft", owner=True, base="index?")
-async def delete(call: Call) -> Answer:
+class DraftDelete(OfDraft):
+    base: Index | None = None
+
+
+@command("draft.delete", DraftDelete, answers=NothingWire, owner=True)
+async def delete(call: Call[DraftDelete]) -> Answer:
     """Delete a draft permanently; its branches remain, attached to its parent."""
-    await in_storage(store.delete_draft, _draft(call), call.payload.get("base"))
+    await in_storage(store.delete_draft, _draft(call), call.payload.base)
     return {}

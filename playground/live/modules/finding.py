@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 
+from msgspec import field
+
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import Index, OfSource, Request, Text, Texts
 from playground.playback.finding import ConditionError, Finder, FoundCycle, Search, Searching
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import Superseded
@@ -17,27 +20,25 @@ from playground.protocol.cycles import FoundWire
 PROGRESS_SECONDS = 0.25  # between two progress frames of a search
 
 
-@command(
-    "cycle.find",
-    answers=FoundWire,
-    source="source",
-    latest=1,
-    direction="text",
-    conditions="texts",
-    to="index?",
-    met="texts?",
-    **{"from": "index"},  # type: ignore[arg-type]
-)
-async def find(call: Call) -> Answer:
+class CycleFind(OfSource):
+    direction: Text
+    conditions: Texts
+    first: Index = field(name="from")
+    to: Index | None = None
+    met: Texts | None = None
+
+
+@command("cycle.find", CycleFind, answers=FoundWire, latest=1)
+async def find(call: Call[CycleFind]) -> Answer:
     """Return the nearest cycle for which a condition holds; pushes ``cycle.searched`` meanwhile."""
     payload = call.payload
     try:
         search = Search.read(
-            payload["conditions"],
-            payload["from"],
-            payload["direction"],
-            payload.get("to"),
-            payload.get("met") or [],
+            payload.conditions,
+            payload.first,
+            payload.direction,
+            payload.to,
+            payload.met or [],
         )
     except ConditionError as error:
         field = "direction" if str(error).startswith("direction") else "conditions"
@@ -72,8 +73,8 @@ async def find(call: Call) -> Answer:
     return (await call.in_turns(turn)).wire()
 
 
-@command("cycle.cancel", answers=NothingWire)
-async def cancel(call: Call) -> Answer:
+@command("cycle.cancel", Request, answers=NothingWire)
+async def cancel(call: Call[Request]) -> Answer:
     """Cancel this connection's search; its request is answered ``request.superseded``."""
     call.connection.give_up("cycle.find")
     return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.requests import OfSource, Text
 from playground.live.slices import in_slices
 from playground.panels.queueing import answered
 from playground.protocol.queueing import KueueAnswerWire
@@ -12,19 +13,31 @@ from scheduler_core.explain.kueue.moment import Question, asking, submitting
 from scheduler_core.explain.kueue.submission import Submission
 
 
-@command("kueue.why", answers=KueueAnswerWire, source="source", latest=1, step="text", about="text")
-async def why(call: Call) -> Answer:
+class KueueWhy(OfSource):
+    step: Text
+    about: Text
+
+
+@command("kueue.why", KueueWhy, answers=KueueAnswerWire, latest=1)
+async def why(call: Call[KueueWhy]) -> Answer:
     """Return why a Workload, or that of ``Job namespace/name``, waits after a step, and what admits it."""
-    return answered(await _asked(call, asking, call.payload["about"]))
+    return answered(await _asked(call, asking, call.payload.about))
 
 
-@command("kueue.submit", answers=KueueAnswerWire, source="source", latest=1, step="text", manifest="text")
-async def submit(call: Call) -> Answer:
+class KueueSubmit(OfSource):
+    step: Text
+    manifest: Text
+
+
+@command("kueue.submit", KueueSubmit, answers=KueueAnswerWire, latest=1)
+async def submit(call: Call[KueueSubmit]) -> Answer:
     """Return what becomes of a Job or Workload that is submitted after a step, and of others by it."""
-    return answered(await _asked(call, submitting, call.payload["manifest"]))
+    return answered(await _asked(call, submitting, call.payload.manifest))
 
 
-async def _asked(call: Call, question: Question, text: str) -> KueueAnswer | Submission:
+async def _asked(
+    call: Call[KueueWhy] | Call[KueueSubmit], question: Question, text: str
+) -> KueueAnswer | Submission:
     return await in_slices(
         call,
         lambda playback, index: question(playback.scenario, playback.trail.decisions, index, text),

@@ -8,6 +8,7 @@ from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.modules.drafts import leaving_out, told
+from playground.live.requests import Index, OfSource, Request, Text
 from playground.models import Draft, Link, Run, Scenario
 from playground.playback import pinning, sources
 from playground.playback.executor import in_storage
@@ -20,27 +21,25 @@ QUERY = 1_500  # characters
 DAYS = 3_650
 
 
+class LinkCreate(OfSource):
+    title: Text | None = None
+    query: Text | None = None
+    days: Index | None = None
+    without: Text | None = None
+
+
 @command(
-    "link.create",
-    answers=PrivateLinkWire,
-    source="source",
-    visitor=True,
-    latest=1,
-    throttle="IMPORTS_PER_MINUTE",
-    title="text?",
-    query="text?",
-    days="index?",
-    without="text?",
+    "link.create", LinkCreate, answers=PrivateLinkWire, visitor=True, latest=1, throttle="IMPORTS_PER_MINUTE"
 )
-async def create(call: Call) -> Answer:
+async def create(call: Call[LinkCreate]) -> Answer:
     """Make a private link to a view of a source as it is now, with what it decides now."""
     payload = call.payload
-    query, days = (payload.get("query") or "").lstrip("?"), payload.get("days")
+    query, days = (payload.query or "").lstrip("?"), payload.days
     if len(query) > QUERY or not query.isprintable():
         raise CommandError("payload.invalid", f"query may have {QUERY:,} characters.", field="query")
     if days is not None and not 1 <= days <= DAYS:
         raise CommandError("payload.invalid", f"days must be 1 to {DAYS:,}.", field="days")
-    parts = leaving_out(payload.get("without"))
+    parts = leaving_out(payload.without)
     if "names" in parts:
         raise CommandError(
             "payload.invalid", "A private link keeps what was decided, by name.", field="without"
@@ -51,7 +50,7 @@ async def create(call: Call) -> Answer:
         return pinning.pinned(playback) if pinning.reached(playback, limit("LINK_CYCLES")) else None
 
     pinned = await call.in_turns(turn)
-    asked = links.LinkRequest(call.visitor, payload.get("title") or source.title, query, days)
+    asked = links.LinkRequest(call.visitor, payload.title or source.title, query, days)
     try:
         return wire(await call.in_engine(_create, source, asked, pinned, parts))
     except links.TooManyLinksError as error:
@@ -83,17 +82,22 @@ def wire(link: Link) -> dict[str, Any]:
     }
 
 
-@command("link.list", answers=LinkListWire, visitor=True)
-async def listing(call: Call) -> Answer:
+@command("link.list", Request, answers=LinkListWire, visitor=True)
+async def listing(call: Call[Request]) -> Answer:
     """Return the visitor's own private links, newest first."""
     return {"links": [wire(link) for link in await in_storage(links.links_of, call.visitor)]}
 
 
-@command("link.rename", answers=RenamedLinkWire, visitor=True, link="text", title="text")
-async def rename(call: Call) -> Answer:
+class LinkRename(Request):
+    link: Text
+    title: Text
+
+
+@command("link.rename", LinkRename, answers=RenamedLinkWire, visitor=True)
+async def rename(call: Call[LinkRename]) -> Answer:
     """Name one of the visitor's links; what it shows is not changed."""
-    title = store.clean_title(call.payload["title"])
-    if not await in_storage(_rename, call.payload["link"], call.visitor, title):
+    title = store.clean_title(call.payload.title)
+    if not await in_storage(_rename, call.payload.link, call.visitor, title):
         raise CommandError("source.not-found", "There is no such link of yours.")
     return {"title": title}
 
@@ -102,18 +106,26 @@ def _rename(name: str, owner: str, title: str) -> int:
     return Link.objects.filter(pk=name[:32], owner=owner).update(title=title)
 
 
-@command("link.revoke", answers=NothingWire, visitor=True, link="text")
-async def revoke(call: Call) -> Answer:
+class LinkRevoke(Request):
+    link: Text
+
+
+@command("link.revoke", LinkRevoke, answers=NothingWire, visitor=True)
+async def revoke(call: Call[LinkRevoke]) -> Answer:
     """Take one of the visitor's links back, for good."""
-    if not await in_storage(links.revoke_link, call.payload["link"], call.visitor):
+    if not await in_storage(links.revoke_link, call.payload.link, call.visitor):
         raise CommandError("source.not-found", "There is no such link of yours.")
     return {}
 
 
-@command("link.check", answers=LinkCheckWire, latest=1, decisions=True, link="text")
-async def check(call: Call) -> Answer:
+class LinkCheck(Request):
+    link: Text
+
+
+@command("link.check", LinkCheck, answers=LinkCheckWire, latest=1, decisions=True)
+async def check(call: Call[LinkCheck]) -> Answer:
     """Return whether the engine still decides what the link pinned, and where it first does not."""
-    link = await in_storage(_pinned, call.payload["link"])
+    link = await in_storage(_pinned, call.payload.link)
     call.source = sources.Source({"link": link.pk}, link.scenario)
     cycles = link.pinned["cycles"] + 1
 

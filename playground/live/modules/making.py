@@ -12,6 +12,7 @@ from playground.edits.object_forms import UnknownKindError, forms, made
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
+from playground.live.requests import Fields, OfSource, Request, Text
 from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.protocol.answers import FormListWire, MadeClusterWire
@@ -27,40 +28,49 @@ from playground.wire import Encoded, encode
 from scheduler_core.scenario.history import Moment
 
 
-@command("forms.list", answers=FormListWire)
-async def listed(call: Call) -> Answer:
+@command("forms.list", Request, answers=FormListWire)
+async def listed(call: Call[Request]) -> Answer:
     """Return the forms of all kinds, the same for all sources."""
     return {"forms": forms()}
 
 
-@command(
-    "form.draft", answers=FormDraftWire, source="source", latest=1, kind="text", fields="object", step="text?"
-)
-async def drafted(call: Call) -> Answer:
+class FormDraft(OfSource):
+    kind: Text
+    fields: Fields
+    step: Text | None = None
+
+
+@command("form.draft", FormDraft, answers=FormDraftWire, latest=1)
+async def drafted(call: Call[FormDraft]) -> Answer:
     """Return the documents of a form, and the errors in its fields."""
     payload = call.payload
     moment = call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
         try:
-            return Encoded(encode(made(playback.scenario, moment, payload["kind"], payload["fields"])))
+            return Encoded(encode(made(playback.scenario, moment, payload.kind, payload.fields)))
         except UnknownKindError as error:
             raise CommandError("payload.invalid", str(error), field="kind") from error
 
     return await call.in_turns(turn)
 
 
-@command("cluster.recipes", answers=RecipesWire)
-async def recipes(call: Call) -> Answer:
+@command("cluster.recipes", Request, answers=RecipesWire)
+async def recipes(call: Call[Request]) -> Answer:
     """Return the possible fields of a recipe, and sample recipes."""
     return generator()
 
 
-@command("cluster.generate", answers=GeneratedClusterWire, latest=1, recipe="object", whole="text?")
-async def cluster(call: Call) -> Answer:
+class ClusterGenerate(Request):
+    recipe: Fields
+    whole: Text | None = None
+
+
+@command("cluster.generate", ClusterGenerate, answers=GeneratedClusterWire, latest=1)
+async def cluster(call: Call[ClusterGenerate]) -> Answer:
     """Return the cluster of a recipe, or its first part; nothing is stored."""
-    whole = call.payload.get("whole") == "true"
-    recipe = call.payload["recipe"]
+    whole = call.payload.whole == "true"
+    recipe = call.payload.recipe
     return await call.in_pool(_generated, recipe, whole, large=is_large(recipe))
 
 
@@ -68,17 +78,17 @@ def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
     return generated(recipe, whole=whole)
 
 
+class ClusterCreate(Request):
+    recipe: Fields
+    title: Text | None = None
+
+
 @command(
-    "cluster.create",
-    answers=MadeClusterWire,
-    visitor=True,
-    throttle="IMPORTS_PER_MINUTE",
-    recipe="object",
-    title="text?",
+    "cluster.create", ClusterCreate, answers=MadeClusterWire, visitor=True, throttle="IMPORTS_PER_MINUTE"
 )
-async def create(call: Call) -> Answer:
+async def create(call: Call[ClusterCreate]) -> Answer:
     """Create a draft of a generated cluster."""
-    recipe, title = call.payload["recipe"], call.payload.get("title") or ""
+    recipe, title = call.payload.recipe, call.payload.title or ""
     large = is_large(recipe)
     made = await call.in_pool(_generated, recipe, True, large=large)
     return await call.in_engine(_created, made, title, call.visitor, large=large)
@@ -94,29 +104,27 @@ def _created(made: dict[str, Any], title: str, visitor: str) -> dict[str, Any]:
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "summary": made["summary"]}
 
 
-def _bulk(payload: dict[str, Any]) -> Bulk:
+def _bulk(payload: NodesPreview | BundleBulk) -> Bulk:
     return Bulk(
-        payload["by"],
-        payload["which"],
-        payload["what"],
-        payload.get("key") or "",
-        payload.get("value") or "",
+        payload.by,
+        payload.which,
+        payload.what,
+        payload.key or "",
+        payload.value or "",
     )
 
 
-@command(
-    "nodes.preview",
-    answers=BulkPreviewWire,
-    source="source",
-    latest=1,
-    by="text",
-    which="text",
-    what="text",
-    key="text?",
-    value="text?",
-    step="text?",
-)
-async def preview(call: Call) -> Answer:
+class NodesPreview(OfSource):
+    by: Text
+    which: Text
+    what: Text
+    key: Text | None = None
+    value: Text | None = None
+    step: Text | None = None
+
+
+@command("nodes.preview", NodesPreview, answers=BulkPreviewWire, latest=1)
+async def preview(call: Call[NodesPreview]) -> Answer:
     """Return the nodes that a bulk change selects, and its effect on the first few of them."""
     payload = call.payload
     moment = call.moment()
@@ -127,24 +135,22 @@ async def preview(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command(
-    "bundle.bulk",
-    answers=RewrittenWire,
-    latest=1,
-    large=True,
-    text="text",
-    by="text",
-    which="text",
-    what="text",
-    key="text?",
-    value="text?",
-    step="text?",
-)
-async def bulk(call: Call) -> Answer:
+class BundleBulk(Request):
+    text: Text
+    by: Text
+    which: Text
+    what: Text
+    key: Text | None = None
+    value: Text | None = None
+    step: Text | None = None
+
+
+@command("bundle.bulk", BundleBulk, answers=RewrittenWire, latest=1, large=True)
+async def bulk(call: Call[BundleBulk]) -> Answer:
     """Return a text with many nodes changed; nothing is stored."""
     return await call.in_pool(_changed, call.payload, call.moment())
 
 
-def _changed(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
+def _changed(payload: BundleBulk, moment: Moment | None) -> dict[str, Any]:
     with refusals():
-        return changed(payload["text"], _bulk(payload), moment)
+        return changed(payload.text, _bulk(payload), moment)

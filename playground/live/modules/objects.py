@@ -11,6 +11,7 @@ from playground.edits.podgroup_forms import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
+from playground.live.requests import Fields, OfSource, Request, Text
 from playground.panels.landed import outcome_of
 from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
@@ -33,9 +34,9 @@ from scheduler_core.scenario.history import Moment
 T = TypeVar("T")
 
 
-async def at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
+async def at_step(call: Call[Any], read: Callable[[Playback, int], T]) -> T:
     """Return the result of ``read`` at the cycle of the call's step, computing forward if needed."""
-    step = call.payload["step"]
+    step = call.payload.step
 
     def turn(playback: Playback, _unwanted: Unwanted) -> T | None:
         try:
@@ -54,10 +55,15 @@ async def at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
     return await call.in_turns(turn)
 
 
-@command("object.get", answers=ObjectRecordWire, source="source", latest=1, target="text", step="text")
-async def get(call: Call) -> Answer:
+class ObjectGet(OfSource):
+    target: Text
+    step: Text
+
+
+@command("object.get", ObjectGet, answers=ObjectRecordWire, latest=1)
+async def get(call: Call[ObjectGet]) -> Answer:
     """Return an object's manifest as operations have left it after a step."""
-    target = call.payload["target"]
+    target = call.payload.target
 
     def read(playback: Playback, index: int) -> Encoded:
         with refusals():
@@ -72,25 +78,34 @@ async def get(call: Call) -> Answer:
     return await at_step(call, read)
 
 
-@command("objects.list", answers=ObjectListWire, source="source", latest=1, step="text")
-async def listed(call: Call) -> Answer:
+class ObjectsList(OfSource):
+    step: Text
+
+
+@command("objects.list", ObjectsList, answers=ObjectListWire, latest=1)
+async def listed(call: Call[ObjectsList]) -> Answer:
     """Return the names of all objects but nodes and pods that exist after a step."""
     return await at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
 
 
-@command("group.draft", answers=GroupDraftWire, source="source", latest=1, fields="object", step="text?")
-async def group(call: Call) -> Answer:
+class GroupDraft(OfSource):
+    fields: Fields
+    step: Text | None = None
+
+
+@command("group.draft", GroupDraft, answers=GroupDraftWire, latest=1)
+async def group(call: Call[GroupDraft]) -> Answer:
     """Return the documents of a PodGroup and its workload, and the errors in their fields."""
     payload, moment = call.payload, call.moment()
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
-        return Encoded(encode(drafted(playback.scenario, moment, payload["fields"])))
+        return Encoded(encode(drafted(playback.scenario, moment, payload.fields)))
 
     return await call.in_turns(turn)
 
 
-@command("operations.list", answers=OperationListWire, source="source", latest=1)
-async def history(call: Call) -> Answer:
+@command("operations.list", OfSource, answers=OperationListWire, latest=1)
+async def history(call: Call[OfSource]) -> Answer:
     """Return the scenario's operations, each with the cycle after which it is applied."""
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded:
@@ -99,10 +114,14 @@ async def history(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("operations.get", answers=OperationTextWire, source="source", latest=1, id="text")
-async def entry(call: Call) -> Answer:
+class OperationsGet(OfSource):
+    id: Text
+
+
+@command("operations.get", OperationsGet, answers=OperationTextWire, latest=1)
+async def entry(call: Call[OperationsGet]) -> Answer:
     """Return one operation as YAML."""
-    name = call.payload["id"]
+    name = call.payload.id
 
     def turn(playback: Playback, _unwanted: Unwanted) -> dict[str, Any]:
         found = entry_of(playback, name)
@@ -115,10 +134,14 @@ async def entry(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("operations.outcome", answers=OperationEffectWire, source="source", latest=2, id="text")
-async def outcome(call: Call) -> Answer:
+class OperationsOutcome(OfSource):
+    id: Text
+
+
+@command("operations.outcome", OperationsOutcome, answers=OperationEffectWire, latest=2)
+async def outcome(call: Call[OperationsOutcome]) -> Answer:
     """Return the effect of one operation when it was applied, or why it had none."""
-    name = call.payload["id"]
+    name = call.payload.id
 
     def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
         if playback.advance(SLICE_SECONDS):
@@ -131,23 +154,21 @@ async def outcome(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command(
-    "object.revise",
-    answers=ObjectTextWire,
-    latest=1,
-    large=True,
-    object="text",
-    what="text",
-    key="text?",
-    value="text?",
-)
-async def revise(call: Call) -> Answer:
+class ObjectRevise(Request):
+    object: Text
+    what: Text
+    key: Text | None = None
+    value: Text | None = None
+
+
+@command("object.revise", ObjectRevise, answers=ObjectTextWire, latest=1, large=True)
+async def revise(call: Call[ObjectRevise]) -> Answer:
     """Return a manifest with one of the common changes; nothing is stored."""
     payload = call.payload
-    if len(payload["object"]) > OBJECT_BYTES:
+    if len(payload.object) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
-    change = (payload["what"], payload.get("key") or "", payload.get("value") or "")
-    return await call.in_engine(_revised, payload["object"], change)
+    change = (payload.what, payload.key or "", payload.value or "")
+    return await call.in_engine(_revised, payload.object, change)
 
 
 def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
@@ -159,48 +180,44 @@ def _revised(text: str, change: tuple[str, str, str]) -> dict[str, Any]:
     return {"object": write_yaml([made]).removeprefix("---\n")}
 
 
-@command(
-    "bundle.operate",
-    answers=OperatedWire,
-    latest=1,
-    large=True,
-    text="text",
-    action="text",
-    step="text?",
-    during="text?",
-    target="text?",
-    object="text?",
-    base="text?",
-    id="text?",
-    landed="text?",
-    seconds="text?",
-)
-async def operate(call: Call) -> Answer:
+class BundleOperate(Request):
+    text: Text
+    action: Text
+    step: Text | None = None
+    during: Text | None = None
+    target: Text | None = None
+    object: Text | None = None
+    base: Text | None = None
+    id: Text | None = None
+    landed: Text | None = None
+    seconds: Text | None = None
+
+
+@command("bundle.operate", BundleOperate, answers=OperatedWire, latest=1, large=True)
+async def operate(call: Call[BundleOperate]) -> Answer:
     """Return a text with one change to its history; nothing is stored."""
     return await call.in_pool(_operated, call.payload, call.moment(), call.moment("landed"))
 
 
-@command(
-    "bundle.amend",
-    answers=AmendedTextWire,
-    latest=1,
-    large=True,
-    text="text",
-    target="text",
-    object="text?",
-    base="text?",
-)
-async def amend(call: Call) -> Answer:
+class BundleAmend(Request):
+    text: Text
+    target: Text
+    object: Text | None = None
+    base: Text | None = None
+
+
+@command("bundle.amend", BundleAmend, answers=AmendedTextWire, latest=1, large=True)
+async def amend(call: Call[BundleAmend]) -> Answer:
     """Return a text with one object changed or removed from the start; nothing is stored."""
     return await call.in_pool(_amended, call.payload)
 
 
-def _amended(payload: dict[str, Any]) -> dict[str, Any]:
+def _amended(payload: BundleAmend) -> dict[str, Any]:
     with refusals():
-        return amended(payload["text"], payload["target"], payload.get("object"), payload.get("base") or "")
+        return amended(payload.text, payload.target, payload.object, payload.base or "")
 
 
-def _operated(payload: dict[str, Any], moment: Moment | None, landed: Moment | None) -> dict[str, Any]:
-    given = {name: payload.get(name) or "" for name in ("target", "object", "base", "id", "seconds")}
+def _operated(payload: BundleOperate, moment: Moment | None, landed: Moment | None) -> dict[str, Any]:
+    given = {name: getattr(payload, name) or "" for name in ("target", "object", "base", "id", "seconds")}
     with refusals():
-        return operated(payload["text"], OperationEdit(payload["action"], moment, landed=landed, **given))
+        return operated(payload.text, OperationEdit(payload.action, moment, landed=landed, **given))

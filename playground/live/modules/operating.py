@@ -10,6 +10,7 @@ from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.modules.objects import at_step
 from playground.live.refusals import refusals
+from playground.live.requests import OfSource, Request, Text
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.playback import Playback
@@ -21,73 +22,66 @@ from scheduler_core.authoring.verbs import Asked
 from scheduler_core.scenario.history import Moment
 
 
-def _wish(payload: dict[str, Any], moment: Moment | None) -> VerbWish:
-    asked = Asked(payload["verb"], tuple(payload["targets"].splitlines()), payload.get("value") or "")
-    return VerbWish(asked, moment, payload.get("seconds") or "", payload.get("at") or "0")
+def _wish(payload: VerbPreview | BundleVerb | BranchTry, moment: Moment | None) -> VerbWish:
+    asked = Asked(payload.verb, tuple(payload.targets.splitlines()), payload.value or "")
+    return VerbWish(asked, moment, payload.seconds or "", payload.at or "0")
 
 
-@command(
-    "verb.preview",
-    answers=VerbSentenceWire,
-    source="source",
-    latest=1,
-    verb="text",
-    targets="text",
-    value="text?",
-    step="text",
-    seconds="text?",
-    at="text?",
-    during="text?",
-)
-async def preview(call: Call) -> Answer:
+class VerbPreview(OfSource):
+    verb: Text
+    targets: Text
+    step: Text
+    value: Text | None = None
+    seconds: Text | None = None
+    at: Text | None = None
+    during: Text | None = None
+
+
+@command("verb.preview", VerbPreview, answers=VerbSentenceWire, latest=1)
+async def preview(call: Call[VerbPreview]) -> Answer:
     """Return what a verb would do at a step, in a sentence; nothing is stored."""
 
     def read(playback: Playback, index: int) -> Encoded:
-        moment = Moment.parse(playback.trail.step(index), during=call.payload.get("during") == "evaluation")
+        moment = Moment.parse(playback.trail.step(index), during=call.payload.during == "evaluation")
         with refusals("step"):
             return Encoded(encode(previewed(playback, index, _wish(call.payload, moment))))
 
     return await at_step(call, read)
 
 
-@command(
-    "bundle.verb",
-    answers=RewrittenWire,
-    latest=1,
-    large=True,
-    text="text",
-    verb="text",
-    targets="text",
-    value="text?",
-    step="text?",
-    seconds="text?",
-    at="text?",
-    during="text?",
-)
-async def do(call: Call) -> Answer:
+class BundleVerb(Request):
+    text: Text
+    verb: Text
+    targets: Text
+    value: Text | None = None
+    step: Text | None = None
+    seconds: Text | None = None
+    at: Text | None = None
+    during: Text | None = None
+
+
+@command("bundle.verb", BundleVerb, answers=RewrittenWire, latest=1, large=True)
+async def do(call: Call[BundleVerb]) -> Answer:
     """Return a text with the operations of a verb; nothing is stored."""
     return await call.in_pool(_done, call.payload, call.moment())
 
 
-@command(
-    "branch.try",
-    answers=TitledDraftWire,
-    source="source",
-    visitor=True,
-    throttle="IMPORTS_PER_MINUTE",
-    verb="text",
-    targets="text",
-    value="text?",
-    step="text?",
-    seconds="text?",
-    at="text?",
-    during="text?",
-    title="text?",
-)
-async def attempt(call: Call) -> Answer:
+class BranchTry(OfSource):
+    verb: Text
+    targets: Text
+    value: Text | None = None
+    step: Text | None = None
+    seconds: Text | None = None
+    at: Text | None = None
+    during: Text | None = None
+    title: Text | None = None
+
+
+@command("branch.try", BranchTry, answers=TitledDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def attempt(call: Call[BranchTry]) -> Answer:
     """Store a copy of the source with the operations of a verb as a draft of the visitor."""
     wish = _wish(call.payload, call.moment())
-    title = store.clean_title(call.payload.get("title") or "")
+    title = store.clean_title(call.payload.title or "")
     try:
         draft = await call.in_engine(_attempted, call.found(), call.visitor, wish, title)
     except branching.TooManyDraftsError as error:
@@ -101,6 +95,6 @@ def _attempted(source: sources.Source, visitor: str, wish: VerbWish, title: str)
     return branching.branch(source, visitor, made["step"] or "", f"What if: {title}", made["text"])
 
 
-def _done(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
+def _done(payload: BundleVerb, moment: Moment | None) -> dict[str, Any]:
     with refusals():
-        return done(payload["text"], _wish(payload, moment))
+        return done(payload.text, _wish(payload, moment))

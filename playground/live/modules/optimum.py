@@ -6,26 +6,25 @@ from playground.comparisons import asking, greed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.kept import answer_of
+from playground.live.requests import Index, Leaf, OfSource, Texts
 from playground.protocol.optimum import GreedWire
 
 
-@command(
-    "optimum.get",
-    answers=GreedWire,
-    source="source",
-    latest=1,
-    step="index?",
-    objectives="texts?",
-    seconds="index?",
-    move="leaf?",
-    evict="leaf?",
-)
-async def get(call: Call) -> Answer:
+class OptimumGet(OfSource):
+    step: Index | None = None
+    objectives: Texts | None = None
+    seconds: Index | None = None
+    move: Leaf | None = None
+    evict: Leaf | None = None
+
+
+@command("optimum.get", OptimumGet, answers=GreedWire, latest=1)
+async def get(call: Call[OptimumGet]) -> Answer:
     """Return the optimum with its proof and moves, and what each scheduler places."""
     named = ("step", "seconds", "move", "evict")
-    query = {name: str(call.payload[name]) for name in named if call.payload.get(name) is not None}
+    query = {name: str(value) for name in named if (value := getattr(call.payload, name)) is not None}
     try:
-        asked = greed.question_of(call.found().pinned(), query, call.payload.get("objectives") or ())
+        asked = greed.question_of(call.found().pinned(), query, call.payload.objectives or ())
         with greed.refused():
             return await answer_of(call, asked, greed.computed)
     except asking.AskedError as error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import Index, OfSource, Text
 from playground.panels.podgroups import group
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.answers import IndexedGroupWire
@@ -14,22 +14,19 @@ from playground.wire import Encoded, encode
 from scheduler_core.schedulers.coscheduling.podgroup_status import groups_of, standing
 
 
-def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:
-    return (payload["cycle"], payload["group"]) if playback.settled(payload["cycle"]) else None
+def _asked(playback: Playback, payload: PodgroupGet) -> Hashable:
+    return (payload.cycle, payload.group) if playback.settled(payload.cycle) else None
 
 
-@command(
-    "podgroup.get",
-    answers=IndexedGroupWire,
-    source="source",
-    latest=1,
-    kept=_asked,
-    cycle="index",
-    group="text",
-)
-async def get(call: Call) -> Answer:
+class PodgroupGet(OfSource):
+    cycle: Index
+    group: Text
+
+
+@command("podgroup.get", PodgroupGet, answers=IndexedGroupWire, latest=1, kept=_asked)
+async def get(call: Call[PodgroupGet]) -> Answer:
     """Return a PodGroup, its members and its timers after a cycle; 0: before the first."""
-    index, key = call.payload["cycle"], call.payload["group"]
+    index, key = call.payload.cycle, call.payload.group
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if len(playback) < index and playback.advance(SLICE_SECONDS):

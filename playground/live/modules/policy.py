@@ -10,6 +10,7 @@ from playground.edits.policies import changed, checked, in_text, policy_text, se
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
+from playground.live.requests import OfSource, Request, Text
 from playground.playback.playback import Playback
 from playground.protocol.answers import ChangedPolicyWire
 from playground.protocol.catalogue import CatalogueWire, PolicyDocumentWire
@@ -22,14 +23,18 @@ from scheduler_core.settings.feature_gates import parse_gates
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 
-@command("policy.catalogue", answers=CatalogueWire)
-async def tables(call: Call) -> Answer:
+@command("policy.catalogue", Request, answers=CatalogueWire)
+async def tables(call: Call[Request]) -> Answer:
     """Return every predicate and priority; the answer is the same for all sources."""
     return catalogue.wire()
 
 
-@command("policy.text", answers=PolicyDocumentWire, source="source", latest=1, step="text?")
-async def text(call: Call) -> Answer:
+class PolicyText(OfSource):
+    step: Text | None = None
+
+
+@command("policy.text", PolicyText, answers=PolicyDocumentWire, latest=1)
+async def text(call: Call[PolicyText]) -> Answer:
     """Return the document in force at the start or after a step, with its effect."""
     moment = call.moment()
 
@@ -43,56 +48,55 @@ async def text(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command(
-    "policy.check",
-    answers=PolicyDocumentWire,
-    latest=1,
-    text="text",
-    order="text?",
-    quirks="text?",
-    scheduler="text?",
-    gates="text?",
-)
-async def check(call: Call) -> Answer:
+class PolicyCheck(Request):
+    text: Text
+    order: Text | None = None
+    quirks: Text | None = None
+    scheduler: Text | None = None
+    gates: Text | None = None
+
+
+@command("policy.check", PolicyCheck, answers=PolicyDocumentWire, latest=1)
+async def check(call: Call[PolicyCheck]) -> Answer:
     """Return the errors of a document being edited, by line, or its effect."""
     return await call.in_engine(_checked, call.payload)
 
 
-def _checked(payload: dict[str, Any]) -> dict[str, Any]:
-    return checked(payload["text"], _settings_beside(payload))
+def _checked(payload: PolicyCheck) -> dict[str, Any]:
+    return checked(payload.text, _settings_beside(payload))
 
 
-def _settings_beside(payload: dict[str, Any]) -> Settings:
+def _settings_beside(payload: PolicyCheck | PolicyChange) -> Settings:
     """Return the settings beside a document being edited; ``gates`` are as ``A=true,B=false``."""
-    given = {"predicateOrder": payload.get("order"), "quirks": payload.get("quirks")}
-    given |= {"scheduler": payload.get("scheduler") or None}
+    given: dict[str, Any] = {"scheduler": payload.scheduler or None}
+    if isinstance(payload, PolicyCheck):
+        given |= {"predicateOrder": payload.order, "quirks": payload.quirks}
     try:
-        given["featureGates"] = parse_gates(payload.get("gates") or "") or None
+        given["featureGates"] = parse_gates(payload.gates or "") or None
     except ValueError as error:
         raise CommandError("payload.invalid", str(error), field="gates") from error
     return settings_of({name: value for name, value in given.items() if value is not None})
 
 
-@command(
-    "policy.change",
-    answers=ChangedPolicyWire,
-    latest=1,
-    text="text",
-    what="text",
-    key="text",
-    value="text",
-    scheduler="text?",
-    gates="text?",
-)
-async def change(call: Call) -> Answer:
+class PolicyChange(Request):
+    text: Text
+    what: Text
+    key: Text
+    value: Text
+    scheduler: Text | None = None
+    gates: Text | None = None
+
+
+@command("policy.change", PolicyChange, answers=ChangedPolicyWire, latest=1)
+async def change(call: Call[PolicyChange]) -> Answer:
     """Return a document being edited with one change of ``bundle.configure``; nothing is stored."""
     return await call.in_engine(_changed, call.payload)
 
 
-def _changed(payload: dict[str, Any]) -> dict[str, Any]:
-    change = (payload["what"], payload["key"], payload["value"])
+def _changed(payload: PolicyChange) -> dict[str, Any]:
+    change = (payload.what, payload.key, payload.value)
     try:
-        return {"text": changed(payload["text"], change, _settings_beside(payload))}
+        return {"text": changed(payload.text, change, _settings_beside(payload))}
     except EditError as error:
         raise refused_edit(error) from error
     except BundleError as error:

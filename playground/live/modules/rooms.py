@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec import field
+
 from playground.lessons import classes
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.halls import Hall, Member
 from playground.live.hub import hub, member_of
+from playground.live.requests import Index, Leaf, Request, Text, Texts
 from playground.live.sightings import sightings
 from playground.panels import positions
 from playground.panels.cycle import light
@@ -37,14 +40,14 @@ REASONS = 8  # sentences of a cycle's story that come with the answer
 NOBODY_PREDICTS = ("room.ended", "room.not-found")  # there: the page may show everything
 
 
-def _member(call: Call) -> Member:
+def _member(call: Call[Any]) -> Member:
     member = member_of(call.connection)
     if member is None:
         raise CommandError("permission.denied", "This connection is not in a room; join one first.")
     return member
 
 
-def _leading(call: Call) -> Member:
+def _leading(call: Call[Any]) -> Member:
     """Return the member if it leads. Raises CommandError."""
     member = _member(call)
     if not member.leads:
@@ -66,23 +69,23 @@ def _refusals(field: str = "") -> Iterator[None]:
         raise CommandError("payload.invalid", str(error), field=field) from error
 
 
+class RoomJoin(Request):
+    room: Text
+    lead_token: Text | None = field(name="lead_token", default=None)
+    name: Text | None = None
+    projector: Leaf | None = None
+
+
 @command(
-    "room.join",
-    answers=JoinedWire,
-    throttle="ROOM_JOINS_PER_MINUTE",
-    each="ROOM_JOINS_PER_VISITOR",
-    room="text",
-    lead_token="text?",  # noqa: S106 - a type
-    name="text?",
-    projector="leaf?",
+    "room.join", RoomJoin, answers=JoinedWire, throttle="ROOM_JOINS_PER_MINUTE", each="ROOM_JOINS_PER_VISITOR"
 )
-async def join(call: Call) -> Answer:
+async def join(call: Call[RoomJoin]) -> Answer:
     """Enter a room: as its leader with the token, as its ``projector``, otherwise as a viewer."""
-    token, name = call.payload.get("lead_token") or "", call.payload.get("name") or ""
-    projects = call.payload.get("projector") is True
+    token, name = call.payload.lead_token or "", call.payload.name or ""
+    projects = call.payload.projector is True
     try:
         member = await hub().join(
-            call.connection, call.payload["room"], token[:TOKEN], name[:TOKEN], projects=projects
+            call.connection, call.payload.room, token[:TOKEN], name[:TOKEN], projects=projects
         )
     except CommandError as error:
         if error.payload["code"] in NOBODY_PREDICTS:
@@ -101,60 +104,63 @@ async def join(call: Call) -> Answer:
     }
 
 
-@command("room.leave", answers=NothingWire)
-async def leave(call: Call) -> Answer:
+@command("room.leave", Request, answers=NothingWire)
+async def leave(call: Call[Request]) -> Answer:
     """Leave the room."""
     _member(call)
     await hub().leave(call.connection)
     return {}
 
 
-@command(
-    "room.move",
-    answers=RoomMovedWire,
-    step="text",
-    at="index?",
-    cell="leaf?",
-    spot="leaf?",
-    scene="index?",
-    **dict.fromkeys(positions.TEXTS, "text?"),  # type: ignore[arg-type]
-)
-async def move(call: Call) -> Answer:
+class RoomMove(Request):
+    step: Text
+    at: Index | None = None
+    cell: Leaf | None = None
+    spot: Leaf | None = None
+    scene: Index | None = None
+    tab: Text | None = None
+    view: Text | None = None
+    phase: Text | None = None
+    node: Text | None = None
+    pod: Text | None = None
+    colour: Text | None = None
+    group: Text | None = None
+    shade: Text | None = None
+
+
+@command("room.move", RoomMove, answers=RoomMovedWire)
+async def move(call: Call[RoomMove]) -> Answer:
     """Have everybody follow to a position; one of a ``scene`` that the room has left is refused."""
     moves = _leading(call).hall.moves
-    if call.payload.get("scene", moves.scene) != moves.scene:
+    if call.payload.scene not in (None, moves.scene):
         raise CommandError("room.stale")
     with _refusals():
-        return {"seq": moves.move(positions.position_of(call.payload))}
+        return {"seq": moves.move(positions.position_of(call.payload.wire))}
 
 
-@command(
-    "room.ask",
-    answers=QuestionWire,
-    latest=1,
-    throttle="ROOM_QUESTIONS_PER_MINUTE",
-    kind="text",
-    text="text?",
-    choices="texts?",
-    right="index?",
-    step="text?",
-)
-async def ask(call: Call) -> Answer:
+class RoomAsk(Request):
+    kind: Text
+    text: Text | None = None
+    choices: Texts | None = None
+    right: Index | None = None
+    step: Text | None = None
+
+
+@command("room.ask", RoomAsk, answers=QuestionWire, latest=1, throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def ask(call: Call[RoomAsk]) -> Answer:
     """Have everybody predict what a cycle decides; the answer stays hidden until it is revealed.
 
     So does everything of the cycle and of those after it, whatever is asked.
     """
     hall = _leading(call).hall
     payload = call.payload
-    if payload["kind"] == "lesson":
+    if payload.kind == "lesson":
         return await _ask_stop(call, hall)
     with _refusals("kind"):
-        question = questions.drafted(
-            payload["kind"], payload.get("text") or "", payload.get("choices"), payload.get("right")
-        )
+        question = questions.drafted(payload.kind, payload.text or "", payload.choices, payload.right)
     call.source = await sightings.find({"scenario": hall.row.scenario.short}, "")
     question = await call.in_turns(
-        lambda playback, _unwanted: _asked(playback, question, payload, hall.position)
+        lambda playback, _unwanted: _asked(playback, question, payload.step, hall.position)
     )
     _leading(call)  # it may have been handed over meanwhile
     with _refusals():
@@ -163,7 +169,7 @@ async def ask(call: Call) -> Answer:
     return questions.wire(row.question, 0)
 
 
-async def _ask_stop(call: Call, hall: Hall) -> Answer:
+async def _ask_stop(call: Call[Any], hall: Hall) -> Answer:
     """Ask the question of the lesson's stop that the room is at."""
     at = hall.row.lesson
     with _refusals("kind"):
@@ -179,17 +185,17 @@ async def _ask_stop(call: Call, hall: Hall) -> Answer:
 
 
 def _asked(
-    playback: Playback, question: dict[str, Any], payload: Mapping[str, Any], position: Mapping[str, Any]
+    playback: Playback, question: dict[str, Any], step: str | None, position: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return the question with its answer; ``None`` while its cycle is not computed yet.
 
     It is about the cycle of ``step``; without one about the next of the position's, or about that itself
     where the position is a moment or a phase inside it.
     """
-    index = _index(playback, payload, position)
+    index = _index(playback, step, position)
     if index is None and playback.advance(SLICE_SECONDS):
         return None
-    index = _index(playback, payload, position)
+    index = _index(playback, step, position)
     if questions.KINDS[question["kind"]].truth is None:  # what it is about nobody knows
         return {**question, "hides": index} if index else question
     if index is None:
@@ -202,9 +208,9 @@ def _asked(
     return {**asked, "ballot": ballot(question["kind"], playback, cycle)}
 
 
-def _index(playback: Playback, payload: Mapping[str, Any], position: Mapping[str, Any]) -> int | None:
+def _index(playback: Playback, step: str | None, position: Mapping[str, Any]) -> int | None:
     """Return the index of the cycle that a question is about, ``None`` if it is not computed."""
-    step, inside = payload.get("step"), "at" in position or "phase" in position
+    inside = "at" in position or "phase" in position
     try:
         index = playback.locate(step or position.get("step") or "0")
     except ValueError as error:
@@ -215,8 +221,8 @@ def _index(playback: Playback, payload: Mapping[str, Any], position: Mapping[str
     return index if index <= len(playback) else None
 
 
-@command("room.reveal", answers=QuestionWire)
-async def reveal(call: Call) -> Answer:
+@command("room.reveal", Request, answers=QuestionWire)
+async def reveal(call: Call[Request]) -> Answer:
     """Show everybody the votes and the answer."""
     hall = _leading(call).hall
     question = hall.row.question
@@ -238,8 +244,8 @@ async def reveal(call: Call) -> Answer:
     return questions.wire(row.question, hall.votes)
 
 
-@command("room.again", answers=QuestionWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
-async def again(call: Call) -> Answer:
+@command("room.again", Request, answers=QuestionWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def again(call: Call[Request]) -> Answer:
     """Have everybody vote a second time; the answer comes with both results."""
     hall = _leading(call).hall
     question = hall.row.question
@@ -251,8 +257,8 @@ async def again(call: Call) -> Answer:
     return questions.wire(row.question, 0)
 
 
-@command("room.close", answers=NothingWire)
-async def close(call: Call) -> Answer:
+@command("room.close", Request, answers=NothingWire)
+async def close(call: Call[Request]) -> Answer:
     """Take the question away."""
     hall = _leading(call).hall
     with _refusals():
@@ -260,14 +266,18 @@ async def close(call: Call) -> Answer:
     return {}
 
 
+class RoomVote(Request):
+    answer: Leaf | None = None
+
+
 @command(
     "room.vote",
+    RoomVote,
     answers=VoteCastWire,
     throttle="ROOM_VOTES_PER_MINUTE",
     each="ROOM_VOTES_PER_VISITOR",
-    answer="leaf?",
 )
-async def vote(call: Call) -> Answer:
+async def vote(call: Call[RoomVote]) -> Answer:
     """Answer the question, or change one's answer."""
     member = _member(call)
     hall = member.hall
@@ -276,7 +286,7 @@ async def vote(call: Call) -> Answer:
     question = hall.row.question
     if question is None or question["revealed"]:
         raise CommandError("permission.denied", "There is no question to answer.")
-    given = call.payload.get("answer")
+    given = call.payload.answer
     if question["kind"] == "lesson" and question["form"] in classes.SOLVED:
         given = isinstance(given, str) and classes.solved(question["lesson"], question["stop"], given)
     with _refusals("answer"):
@@ -286,34 +296,35 @@ async def vote(call: Call) -> Answer:
     return {"number": question["number"]}
 
 
-@command(
-    "room.travel",
-    answers=RoomTravelledWire,
-    throttle="ROOM_QUESTIONS_PER_MINUTE",
-    scenario="text",
-    step="text?",
-)
-async def travel(call: Call) -> Answer:
+class RoomTravel(Request):
+    scenario: Text
+    step: Text | None = None
+
+
+@command("room.travel", RoomTravel, answers=RoomTravelledWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def travel(call: Call[RoomTravel]) -> Answer:
     """Have everybody go to another shared scenario, in the same room: its address and code stay."""
     hall = _leading(call).hall
-    source = await sightings.find({"scenario": call.payload["scenario"]}, "")
+    source = await sightings.find({"scenario": call.payload.scenario}, "")
     with _refusals():
-        position = positions.position_of({"step": call.payload.get("step") or "0"})
+        position = positions.position_of({"step": call.payload.step or "0"})
         row = await in_storage(rows.travel, hall.row.pk, source.row, position)
     await hub().changed(row)
     return {"scenario": row.scenario.short}
 
 
-@command("room.stop", answers=RoomTravelledWire, throttle="ROOM_QUESTIONS_PER_MINUTE", stop="text")
-async def stop(call: Call) -> Answer:
+class RoomStop(Request):
+    stop: Text
+
+
+@command("room.stop", RoomStop, answers=RoomTravelledWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def stop(call: Call[RoomStop]) -> Answer:
     """Have everybody go to another stop of the lesson that the room teaches."""
     hall = _leading(call).hall
     at = hall.row.lesson
     with _refusals("stop"):
-        found = (
-            await in_storage(classes.stop, at["slug"], call.payload["stop"], at["revealed"]) if at else None
-        )
-    if found is None or not call.payload["stop"]:
+        found = await in_storage(classes.stop, at["slug"], call.payload.stop, at["revealed"]) if at else None
+    if found is None or not call.payload.stop:
         raise CommandError("payload.invalid", "The room's lesson has no such stop.", field="stop")
     source = await sightings.find({"scenario": found.scenario}, "")
     _leading(call)  # it may have been handed over meanwhile
@@ -323,19 +334,24 @@ async def stop(call: Call) -> Answer:
     return {"scenario": row.scenario.short}
 
 
-@command("room.place", answers=NothingWire, each="ROOM_VOTES_PER_VISITOR", step="text", lost="text?")
-async def place(call: Call) -> Answer:
+class RoomPlace(Request):
+    step: Text
+    lost: Text | None = None
+
+
+@command("room.place", RoomPlace, answers=NothingWire, each="ROOM_VOTES_PER_VISITOR")
+async def place(call: Call[RoomPlace]) -> Answer:
     """Report to the leader at which step one looks around alone, "" for who follows, or why one cannot."""
     member = _member(call)
-    step = call.payload["step"]
+    step = call.payload.step
     if step and not positions.STEP.fullmatch(step):
         raise CommandError("payload.invalid", "A step is a cycle's number or end.", field="step")
-    hub().placed(member, step[:PLACE], (call.payload.get("lost") or "")[:LOST])
+    hub().placed(member, step[:PLACE], (call.payload.lost or "")[:LOST])
     return {}
 
 
-@command("room.people", answers=PeopleInRoomWire)
-async def people(call: Call) -> Answer:
+@command("room.people", Request, answers=PeopleInRoomWire)
+async def people(call: Call[Request]) -> Answer:
     """Return to the leader who gave a name, and how many watch."""
     member = _leading(call)
     found = await in_storage(rows.audience, member.hall.row.pk)
@@ -346,19 +362,23 @@ async def people(call: Call) -> Answer:
     }
 
 
-@command("room.hand", answers=RoleGivenWire, throttle="ROOM_QUESTIONS_PER_MINUTE", to="text")
-async def hand(call: Call) -> Answer:
+class RoomHand(Request):
+    to: Text
+
+
+@command("room.hand", RoomHand, answers=RoleGivenWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def hand(call: Call[RoomHand]) -> Answer:
     """Hand the lead to another person in the room."""
     member = _leading(call)
-    hall, to = member.hall, call.payload["to"]
+    hall, to = member.hall, call.payload.to
     here = {one.person for one in hall.members.values()}
     if to not in here and to not in dict((await in_storage(rows.audience, hall.row.pk)).people):
         raise CommandError("payload.invalid", "This person is not in the room.", field="to")
     return await _led(call, member, to)
 
 
-@command("room.take", answers=RoleGivenWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
-async def take(call: Call) -> Answer:
+@command("room.take", Request, answers=RoleGivenWire, throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def take(call: Call[Request]) -> Answer:
     """Take the lead back; only who joined with the token may."""
     member = _member(call)
     if not member.holds_token:
@@ -366,7 +386,7 @@ async def take(call: Call) -> Answer:
     return await _led(call, member, "")
 
 
-async def _led(call: Call, member: Member, to: str) -> Answer:
+async def _led(call: Call[Any], member: Member, to: str) -> Answer:
     with _refusals():
         row = await in_storage(rows.lead, member.hall.row.pk, to, call.visitor)
     await hub().changed(row)

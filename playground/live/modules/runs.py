@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.requests import Fields, OfRun, OfSource, Request, Text
 from playground.models import Run
 from playground.playback import sources
 from playground.playback.executor import in_storage
@@ -13,21 +14,18 @@ from playground.runs import service
 from playground.storage import texts
 
 
-def _run(call: Call) -> Run:
+def _run(call: Call[OfRun]) -> Run:
     row = call.found().row
     assert isinstance(row, Run)
     return row
 
 
-@command(
-    "run.start",
-    answers=StartedRunWire,
-    source="source",
-    visitor=True,
-    throttle="IMPORTS_PER_MINUTE",
-    config="object?",
-)
-async def start(call: Call) -> Answer:
+class RunStart(OfSource):
+    config: Fields | None = None
+
+
+@command("run.start", RunStart, answers=StartedRunWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def start(call: Call[RunStart]) -> Answer:
     """Start a run of a source in a worker."""
     try:
         run = await call.in_engine(_start, call)
@@ -38,18 +36,18 @@ async def start(call: Call) -> Answer:
     return {"run": run.pk, "url": f"/runs/{run.pk}/"}
 
 
-def _start(call: Call) -> Run:
+def _start(call: Call[RunStart]) -> Run:
     source = call.found()
     given = source.load()
-    scenario = service.configured(given, call.payload.get("config"))
+    scenario = service.configured(given, call.payload.config)
     text = texts.spliced(source.text(), given.documents, scenario.documents)
     run, _ = service.known_or_started(scenario, call.visitor, call.connection.address, text=text)
     sources.seed(run, scenario)
     return run
 
 
-@command("run.watch", answers=RunWire, source="run")
-async def watch(call: Call) -> Answer:
+@command("run.watch", OfRun, answers=RunWire)
+async def watch(call: Call[OfRun]) -> Answer:
     """Return the run's state, and push every change."""
     run = _run(call)
     if not call.connection.watching.watch(run.pk):
@@ -57,15 +55,19 @@ async def watch(call: Call) -> Answer:
     return await in_storage(service.run_wire, run, call.visitor)
 
 
-@command("run.unwatch", answers=NothingWire, run="text")
-async def unwatch(call: Call) -> Answer:
+class RunUnwatch(Request):
+    run: Text
+
+
+@command("run.unwatch", RunUnwatch, answers=NothingWire)
+async def unwatch(call: Call[RunUnwatch]) -> Answer:
     """Stop pushing changes of the run."""
-    call.connection.watching.unwatch(call.payload["run"])
+    call.connection.watching.unwatch(call.payload.run)
     return {}
 
 
-@command("run.cancel", answers=RunWire, source="run")
-async def cancel(call: Call) -> Answer:
+@command("run.cancel", OfRun, answers=RunWire)
+async def cancel(call: Call[OfRun]) -> Answer:
     """Cancel a run; only the visitor who started it may."""
     run = _run(call)
     if not service.may_cancel(run, call.visitor):

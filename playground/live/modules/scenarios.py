@@ -8,6 +8,7 @@ from typing import Any
 from playground.edits import branching
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import OfSource, Text
 from playground.models import Draft, Scenario
 from playground.panels.descheduling import configured
 from playground.panels.recorded import recorded_answers
@@ -28,14 +29,18 @@ OPENINGS_AT_ONCE = 2  # enough for two tabs; a page opens one source
 STEP_SECONDS = 1.0  # how long opening waits for the step of a link to be computed
 
 
-@command("scenario.open", answers=OpenedWire, source="source", latest=OPENINGS_AT_ONCE, step="text?")
-async def open_source(call: Call) -> Answer:
+class ScenarioOpen(OfSource):
+    step: Text | None = None
+
+
+@command("scenario.open", ScenarioOpen, answers=OpenedWire, latest=OPENINGS_AT_ONCE)
+async def open_source(call: Call[ScenarioOpen]) -> Answer:
     """Return the tables of a source and the index of ``step``; the timeline follows as it is computed."""
     # The answer and the later pushes are of one revision, even while another tab saves the next one.
     call.source = source = call.found().pinned()
     frame = call.connection.frame
     locked = frame is not None and frame.locked
-    step = call.payload.get("step") or (frame.step if frame is not None else "")
+    step = call.payload.step or (frame.step if frame is not None else "")
     until = time.monotonic() + STEP_SECONDS
 
     def turn(playback: Playback, _unwanted: Unwanted) -> tuple[Playback, int, Encoded] | None:
@@ -99,10 +104,14 @@ def _opened(
     )
 
 
-@command("step.locate", answers=LocatedWire, source="source", latest=1, step="text")
-async def locate(call: Call) -> Answer:
+class StepLocate(OfSource):
+    step: Text
+
+
+@command("step.locate", StepLocate, answers=LocatedWire, latest=1)
+async def locate(call: Call[StepLocate]) -> Answer:
     """Return the index of a step as soon as it is computed; beyond the end, that of the last cycle."""
-    step = call.payload["step"]
+    step = call.payload.step
 
     def turn(playback: Playback, unwanted: Unwanted) -> dict[str, int] | None:
         until = time.monotonic() + SLICE_SECONDS
@@ -122,8 +131,8 @@ async def locate(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("scenario.recorded", answers=RecordedAnswersWire, source="source", latest=1)
-async def recorded(call: Call) -> Answer:
+@command("scenario.recorded", OfSource, answers=RecordedAnswersWire, latest=1)
+async def recorded(call: Call[OfSource]) -> Answer:
     """Compare what a dump recorded about its pending pods with the answers; waits until they are computed."""
 
     def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
@@ -135,8 +144,8 @@ async def recorded(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("scenario.triage", answers=TriageWire, source="source", latest=1)
-async def triaged(call: Call) -> Answer:
+@command("scenario.triage", OfSource, answers=TriageWire, latest=1)
+async def triaged(call: Call[OfSource]) -> Answer:
     """Return the pods that end without a node by cause, and what a dump lacks; waits until it is computed."""
 
     def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
@@ -148,8 +157,8 @@ async def triaged(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("scenario.fork", answers=MadeDraftWire, source="source", visitor=True, throttle="IMPORTS_PER_MINUTE")
-async def fork(call: Call) -> Answer:
+@command("scenario.fork", OfSource, answers=MadeDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def fork(call: Call[OfSource]) -> Answer:
     """Copy a source into a new draft of the visitor."""
     draft = await call.in_engine(_fork, call.found(), call.visitor)
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}

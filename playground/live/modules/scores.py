@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
+from playground.live.requests import Index, OfSource
 from playground.panels.priorities import explained
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.matrices import ExplanationWire
 from playground.wire import Encoded, encode
 
 
-@command(
-    "scores.explain",
-    answers=ExplanationWire,
-    source="source",
-    latest=2,
-    cycle="index",
-    node="index",
-    priority="index",
-)
-async def explain(call: Call) -> Answer:
+class ScoresExplain(OfSource):
+    cycle: Index
+    node: Index
+    priority: Index
+
+
+@command("scores.explain", ScoresExplain, answers=ExplanationWire, latest=2)
+async def explain(call: Call[ScoresExplain]) -> Answer:
     """Return the arithmetic of one cell of the matrix, with the numbers of its node at that cycle."""
-    index, node, priority = (call.payload[name] for name in ("cycle", "node", "priority"))
+    index, node, priority = (call.payload.cycle, call.payload.node, call.payload.priority)
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
         if len(playback) < index and playback.advance(SLICE_SECONDS):

@@ -6,6 +6,7 @@ from django.conf import settings
 
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
+from playground.live.requests import Index, Request
 from playground.protocol.answers import HelloWire, NothingWire
 
 LIMITS = (
@@ -14,14 +15,18 @@ LIMITS = (
 )
 
 
-@command("session.hello", answers=HelloWire)
-async def hello(call: Call) -> Answer:
+@command("session.hello", Request, answers=HelloWire)
+async def hello(call: Call[Request]) -> Answer:
     """Return the version and the limits that a client should respect."""
     return {"version": settings.VERSION, "limits": {name: limit(name) for name in LIMITS}}
 
 
-@command("request.cancel", answers=NothingWire, request="index")
-async def cancel(call: Call) -> Answer:
+class RequestCancel(Request):
+    request: Index
+
+
+@command("request.cancel", RequestCancel, answers=NothingWire)
+async def cancel(call: Call[RequestCancel]) -> Answer:
     """Cancel a request that is in progress, and stop its work; it is answered ``request.superseded``."""
-    call.connection.cancel(call.payload["request"])
+    call.connection.cancel(call.payload.request)
     return {}

@@ -10,6 +10,7 @@ from playground.edits import branching, drafting
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
+from playground.live.requests import OfSource, Text
 from playground.live.slices import in_slices
 from playground.panels.why import WhyQuestion, applying, explaining, why
 from playground.playback import sources
@@ -22,8 +23,14 @@ from scheduler_core.explain.remedy import Remedy
 T = TypeVar("T")
 
 
-@command("why.ask", answers=WhyAnswerWire, source="source", latest=1, pod="text", node="text?", step="text")
-async def ask(call: Call) -> Answer:
+class WhyAsk(OfSource):
+    pod: Text
+    step: Text
+    node: Text | None = None
+
+
+@command("why.ask", WhyAsk, answers=WhyAnswerWire, latest=1)
+async def ask(call: Call[WhyAsk]) -> Answer:
     """Return why a pod is on its node after a step, or not on a node; the newest question counts."""
     answer = await _asked(call, explaining, _late)
     return Encoded(encode(why(answer)))
@@ -33,21 +40,18 @@ def _late() -> None:
     raise CommandError("why.too-large", "The explanation takes too long; ask about a single node.")
 
 
-@command(
-    "why.apply",
-    answers=WhyAppliedWire,
-    source="source",
-    visitor=True,
-    throttle="IMPORTS_PER_MINUTE",
-    pod="text",
-    node="text?",
-    step="text",
-    change="text",
-)
-async def apply(call: Call) -> Answer:
+class WhyApply(OfSource):
+    pod: Text
+    step: Text
+    change: Text
+    node: Text | None = None
+
+
+@command("why.apply", WhyApply, answers=WhyAppliedWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def apply(call: Call[WhyApply]) -> Answer:
     """Create a draft with a change that ``why.ask`` offered; return which of its cycles places the pod."""
     until = time.monotonic() + limit("WHY_SECONDS")
-    wanted = call.payload["change"]
+    wanted = call.payload.change
 
     def work(
         playback: Playback, question: WhyQuestion
@@ -58,7 +62,7 @@ async def apply(call: Call) -> Answer:
     if applied is None or applied[1] is None:
         raise CommandError("change.not-found")
     change, made = applied[0], applied[1]
-    draft = await call.in_engine(_draft, call.found(), call.visitor, change, made, call.payload["step"])
+    draft = await call.in_engine(_draft, call.found(), call.visitor, change, made, call.payload.step)
     return {"draft": draft, "url": f"/p/{draft}/", **made.as_dict(), "words": list(change.words)}
 
 
@@ -69,12 +73,12 @@ def _draft(source: sources.Source, visitor: str, change: Remedy, made: Copy, ste
 
 
 async def _asked(
-    call: Call,
+    call: Call[WhyAsk] | Call[WhyApply],
     begin: Callable[[Playback, WhyQuestion], Generator[None, None, T]],
     late: Callable[[], None],
 ) -> T:
     """Run a pausing generator about the call's question."""
-    key, pod, node = call.found().key, call.payload["pod"], call.payload.get("node") or None
+    key, pod, node = call.found().key, call.payload.pod, call.payload.node or None
     return await in_slices(
         call, lambda playback, index: begin(playback, WhyQuestion(key, index, pod, node)), late
     )

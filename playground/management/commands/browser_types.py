@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,13 @@ from django.core.management.base import BaseCommand
 
 from playground import protocol
 from playground.live import modules  # noqa: F401 - registers the commands
-from playground.live.commands import COMMANDS, OPTIONAL, SocketCommand
+from playground.live.commands import COMMANDS, SocketCommand
+from playground.live.requests import fields_of
 from playground.protocol import typescript
 from playground.protocol.pushed import PUSHED
 
 TARGET = Path(__file__).parents[3] / "static" / "js" / "lib" / "protocol.d.ts"
 HEADER = "// The frames of docs/protocol.md as types, by `manage.py browser_types`; not committed."
-
-ASKED: Mapping[str, str] = {
-    "text": "string",
-    "index": "number",
-    "texts": "string[]",
-    "leaf": "string | boolean | number | string[]",
-    "object": "Record<string, any>",
-}
-"""The types of a command's fields, by the names that :func:`playground.live.commands.command` takes."""
 
 
 class Command(BaseCommand):
@@ -55,9 +47,8 @@ def _table(name: str, about: str, rows: Iterator[str]) -> str:
 
 def _asked(row: SocketCommand) -> str:
     """Return the beginning of a command's row, up to its answer."""
-    source = "string" if row.source in ("draft", "run") else "Source"
-    fields = [f"{row.source}: {source}"] if row.source else []
-    for name, kind in row.fields.items():
-        optional = "?" if kind.endswith(OPTIONAL) else ""
-        fields.append(f"{name}{optional}: {ASKED[kind.removesuffix(OPTIONAL)]}")
+    fields = [
+        f"{name}{'' if field.required else '?'}: {typescript.text(field.type, alias=False)}"
+        for name, field in fields_of(row.takes).items()
+    ]
     return f'"{row.name}": {{ asks: {{ {"; ".join(fields)} }};'

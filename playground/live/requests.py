@@ -1,0 +1,147 @@
+"""Requests of commands as structs: fields, what their values may be, and which of them names the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+
+from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
+
+from playground.live.errors import CommandError
+from playground.protocol.declaring import Named, Raw
+from playground.serving.json_bodies import fault_of
+
+R = TypeVar("R", bound="Request")
+
+LEAF_CHARACTERS = 2_000
+Text = Annotated[str, Meta(description="a text of Unicode characters other than NUL")]
+Index = Annotated[int, Meta(ge=0, lt=10**9, description="a whole number from 0")]
+"""Bounded, so that no command receives an absurd number."""
+Texts = Annotated[list[str], Meta(max_length=20, description="a list of texts")]
+_Word = Annotated[str, Meta(max_length=LEAF_CHARACTERS)]
+Leaf = Annotated[
+    _Word | int | bool | Annotated[list[_Word | int | bool | None], Meta(max_length=100)],
+    Named("Leaf"),
+    Raw("string | boolean | number | string[]"),
+    Meta(
+        description="a text, a whole number, true, false, or a list of these, "
+        f"of at most {LEAF_CHARACTERS:,} characters"
+    ),
+]
+Fields = Annotated[dict[str, Any], Meta(description="an object of Unicode texts without NUL")]
+Source = Annotated[dict[str, Any], Raw("Source"), Meta(description="an object of Unicode texts without NUL")]
+
+
+class Request(Struct, kw_only=True, omit_defaults=True, rename="camel"):
+    """The payload of a command; a field whose default is None may be null or left out."""
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The fields that were sent, by the names in the frame."""
+        return dict(to_builtins(self))
+
+
+class OfSource(Request):
+    """A request about a scenario, a draft, a run or an example."""
+
+    source: Source
+
+
+class OfDraft(Request):
+    """A request about a draft."""
+
+    draft: Text
+
+
+class OfRun(Request):
+    """A request about a run."""
+
+    run: Text
+
+
+SUBJECTS: Mapping[type[Request], str] = {OfSource: "source", OfDraft: "draft", OfRun: "run"}
+"""The field by which a request names its source, by the struct that declares it."""
+
+
+def subject_of(takes: type[Request]) -> str:
+    """Return the field that names the source of a request, "" if it has none."""
+    return next((field for base, field in SUBJECTS.items() if issubclass(takes, base)), "")
+
+
+class RequestField(Struct, frozen=True):
+    """A field of a request as it is sent."""
+
+    name: str
+    type: Any
+    required: bool
+
+    @property
+    def meaning(self) -> str:
+        """What a value of it has to be."""
+        return next(str(each.description) for each in self.type.__metadata__ if isinstance(each, Meta))
+
+
+@cache
+def fields_of(takes: type[Request]) -> Mapping[str, RequestField]:
+    """Return the fields of a request by the names in the frame."""
+    kinds = get_type_hints(takes, include_extras=True)
+    found = (
+        RequestField(field.encode_name, _without_none(kinds[field.name]), field.required)
+        for field in structs.fields(takes)
+    )
+    return {field.name: field for field in found}
+
+
+def _without_none(kind: Any) -> Any:
+    return kind if hasattr(kind, "__metadata__") else get_args(kind)[0]
+
+
+def read(command: str, takes: type[R], payload: Any) -> R:
+    """Return the payload of a frame as the command's request.
+
+    Raises:
+        CommandError: A field is missing, or its value is not of its type.
+    """
+    if not isinstance(payload, dict):
+        raise CommandError("payload.invalid", "The payload must be an object.")
+    try:
+        request = convert(payload, takes)
+    except ValidationError as error:
+        fault = fault_of(error)
+        if not fault.missing:
+            raise _invalid(takes, re.split(r"\W", fault.path, maxsplit=1)[0]) from error
+        message = f"{command} needs the field {fault.path!r}."
+        raise CommandError("payload.invalid", message, field=fault.path) from error
+    for name in fields_of(takes):
+        if not _is_sound(payload.get(name)):
+            raise _invalid(takes, name)
+    return request
+
+
+def _invalid(takes: type[Request], name: str) -> CommandError:
+    return CommandError("payload.invalid", f"{name} must be {fields_of(takes)[name].meaning}.", field=name)
+
+
+def _is_sound(value: Any) -> bool:
+    r"""Return whether all texts of a value can be stored and sent: JSON allows lone surrogates and NUL."""
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, dict):
+            rest += [*item, *item.values()]
+        elif isinstance(item, list):
+            rest += item
+        elif isinstance(item, str) and not _is_sound_text(item):
+            return False
+    return True
+
+
+def _is_sound_text(text: str) -> bool:
+    if "\0" in text:
+        return False
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
