@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
+from sys import intern
 from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
@@ -77,7 +78,7 @@ class ObjectMeta(_Hashed, frozen=True):
     @property
     def key(self) -> str:
         """``namespace/name``, or the bare name of a cluster-scoped object."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return intern(f"{self.namespace}/{self.name}") if self.namespace else self.name
 
     @property
     def controller(self) -> OwnerReference | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from scheduler_core.cluster.v1_37.objects import (
@@ -155,7 +155,7 @@ def _pod(obj: Manifest, classes: PriorityClasses) -> Manifest:
         spec_of(obj),
     )
     spec |= _priority(spec, classes)
-    spec["tolerations"] = _tolerations(list(spec.get("tolerations") or ()))
+    spec["tolerations"] = _tolerations(spec.get("tolerations") or ())
     spec["containers"] = [_container(one) for one in spec.get("containers") or ()]
     return {**obj, "spec": spec, "status": {"phase": "Pending", **(obj.get("status") or {})}}
 
@@ -206,17 +206,22 @@ def _priority(spec: dict[str, Any], classes: PriorityClasses) -> dict[str, Any]:
     }
 
 
-def _tolerations(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+_BRIEF = [
+    {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": TOLERATION_SECONDS}
+    for key in (NOT_READY, UNREACHABLE)
+]
+"""What DefaultTolerationSeconds adds; nothing changes the list, which most pods share."""
+
+
+def _tolerations(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add what DefaultTolerationSeconds adds."""
-    out = list(given)
-    for key in (NOT_READY, UNREACHABLE):
-        if not any(
-            one.get("key") in (key, None, "") and one.get("effect") in ("NoExecute", None, "")
-            for one in given
-        ):
-            row = {"key": key, "operator": "Exists", "effect": "NoExecute"}
-            out.append({**row, "tolerationSeconds": TOLERATION_SECONDS})
-    return out
+    return [*given, *(row for row in _BRIEF if not _tolerates(given, row["key"]))] if given else _BRIEF
+
+
+def _tolerates(given: Sequence[dict[str, Any]], key: str) -> bool:
+    return any(
+        one.get("key") in (key, None, "") and one.get("effect") in ("NoExecute", None, "") for one in given
+    )
 
 
 _DEFAULTS: dict[str, Callable[[Manifest, PriorityClasses], Manifest]] = {

@@ -7,7 +7,7 @@ A pod's annotations say how it runs: ``podstep/start-seconds``, ``run-seconds``,
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from math import ceil, floor, isfinite
 from typing import Any
 
@@ -44,6 +44,8 @@ from scheduler_core.cluster.v1_37.watching import StoredWrite
 LEASE_SECONDS = 10
 MIRROR = "kubernetes.io/config.mirror"
 FAILS_AS = "fails-as"
+SHARED = 1_024
+"""So many parts of statuses are remembered, which many pods have alike."""
 """The annotation that says how a node fails: ``notready`` goes on, and posts that it is not ready."""
 _BACKOFF, _BACKOFF_MOST = 10, 300
 _STARTING = ("", "ContainerCreating", "PodInitializing")
@@ -401,15 +403,30 @@ def with_ready(pod: Manifest, now: float, *, ready: bool, reason: str = "") -> M
         known = next((one for one in conditions if one["type"] == kind), None)
         wanted = "True" if ready else "False"
         since = known.get("lastTransitionTime") if known and known["status"] == wanted else stamp(now)
-        row: dict[str, Any] = {"type": kind, "status": wanted, "lastTransitionTime": since}
-        conditions = with_condition(conditions, {**row, "reason": reason} if reason else row)
+        conditions = with_condition(conditions, _condition(kind, wanted, since, reason))
     return with_status(pod, {**status, "conditions": conditions})
 
 
-def _containers(pod: Manifest, restarts: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+@lru_cache(SHARED)
+def _condition(kind: str, status: str, since: str | None, reason: str) -> dict[str, Any]:
+    """Return a condition, the same for the many pods that have it; nothing changes it."""
+    row: dict[str, Any] = {"type": kind, "status": status, "lastTransitionTime": since}
+    return {**row, "reason": reason} if reason else row
+
+
+def _containers(pod: Manifest, restarts: int, state: str, **fields: Any) -> list[dict[str, Any]]:
+    names = tuple(one["name"] for one in spec_of(pod).get("containers") or ())
+    return _statuses(names, restarts, state, tuple(fields.items()))
+
+
+@lru_cache(SHARED)
+def _statuses(
+    names: tuple[str, ...], restarts: int, state: str, fields: tuple[tuple[str, Any], ...]
+) -> list[dict[str, Any]]:
+    """Return statuses of containers, the same for the many pods that have them; nothing changes them."""
     return [
-        {"name": one["name"], "restartCount": restarts, "ready": "running" in state, "state": state}
-        for one in spec_of(pod).get("containers") or ()
+        {"name": name, "restartCount": restarts, "ready": state == "running", "state": {state: dict(fields)}}
+        for name in names
     ]
 
 
@@ -418,7 +435,7 @@ def _with(pod: Manifest, now: float, *, ready: bool, **fields: Any) -> Manifest:
 
 
 def _started(pod: Manifest, now: float) -> Manifest:
-    rows = _containers(pod, 0, {"running": {"startedAt": stamp(now)}})
+    rows = _containers(pod, 0, "running", startedAt=stamp(now))
     return _with(pod, now, ready=True, phase="Running", startTime=stamp(now), containerStatuses=rows)
 
 
@@ -434,17 +451,17 @@ def _readied(pod: Manifest, now: float) -> Manifest:
 
 
 def _stopped(pod: Manifest, now: float, code: int) -> Manifest:
-    state = {"terminated": {"exitCode": code, "finishedAt": stamp(now)}}
-    return _with(pod, now, ready=False, containerStatuses=_containers(pod, most_restarts_of(pod), state))
+    rows = _containers(pod, most_restarts_of(pod), "terminated", exitCode=code, finishedAt=stamp(now))
+    return _with(pod, now, ready=False, containerStatuses=rows)
 
 
 def _restarted(pod: Manifest, now: float) -> Manifest:
     count = most_restarts_of(pod) + 1
-    rows = _containers(pod, count, {"running": {"startedAt": stamp(now)}})
+    rows = _containers(pod, count, "running", startedAt=stamp(now))
     return _with(pod, now, ready=True, containerStatuses=rows)
 
 
 def _finished(pod: Manifest, now: float, phase: str, code: int) -> Manifest:
     count = most_restarts_of(pod)
-    state = {"terminated": {"exitCode": code, "finishedAt": stamp(now)}}
-    return _with(pod, now, ready=False, phase=phase, containerStatuses=_containers(pod, count, state))
+    rows = _containers(pod, count, "terminated", exitCode=code, finishedAt=stamp(now))
+    return _with(pod, now, ready=False, phase=phase, containerStatuses=rows)

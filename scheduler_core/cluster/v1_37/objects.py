@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from sys import intern
 from typing import Any
 
 from scheduler_core.kubernetes.times import rfc3339, seconds_of
@@ -46,7 +47,7 @@ def key_of(obj: Manifest) -> str:
 
 def key_in(kind: str, namespace: str | None, name: str) -> str:
     """Return the key of an object of a kind."""
-    return name if kind in CLUSTER_SCOPED else f"{namespace or 'default'}/{name}"
+    return name if kind in CLUSTER_SCOPED else intern(f"{namespace or 'default'}/{name}")
 
 
 def name_of(obj: Manifest) -> str:

@@ -18,6 +18,7 @@ class PodLog:
         self._rows: list[int] = []
         self._classes: list[int] = []  # of each entry
         self._numbers: dict[Hashable, int] = {}  # of the classes
+        self._examples: list[CompiledPod] = []  # by number: what stands for its pods, which are not kept
         self._dropped = dropped
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -35,13 +36,19 @@ class PodLog:
             self._dropped += len(self._entries)
             for column in (self._entries, self._rows, self._classes):
                 column.clear()
-        row, pod, _ = entry
-        self._entries.append(entry)
+        row, pod, sign = entry
+        number = self._numbers.setdefault(pod.class_key, len(self._examples))
+        if number == len(self._examples):
+            self._examples.append(pod)
+        self._entries.append((row, self._examples[number], sign))
         self._rows.append(row)
-        self._classes.append(self._numbers.setdefault(pod.class_key, len(self._numbers)))
+        self._classes.append(number)
 
     def since(self, position: int) -> list[tuple[int, CompiledPod, int]] | None:
-        """Return the entries from a position on; None if some of them were dropped."""
+        """Return the entries from a position on; None if some of them were dropped.
+
+        The pod of an entry is one of its class.
+        """
         return None if position < self._dropped else self._entries[position - self._dropped :]
 
     def rows(self, position: int) -> list[int]:

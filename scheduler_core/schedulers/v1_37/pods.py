@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from sys import intern
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -112,7 +113,7 @@ class CompiledPod:
         meta = manifest["metadata"]
         self.name: str = meta["name"]
         self.namespace: str = meta.get("namespace") or "default"
-        self.key = f"{self.namespace}/{self.name}"
+        self.key = intern(f"{self.namespace}/{self.name}")
         self.uid: str = meta.get("uid") or f"uid-pod-{self.namespace}-{self.name}"
         self.labels: Mapping[str, str] = meta.get("labels") or {}
         self.terminating = bool(meta.get("deletionTimestamp"))
@@ -180,7 +181,7 @@ class CompiledPod:
         out, meta = CompiledPod.__new__(type(self)), manifest["metadata"]
         out.manifest = manifest
         out.name, out.namespace, out.uid = meta["name"], self.namespace, meta["uid"]
-        out.key = f"{out.namespace}/{out.name}"
+        out.key = intern(f"{out.namespace}/{out.name}")
         out.labels, out.terminating = self.labels, self.terminating
         out.spec, out.status, out.priority = self.spec, self.status, self.priority
         out.node, out.scheduler_name, out.nominated_node = self.node, self.scheduler_name, self.nominated_node

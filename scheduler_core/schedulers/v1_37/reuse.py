@@ -170,6 +170,7 @@ class Reuse:
         if not shared.usable:
             return None
         pod.share_compiled(shared.ctx.pod)
+        vars(pod)["spec_key"] = shared.ctx.pod.spec_key
         return shared.choose(start, given)
 
 

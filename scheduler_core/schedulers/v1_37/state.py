@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from sys import intern
 from typing import Any, ClassVar
 
 from scheduler_core.forking import Copier, Forkable, emptied, flat, nested, same
@@ -30,7 +31,7 @@ CLUSTER_SCOPED = frozenset((
 
 def key_of(kind: str, namespace: str | None, name: str) -> str:
     """Return an object's key: its name, or ``namespace/name``."""
-    return name if kind in CLUSTER_SCOPED else f"{namespace or 'default'}/{name}"
+    return name if kind in CLUSTER_SCOPED else intern(f"{namespace or 'default'}/{name}")
 
 
 def uid_of(manifest: Manifest) -> str:
