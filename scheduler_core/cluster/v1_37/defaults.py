@@ -206,7 +206,7 @@ def _priority(spec: dict[str, Any], classes: PriorityClasses) -> dict[str, Any]:
     }
 
 
-_BRIEF = [
+_BRIEF: list[dict[str, Any]] = [
     {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": TOLERATION_SECONDS}
     for key in (NOT_READY, UNREACHABLE)
 ]
