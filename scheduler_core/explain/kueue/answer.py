@@ -74,7 +74,7 @@ class KueueAnswer(Struct, frozen=True):
     @property
     def sections(self) -> Iterator[Section]:
         """The parts of the answer below the summary."""
-        asked = [f"the queue: {self.place.sentence}"] if self.place else []
+        asked = [self.place.sentence] if self.place else []
         if asked or self.asks:
             yield Section("In the queue", (*asked, *self.asks))
         flavors = [text for one in self.flavors for text in one.sentences]
