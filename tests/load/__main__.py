@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tests.load import abuse, fuzz, lessons, measured, memory, rooms, steps, sweeps
+from tests.load import abuse, fuzz, lessons, measured, memory, rooms, steps, sweeps, traces
 
 Main = Callable[[Sequence[str]], int | None]
 
@@ -18,6 +18,7 @@ SUBJECTS: Mapping[str, Main] = {
     "abuse": abuse.main,
     "lessons": lessons.main,
     "rooms": rooms.main,
+    "traces": traces.main,
     "sweeps": sweeps.main,
 }
 
