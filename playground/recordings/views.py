@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from playground.comparisons import asking
-from playground.lessons import lookup
+from playground.lessons import answer_links, lookup
 from playground.models import Draft, Scenario
 from playground.playback.sources import Source
 from playground.pool import offload
@@ -55,10 +55,13 @@ def recording(request: HttpRequest) -> HttpResponse:
 @translated
 @throttled("IMPORTS_PER_MINUTE")
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
-    """Answer the file of a lesson, in the language of the request."""
+    """Answer the file of a lesson, in the language of the request; it holds the answers, so 403 as these."""
     found = lookup.lesson_at(slug)
     if found is None:
         raise Http404("There is no such lesson.")
+    given, visitor = request.GET.get("answers", ""), request.visitor  # type: ignore[attr-defined]
+    if not answer_links.allowed(slug, lookup.author_of(found), visitor, given):
+        return HttpResponse(answer_links.REFUSED, status=403, content_type="text/plain; charset=utf-8")
     asked = (found, current(), _server(request))
     try:
         if offload.enabled():

@@ -11,7 +11,17 @@ from django.views.decorators.http import require_safe
 from msgspec import Struct, to_builtins
 
 from playground.accounts import learned
-from playground.lessons import catalogue, computed, lookup, receipts, reviews, served, stages, stop_pages
+from playground.lessons import (
+    answer_links,
+    catalogue,
+    computed,
+    lookup,
+    receipts,
+    reviews,
+    served,
+    stages,
+    stop_pages,
+)
 from playground.lessons.markdown import rendered
 from playground.pool.reading import reading
 from playground.serving.framing import framed
@@ -136,8 +146,10 @@ def player(
     if launched is not None:
         context["player"] |= {"launch": launched.key, "passed": launched.passed}
     context["player"]["resumes"] = resumes
+    author = lookup.author_of(of)
     context |= {
-        "authored": lookup.author_of(of) is not None,
+        "authored": author is not None,
+        "savable": bool(answer_links.allowed(of.slug, author, request.visitor, "")),  # type: ignore[attr-defined]
         "preview": lookup.is_preview(of.slug),
         "resumes": resumes,
         "embedded": embedded,

@@ -75,6 +75,7 @@ TRIED: dict[str, Callable[[Scene], bool]] = {
     "GET /learn/…/handout/?answers=1": lambda scene: (
         scene.client.get(f"/learn/{LESSON}/handout/?answers=1").status_code == 200
     ),
+    "GET /learn/…/file/": lambda scene: scene.client.get(f"/learn/{LESSON}/file/").status_code == 200,
     "the link to the answers on the last page": is_offered_answers,
     "GET /learn/…/handout/ with that link": lambda scene: (
         scene.client.get(f"/learn/{LESSON}/handout/?answers={answer_links.signed(LESSON)}").status_code == 200
