@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
+from playground.comparisons import questions
 from playground.comparisons.audits import refused
 from playground.playback import sources
 from playground.pool import parts
@@ -14,6 +16,7 @@ from playground.wire import Encoded, encode
 from scheduler_core.contracts.check import check
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text
+from scheduler_core.contracts.names import names_of
 from scheduler_core.contracts.report import FORMATS
 from scheduler_core.contracts.search import Budget
 from scheduler_core.contracts.verdict import Verdict
@@ -25,6 +28,7 @@ from scheduler_core.scenario.scenario import Scenario
 BUDGET = Budget(cases=1_000, seconds=20.0, shrinking=10.0)
 MOST_CONTRACTS = 20
 MOST_TEXT = 64 * 1024
+MOST_NAMED = 3_000
 BUNDLE_BYTES = 512 * 1024
 STEPS = 40
 TEXT = 1_000  # characters of a sentence
@@ -61,6 +65,22 @@ def _read(text: str) -> tuple[tuple[Contract, ...], list[dict[str, Any]]]:
 
 def _problem(message: str) -> dict[str, Any]:
     return {"message": message, "path": "", "line": None, "document": None}
+
+
+class NamesQuestion(questions.SourceQuestion, frozen=True):
+    """What contracts may name of a source."""
+
+    @property
+    def expects(self) -> float:
+        """The seconds that an answer takes."""
+        return 1.0
+
+
+@pool_job
+def named(stored: sources.Stored) -> Encoded:
+    """Return the objects that contracts may name, and nothing else. Raises the errors of reading."""
+    found = names_of(stored.load().documents)
+    return Encoded(encode({"text": write_yaml(list(islice(found, MOST_NAMED)))}))
 
 
 @pool_job

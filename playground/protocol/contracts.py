@@ -80,6 +80,12 @@ class ContractsReadWire(TypedDict):
     errors: Sequence[ProblemWire]
 
 
+class ContractNamesWire(TypedDict):
+    """What contracts may name of a source, as documents with names and, of nodes, labels."""
+
+    text: str
+
+
 class ReadyContractWire(TypedDict):
     """A contract that is ready: its text names the public thread that it comes from."""
 

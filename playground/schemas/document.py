@@ -226,7 +226,7 @@ def _contract(parts: _Parts) -> None:
         field["d"] = f"{NEMESES[name].meaning}, as in {name}: {NEMESES[name].example}"
 
 
-_EXAMPLES = {"skew": "topology.kubernetes.io/zone", "free": "cpu"}
+_EXAMPLES = {"skew": "topology.kubernetes.io/zone", "free": "cpu", "used": "cpu", "nominal": "cpu"}
 
 
 def _configuration(parts: _Parts) -> None:

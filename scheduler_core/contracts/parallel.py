@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from multiprocessing import get_context
 
@@ -25,7 +26,7 @@ def exhaust_together(found: Sequence[History], play: Player, time: Countdown, pr
     global _work  # noqa: PLW0603 -- inherited by the processes that are started below
     _work = play, found, time
     result = Searched()
-    with get_context("fork").Pool(processes) as pool:
+    with get_context("fork").Pool(processes, initializer=gc.freeze) as pool:
         for history, played in zip(found, pool.imap(_play, range(len(found)), chunksize=4), strict=True):
             if played is None:
                 return result

@@ -6,15 +6,27 @@ from typing import Any
 
 from playground.comparisons import contracts, questions
 from playground.live.commands import Answer, Call, command
+from playground.live.kept import answer_of
 from playground.live.requests import OfSource, Request, Text
 from playground.playback.executor import in_storage
-from playground.protocol.contracts import ContractsCheckedWire, ContractsReadWire, ReadyContractsWire
+from playground.protocol.contracts import (
+    ContractNamesWire,
+    ContractsCheckedWire,
+    ContractsReadWire,
+    ReadyContractsWire,
+)
 
 
 @command("contracts.ready", Request, answers=ReadyContractsWire)
 async def ready(call: Call[Request]) -> Answer:
     """Return the contracts that are ready; the answer is the same for all sources."""
     return contracts.ready()
+
+
+@command("contracts.names", OfSource, answers=ContractNamesWire)
+async def names(call: Call[OfSource]) -> Answer:
+    """Return what contracts may name of a source: an editor completes from it."""
+    return await answer_of(call, contracts.NamesQuestion(call.found().pinned()), contracts.named)
 
 
 class ContractsRead(Request):

@@ -1,5 +1,6 @@
 // Completion: fields by kind and place, words that a field may be, heads of documents, names that the text gives.
 
+import { contractNames } from "./contracts.ts";
 import { namesIn } from "./names.ts";
 import { entryOf, where } from "./position.ts";
 import { child, fieldsOf, nodeAt } from "./schema.ts";
@@ -76,6 +77,8 @@ export async function complete(context: CompletionContext, knows: Knows) {
 // ---- fields
 
 function keys(schema: Schema, doc: Doc, place: Where, node: SchemaNode | null, names: () => Names): Offer[] {
+  const named = contractNames(doc, place, names);
+  if (named.length) return named.map(([label, detail]) => ({ label, apply: `${label}: `, detail }));
   if (!node || (node.top && !node.p)) return heads(schema, doc, place);
   const listed = node.t.endsWith("[]"); // a list's place in which no dash stands yet
   const own = listed ? { ...node, t: node.t.slice(0, -2) } : node;
@@ -210,7 +213,8 @@ function values(schema: Schema, doc: Doc, place: Where, node: SchemaNode | null,
     if (heads_) return heads_;
   }
   const field = node && child(schema, doc, node, place.key, place.frame);
-  return words(schema, doc, place, field ?? node ?? { t: "" }, field?.e, names());
+  const named = contractNames(doc, place, names).map(([label, detail]) => ({ label, apply: quoted(label), detail }));
+  return [...named, ...words(schema, doc, place, field ?? node ?? { t: "" }, field?.e, names())];
 }
 
 /** Kinds, and the versions that the kind beside has. */

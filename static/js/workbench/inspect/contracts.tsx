@@ -48,7 +48,8 @@ function Checked({ view, place }: { view: View; place: string }) {
   const [ready, setReady] = useState<ReadyContract[]>([]);
   const end = useRef<AbortController | null>(null);
   const editor = useRef<Editor | null>(null);
-  editor.current ??= editorOf(written.get(place) ?? FIRST, () => typed());
+  const names = () => socket.call("contracts.names", { source }).then((answer) => answer.text);
+  editor.current ??= editorOf(written.get(place) ?? FIRST, () => typed(), names);
   const { current: own } = editor;
 
   const show = (found: Problem[]) => {
@@ -152,8 +153,8 @@ function Checked({ view, place }: { view: View; place: string }) {
   );
 }
 
-function editorOf(text: string, onInput: () => void) {
-  const editor = new Editor({ label: "Contracts as YAML", onInput });
+function editorOf(text: string, onInput: () => void, beside: () => Promise<string>) {
+  const editor = new Editor({ label: "Contracts as YAML", onInput, beside });
   editor.value = text;
   return editor;
 }

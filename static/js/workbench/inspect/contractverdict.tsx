@@ -14,7 +14,18 @@ const TONES: Record<string, string> = {
 const STEPS = 12;
 
 export function VerdictRow({ view, verdict }: { view: View; verdict: Verdict }) {
-  const { contract, claim, because, sentence, played, cases, seconds, counterexample: shown, unsimulated, notes } = verdict;
+  const {
+    contract,
+    claim,
+    because,
+    sentence,
+    played,
+    cases,
+    seconds,
+    counterexample: shown,
+    unsimulated,
+    notes,
+  } = verdict;
   return (
     <li class="contracts-row">
       <details open={verdict.verdict !== "holds"}>
