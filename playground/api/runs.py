@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from io import BytesIO
 from typing import Any, ClassVar
 from weakref import WeakSet
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -28,9 +28,12 @@ from playground.runs import questions, service
 from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.plain import converted
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.query.statement import QueryError
+from scheduler_core.query.tables import in_csv
 from scheduler_core.run.trace import trace_line
 
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
@@ -97,17 +100,51 @@ def query_run(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "GET",
     "/api/runs/{name}/tables.zip",
-    "The tables of a run as Parquet",
-    {200: ("A Parquet file for each table", "application/zip"), **ERRORS, **BUSY},
+    "The tables of a run as Parquet or CSV",
+    {
+        200: ("A file for each table", "application/zip"),
+        400: ("Another format", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    query=(("format", "string", "parquet, the default, or csv"),),
 )
 def get_tables(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the files that statements are asked about."""
+    kind = request.GET.get("format", "parquet")
+    if kind not in ("parquet", "csv"):
+        raise ApiError(400, "format must be parquet or csv.")
     made = BytesIO()
-    with ZipFile(made, "w") as archive:
+    with ZipFile(made, "w", ZIP_STORED if kind == "parquet" else ZIP_DEFLATED) as archive:
         for file in sorted(questions.tables_of(run_of(name)).iterdir()):
-            archive.write(file, file.name)
+            if kind == "csv":
+                archive.writestr(f"{file.stem}.csv", in_csv(file))
+            else:
+                archive.write(file, file.name)
     headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
     return HttpResponse(made.getvalue(), content_type="application/zip", headers=headers)
+
+
+@route(
+    "GET",
+    "/api/runs/{name}/manifests.yaml",
+    "The cluster after a run's last cycle, as manifests",
+    {
+        200: ("YAML documents", "application/yaml"),
+        409: ("The run is not finished", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+)
+def get_manifests(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the final cluster: objects as operations left them, pods with the node that they got."""
+    playback = playback_of(sources.Source({"run": name}, run_of(name)))
+    if not playback.complete:
+        raise ApiError(409, "The run is not finished; its final cluster can be downloaded once it is.")
+    with reading(), playback.after(len(playback)) as simulation:
+        text = write_yaml(ending_documents(simulation))
+    headers = {"Content-Disposition": f'attachment; filename="{name}.yaml"'}
+    return HttpResponse(text, content_type="application/yaml", headers=headers)
 
 
 def _payload(request: HttpRequest, run: Run, **more: Any) -> payloads.Run:

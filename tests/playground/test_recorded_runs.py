@@ -40,7 +40,7 @@ OBJECTS = [
     {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}},
 ]
 TRACE = {"version": 2, "events": [{"ts": 7, "applied_objs": OBJECTS, "deleted_objs": []}]}
-CASES = {
+CASES: dict[str, tuple[bytes, str, list[int] | None]] = {
     "recorder.jsonl": (RECORDER.read_bytes(), "", [3, 0, 0]),
     "snapshot.json": (json.dumps(SNAPSHOT).encode(), "1", [1, 1, 0]),
     "trace.sktrace": (msgspec.msgpack.encode(TRACE), "", None),

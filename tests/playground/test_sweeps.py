@@ -20,6 +20,8 @@ from playground.runs import cells, rescue, service, sweeps
 from playground.runs.compute import claim_run, compute_next
 from playground.storage import bundles, store
 from playground.tasks import run_simulation
+from scheduler_core import load
+from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.query.tables import TABLES
 from scheduler_core.sweep import cell_run
@@ -285,6 +287,11 @@ def test_a_run_is_asked_in_sql(sent: list[str], settings: Any, tmp_path: Path, l
     assert wrong.json()["errors"][0]["message"] == "Write exactly one statement, a SELECT."
     archive = ZipFile(BytesIO(api.get(f"/api/runs/{run.pk}/tables.zip").content))
     assert {name.removesuffix(".parquet") for name in archive.namelist()} == set(TABLES)
+    table = ZipFile(BytesIO(api.get(f"/api/runs/{run.pk}/tables.zip?format=csv").content)).read("pods.csv")
+    assert table.count(b",running") == run.placed
+    assert api.get(f"/api/runs/{run.pk}/tables.zip?format=xls").status_code == 400
+    ended = load(api.get(f"/api/runs/{run.pk}/manifests.yaml").content)
+    assert sum(isinstance(one, Pod) and bool(one.node_name) for one in ended.objects) == run.placed
     (kept,) = (tmp_path / "queries").iterdir()
     limits(QUERY_MIB=0)
     Run.objects.update(cycles=run.cycles + 1)

@@ -103,6 +103,9 @@ export function Queries({ run, questions }: { run: string; questions: Question[]
             <Icon name="table" />
             <span>Download the tables as Parquet</span>
           </a>
+          <a class="btn quiet" href={`/api/runs/${run}/tables.zip?format=csv`} download>
+            as CSV
+          </a>
         </p>
       </form>
       {error ? (

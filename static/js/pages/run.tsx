@@ -182,6 +182,7 @@ function draw() {
     peak: most > run.placed,
     error,
     trace: state === "done",
+    exports: state === "done",
     last: done && ended,
     "first-unschedulable": first,
     "open-card": done,
