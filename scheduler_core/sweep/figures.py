@@ -78,12 +78,13 @@ def _work(decisions: Iterable[Decision]) -> Work:
 
 
 def sizes_of(cluster: Cluster) -> list[SizeFits]:
-    """Return the sizes of pod that are asked for most, the most frequent first."""
+    """Return the sizes of pod that are asked for most, the most frequent first; of these the largest."""
     counts: Counter[Request] = Counter()
     for pod in cluster.pods.values():
         counts[_request_of(pod.info)] += 1
     free = _free(cluster)
-    return [_fits(request, pods, free) for request, pods in counts.most_common(SIZES_SHOWN)]
+    ranked = sorted(counts.items(), key=lambda one: (one[1], [amount for _, amount in one[0]]), reverse=True)
+    return [_fits(request, pods, free) for request, pods in ranked[:SIZES_SHOWN]]
 
 
 def _request_of(info: Any) -> Request:

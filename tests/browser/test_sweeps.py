@@ -32,7 +32,11 @@ def test_a_scenario_is_swept_and_two_cells_compared(site: Stack, page: Page, wat
     expect(page.get_by_text("4 of 4 cells")).to_be_visible(timeout=60 * SECOND)
     table = page.get_by_role("table", name="Cells of the sweep")
     expect(table.get_by_role("link", name="open")).to_have_count(4)
-    expect(page.locator(".chart[data-drawn]")).to_be_visible()
+    expect(page.locator(".chart[data-drawn]")).to_have_count(3)  # bars, two figures, parallel coordinates
+    table.get_by_role("button", name="Search the optimum of cell 1").click()
+    expect(table.get_by_text(re.compile("^(proven optimal|equal|improved: .*)$"))).to_be_visible(
+        timeout=60 * SECOND
+    )
     table.get_by_role("checkbox", name="Choose cell 1 to compare").check()
     table.get_by_role("checkbox", name="Choose cell 3 to compare").check()
     page.get_by_role("link", name="Compare the two").click()

@@ -1,64 +1,17 @@
-// A sweep: a row for each cell, the cells that no other is better than, and two figures of all of them as a chart.
+// A sweep: a row for each cell, the cells that no other is better than, and their figures as charts.
 
 import { useState } from "preact/hooks";
-import { Chart, look } from "../kit/chart.tsx";
 import { place } from "../kit/place.ts";
-import { Select } from "../kit/select.tsx";
 import { Table } from "../kit/table.tsx";
 import { $, announce } from "../lib/dom.ts";
 import { count } from "../lib/quantity.ts";
 import type { KeptLists } from "../lib/tables.ts";
-import { token } from "../lib/theme.ts";
-
-type Value = string | number | boolean | null;
-type Metrics = Record<string, any> & { utilisation: Record<string, number> };
-type Cell = {
-  number: number;
-  values: Record<string, Value>;
-  run: string | null;
-  state: string;
-  metrics: Metrics | null;
-  error: string | null;
-};
-type Sweep = {
-  id: string;
-  state: "running" | "done" | "cancelled";
-  done: number;
-  total: number;
-  axes: { name: string; values: Value[] }[];
-  front: number[];
-  cells: Cell[];
-};
-type Figure = {
-  name: string;
-  title: string;
-  of: (metrics: Metrics) => number | null;
-  words: (value: number) => string;
-};
+import { Bars, Parallel, Scatter } from "./sweepcharts.tsx";
+import { known, shown, sizesOf } from "./sweepfigures.ts";
+import type { Cell, Distance, Figure, Metrics, Sweep } from "./sweepfigures.ts";
 
 const EVERY = 1500; // milliseconds between two looks while it runs
-const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
-const seconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} s`;
-const plain = (name: string, title: string, words = count): Figure => ({
-  name,
-  title,
-  of: (metrics) => metrics[name] ?? null,
-  words,
-});
-const FIGURES: Figure[] = [
-  plain("placed", "placed"),
-  plain("pending", "pending"),
-  plain("preemptions", "preemptions"),
-  plain("nodesUsed", "nodes used"),
-  { name: "cpu", title: "cpu requested", of: ({ utilisation }) => utilisation.cpu ?? null, words: percent },
-  { name: "memory", title: "memory requested", of: ({ utilisation }) => utilisation.memory ?? null, words: percent },
-  plain("fragmentation", "fragmentation", percent),
-  plain("cpuDeviation", "deviation of cpu", percent),
-  plain("meanWait", "mean wait", seconds),
-  plain("pricePerHour", "price an hour", (value) => value.toFixed(2)),
-];
 const TONES: Record<string, string> = { done: "pass", running: "accent", failed: "stale", cancelled: "fail" };
-const HEIGHT = 270;
 
 const root = $("[data-sweep]");
 const kept: KeptLists = {};
@@ -71,11 +24,14 @@ function draw() {
   state.className = `pill ${TONES[sweep.state]}`;
   $("[data-progress-text]", root).textContent = `${count(sweep.done)} of ${count(sweep.total)} cells`;
   const bar = $("[data-progress]", root);
+  bar.setAttribute("aria-valuemax", String(sweep.total));
   bar.setAttribute("aria-valuenow", String(sweep.done));
   bar.className = `progress ${ended ? (sweep.state === "done" ? "done" : "stopped") : ""}`;
   $("i", bar).style.setProperty("width", `${(100 * sweep.done) / (sweep.total || 1)}%`);
   const form = $("[data-cancel-form]", root);
   if (form) form.hidden = ended;
+  const removal = $("[data-delete-form]", root);
+  if (removal) removal.hidden = !ended;
   place(<Results of={sweep} />, $("[data-sweep-results]", root));
 }
 
@@ -99,22 +55,15 @@ function follow() {
   if (runs) setTimeout(() => void lookAgain(), document.hidden ? 10 * EVERY : EVERY);
 }
 
-/** The figures that differ between cells, and in words those that do not. */
-function known(of: Sweep): [differing: Figure[], alike: string[]] {
-  const valued = FIGURES.map((figure) => {
-    const values = of.cells.map(({ metrics }) => metrics && figure.of(metrics)).filter((value) => value !== null);
-    return { figure, values: [...new Set(values)] };
-  }).filter(({ values }) => values.length);
-  const differing = valued.filter(({ values }) => values.length > 1).map(({ figure }) => figure);
-  const alike = valued.filter(({ values }) => values.length === 1);
-  return [differing, alike.map(({ figure: { title, words }, values: [value] }) => `${title} ${words(value)}`)];
-}
-
 function Results({ of }: { of: Sweep }) {
   const [chosen, choose] = useState<string[]>([]);
-  const [figures, alike] = known(of);
+  const last = Math.max(...of.cells.map(({ rung }) => rung));
+  const cells = of.cells.filter(({ metrics, rung }) => metrics && rung === last);
+  const [figures, alike] = known(cells);
   const toggle = (run: string) =>
     choose(chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen, run].slice(-2));
+  const charts = { of, cells, figures, library: root.dataset.plotly ?? "" };
+  const waits = of.state === "running" && !cells.length;
   return (
     <>
       <section class="card" aria-labelledby="cells-title">
@@ -125,7 +74,15 @@ function Results({ of }: { of: Sweep }) {
           filter={of.cells.length > 12 ? "Filter cells" : ""}
           kept={kept}
           name="cells"
-          heads={["", ...of.axes.map(({ name }) => name), "state", ...figures.map(({ title }) => title), "run"]}
+          heads={[
+            "",
+            ...(of.rungs.length ? ["rung"] : []),
+            ...of.axes.map(({ name }) => name),
+            "state",
+            ...figures.map(({ title }) => title),
+            "optimum",
+            "run",
+          ]}
           rows={of.cells.map((cell) => (
             <Row
               key={cell.number}
@@ -138,22 +95,69 @@ function Results({ of }: { of: Sweep }) {
           ))}
           tools={<Compare runs={chosen} />}
         />
+        {waits ? <p class="dim fine">Figures appear as cells end. You may close this page meanwhile.</p> : null}
         {alike.length ? <p class="dim fine">The same in every cell: {alike.join(", ")}.</p> : null}
         <p class="dim fine">
           ★: no other cell places as many pods on as few nodes at as little fragmentation. Fragmentation is the share of
           the most frequent size of pod that would still fit if all free resources were on one node, and does not.
+          {of.rungs.length ? ` ${halving(of)}` : ""}
         </p>
       </section>
-      {figures.length > 1 ? <Scatter of={of} figures={figures} /> : null}
-      {figures.length ? <Effects of={of} figures={figures} /> : null}
+      {figures.length && cells.length > 1 ? <Bars {...charts} /> : null}
+      {figures.length > 1 && cells.length > 1 ? <Scatter {...charts} /> : null}
+      {figures.length && cells.length > 1 ? <Parallel {...charts} /> : null}
+      {cells.length ? <Fits cells={cells} /> : null}
+      {figures.length ? <Effects of={of} cells={cells} figures={figures} /> : null}
     </>
   );
 }
 
+/** The rungs of a sweep in a sentence. */
+function halving({ rungs, by }: Sweep) {
+  const [[unit]] = rungs;
+  const amounts = rungs.map(([, amount]) => (unit === "arrivals" ? `${100 * amount} %` : `${amount} s`));
+  const what = unit === "arrivals" ? "of what arrives" : "of virtual time";
+  return `Rungs run ${amounts.join(", ")} ${what}; the best by ${by.join(", then ")} go on. Charts show the last.`;
+}
+
+/** How many more pods of each size would fit at the end of every cell. */
+function Fits({ cells }: { cells: Cell[] }) {
+  const sizes = sizesOf(cells);
+  return (
+    <section class="card" aria-labelledby="fits-title">
+      <Table
+        title={<h2 id="fits-title">Pods that would still fit</h2>}
+        caption="Pods that would still fit, by size"
+        class="list tight num"
+        filter={cells.length > 12 ? "Filter cells" : ""}
+        kept={kept}
+        name="fits"
+        heads={["cell", ...sizes]}
+        rows={cells.map(({ number, metrics }) => (
+          <tr key={number}>
+            <th scope="row">{number}</th>
+            {sizes.map((size) => {
+              const found = metrics?.fits.find((one) => one.size === size);
+              return <td data-value={found?.fits ?? ""}>{found ? <FitsOf {...found} /> : "–"}</td>;
+            })}
+          </tr>
+        ))}
+      />
+      <p class="dim fine">By the free resources of each node; in parentheses, if all that is free were on one node.</p>
+    </section>
+  );
+}
+
+const FitsOf = ({ fits, whole }: { fits: number; whole: number }) => (
+  <>
+    {count(fits)} <span class="dim">({count(whole)})</span>
+  </>
+);
+
 type RowProps = { cell: Cell; of: Sweep; figures: Figure[]; chosen: boolean; toggle: (run: string) => void };
 
 function Row({ cell, of, figures, chosen, toggle }: RowProps) {
-  const { number, values, run, state, metrics, error } = cell;
+  const { number, rung, values, run, state, metrics, error } = cell;
   return (
     <tr>
       <td data-value={number}>
@@ -168,6 +172,7 @@ function Row({ cell, of, figures, chosen, toggle }: RowProps) {
           {of.front.includes(number) ? <span title="On the Pareto front">★</span> : null}
         </label>
       </td>
+      {of.rungs.length ? <td>{rung}</td> : null}
       {of.axes.map(({ name }) => (
         <td>{shown(values[name])}</td>
       ))}
@@ -180,12 +185,57 @@ function Row({ cell, of, figures, chosen, toggle }: RowProps) {
         const value = metrics ? read(metrics) : null;
         return <td data-value={value ?? ""}>{value === null ? "–" : words(value)}</td>;
       })}
-      <td>{run ? <a href={`/runs/${run}/`}>open</a> : error}</td>
+      <td>{metrics ? <Optimum of={of} cell={cell} /> : null}</td>
+      <td>
+        {run ? <a href={`/runs/${run}/`}>open</a> : null} {error}
+      </td>
     </tr>
   );
 }
 
-const shown = (value: Value) => (value === null ? "–" : String(value));
+/** How far a cell is from the best placement, searched on request. */
+function Optimum({ of, cell }: { of: Sweep; cell: Cell }) {
+  const [found, find] = useState<Distance | null>(cell.optimum);
+  const [state, setState] = useState("");
+  const search = async () => {
+    setState("searching …");
+    try {
+      const answer = await fetch(`/api/sweeps/${of.id}/cells/${cell.number}/optimum`);
+      const body = await answer.json();
+      if (!answer.ok) throw new Error(body.errors?.[0]?.message ?? answer.statusText);
+      find(body);
+      announce(`Cell ${cell.number}: ${wordsOf(body)}.`);
+      setState("");
+    } catch (error) {
+      setState((error as Error).message);
+    }
+  };
+  if (found) return <span title={detailsOf(found)}>{wordsOf(found)}</span>;
+  if (state) return <span class="dim">{state}</span>;
+  return (
+    <button class="btn quiet" aria-label={`Search the optimum of cell ${cell.number}`} onClick={() => void search()}>
+      Search
+    </button>
+  );
+}
+
+const VERDICTS = { optimal: "proven optimal", equal: "equal", improved: "improved", other: "breaks a rule" };
+
+function wordsOf({ verdict, placed, nodes, bestPlaced, bestNodes, why }: Distance) {
+  if (!verdict || bestPlaced === null || bestNodes === null) return why;
+  const pods = bestPlaced - placed;
+  const better = pods ? `${pods > 0 ? "+" : "−"}${count(Math.abs(pods))} pods` : `−${count(nodes - bestNodes)} nodes`;
+  return verdict === "improved" ? `improved: ${better}` : VERDICTS[verdict];
+}
+
+const detailsOf = ({ means, bestPlaced, bestNodes, leftOut }: Distance) =>
+  [
+    means,
+    bestPlaced === null ? "" : `best found: ${bestPlaced} pods on ${bestNodes} nodes`,
+    ...leftOut.map((rule) => `not known to the search: ${rule}`),
+  ]
+    .filter(Boolean)
+    .join("; ");
 
 /** Two cells side by side. */
 const Compare = ({ runs: [left, right] }: { runs: string[] }) =>
@@ -197,86 +247,10 @@ const Compare = ({ runs: [left, right] }: { runs: string[] }) =>
     <span class="dim">Choose two to compare</span>
   );
 
-type FiguresProps = { of: Sweep; figures: Figure[] };
-
-/** Two figures of every cell; a point opens its run. */
-function Scatter({ of, figures }: FiguresProps) {
-  const [x, setX] = useState("");
-  const [y, setY] = useState("");
-  const named = (name: string, place: number) => figures.find((one) => one.name === name) ?? figures[place];
-  const [across, up] = [named(x, 0), named(y, figures.length > 2 ? 2 : 1)];
-  const choices = figures.map(({ name, title }): [string, string] => [name, title]);
-  const cells = of.cells.filter(({ metrics }) => metrics);
-  const drawn = () => scatter(cells, of.front, across, up);
-  return (
-    <section class="card chart-card" aria-labelledby="scatter-title">
-      <div class="chart-head">
-        <h2 id="scatter-title">Two figures of every cell</h2>
-        <span class="grow" />
-        <Select aria-label="Figure upward" value={up.name} options={choices} onChange={setY} />
-        <span class="dim">over</span>
-        <Select aria-label="Figure across" value={across.name} options={choices} onChange={setX} />
-      </div>
-      <Chart
-        library={root.dataset.plotly ?? ""}
-        label={`${up.title} over ${across.title} of every cell, a chart. Its numbers are in the table above.`}
-        class="chart"
-        of={`${across.name}/${up.name}/${sweep.done}`}
-        figure={drawn}
-        onPoint={({ customdata }) => customdata && location.assign(`/runs/${customdata}/`)}
-      />
-    </section>
-  );
-}
-
-function scatter(cells: Cell[], front: number[], x: Figure, y: Figure) {
-  const { axis, title, plain: layout } = look();
-  const side = (listed: Cell[], name: string, colour: string, symbol: string) => ({
-    type: "scatter",
-    mode: "markers",
-    name,
-    x: listed.map(({ metrics }) => x.of(metrics as Metrics)),
-    y: listed.map(({ metrics }) => y.of(metrics as Metrics)),
-    customdata: listed.map(({ run }) => run),
-    text: listed.map(({ values }) =>
-      Object.entries(values)
-        .map(([key, value]) => `${key} ${shown(value)}`)
-        .join("<br>"),
-    ),
-    hovertemplate: "%{text}<extra></extra>",
-    marker: { color: token(colour), symbol, size: 10 },
-  });
-  const best = new Set(front);
-  return {
-    data: [
-      side(
-        cells.filter(({ number }) => !best.has(number)),
-        "other cells",
-        "--g3",
-        "circle",
-      ),
-      side(
-        cells.filter(({ number }) => best.has(number)),
-        "no other is better",
-        "--pass",
-        "star",
-      ),
-    ],
-    layout: {
-      ...layout,
-      height: HEIGHT,
-      margin: { l: 60, r: 16, t: 12, b: 44 },
-      showlegend: true,
-      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
-      xaxis: { ...axis, title: title(x.title) },
-      yaxis: { ...axis, title: title(y.title) },
-    },
-  };
-}
+type FiguresProps = { of: Sweep; cells: Cell[]; figures: Figure[] };
 
 /** What a value of an axis does to the figures: the mean over its cells. */
-function Effects({ of, figures }: FiguresProps) {
-  const cells = of.cells.filter(({ metrics }) => metrics);
+function Effects({ of, cells, figures }: FiguresProps) {
   return (
     <section class="card" aria-labelledby="effects-title">
       <h2 id="effects-title">What each value does</h2>
