@@ -21,6 +21,8 @@ from tests.bench.conform import measure_conform
 from tests.bench.first_cycle import measure_first_cycles
 from tests.bench.living import exceeded, measure_living
 from tests.bench.measure import growth, measure, row
+from tests.bench.scale import measure_scale
+from tests.bench.scale import missed as missed_at_scale
 from tests.bench.workloads import MATRIX, MOST_FULL_TO_OFF, MOST_GROWTH, MOST_MEMORY_GROWTH, SHAPES
 from tests.parts import REPOSITORY
 
@@ -91,6 +93,17 @@ LIVING_COLUMNS: Columns = (
 )
 
 
+SCALE_COLUMNS: Columns = (
+    ("release", lambda row: row["release"]),
+    ("nodes", lambda row: _number(row["nodes"])),
+    ("cycles", lambda row: _number(row["cycles"])),
+    ("cycles/CPU s", lambda row: _number(row["cycles_per_cpu_second"])),
+    ("aim", lambda row: _number(row["aim"])),
+    ("MiB", lambda row: _number(row["peak_mib"])),
+    ("placements", lambda row: "as recorded" if row["same_placements"] else "DIFFER"),
+)
+
+
 def table(columns: Columns, rows: Sequence[Row]) -> str:
     """Return rows as a table in Markdown."""
     lines = [tuple(cell(row) for _, cell in columns) for row in rows]
@@ -148,6 +161,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if first_cycles:
         _write("first-cycle", {"machine": machine, "rows": first_cycles})
         print("", table(FIRST_CYCLE_COLUMNS, first_cycles), sep="\n")
+    scale = measure_scale() if options.shape is None else []
+    if scale:
+        _write("scale", {"machine": machine, "rows": scale})
+        print("", table(SCALE_COLUMNS, scale), sep="\n")
+        missed += missed_at_scale(scale)
     living = measure_living() if options.shape is None else []
     if living:
         _write("living", {"machine": machine, "rows": living})
@@ -155,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         missed += exceeded(living)
     print("\nNot met:\n" + "\n".join(f"- {text}" for text in missed) if missed else "\nEvery aim is met.")
     print(f"\nBest of {rows[0]['times']}. Written to {OUTPUT.relative_to(REPOSITORY)}.")
-    return int(not all(found["same_placements"] for found in rows))
+    return int(not all(found["same_placements"] for found in (*rows, *scale)))
 
 
 if __name__ == "__main__":

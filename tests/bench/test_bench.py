@@ -19,6 +19,7 @@ from tests.bench.__main__ import (
     FIRST_CYCLE_COLUMNS,
     GROWTH_COLUMNS,
     LIVING_COLUMNS,
+    SCALE_COLUMNS,
     shortfalls,
     table,
 )
@@ -27,6 +28,8 @@ from tests.bench.first_cycle import Bundle, measure_first_cycles, text_of, timed
 from tests.bench.living import AIMS as LIVING_AIMS
 from tests.bench.living import WORK, Size, cases, cycles, drain, exceeded, process, release, zone
 from tests.bench.measure import Measured, growth, measure, row, run
+from tests.bench.scale import SCALES, measure_scale
+from tests.bench.scale import missed as missed_at_scale
 from tests.bench.workloads import AIMS, GROWTH, MATRIX, SHAPES, Workload
 
 OFF = {
@@ -203,3 +206,17 @@ def test_a_figure_above_its_bound_is_named() -> None:
     ]
     (text,) = exceeded([row, {**row, "value": 3.5}])
     assert text.endswith("3.60 ×, the bound is 3.5")
+
+
+def test_twenty_thousand_nodes_have_a_row_for_each_release() -> None:
+    """The row says the rate, the aim and whether placements are the recorded ones; a missed aim is named."""
+
+    def runner(workload: Workload, trace: str, release: str) -> dict[str, Any]:
+        assert (workload.nodes, workload.pods, trace) == (20_000, 20_000, "off")
+        digest = workload.placements if release == "v1.11" else "0" * 16
+        return {"cycles": 20_000, "cpu_seconds": 2.0, "peak_mib": 100.0, "placements_sha256": digest}
+
+    rows = measure_scale(runner, SCALES)
+    assert [row["same_placements"] for row in rows] == [True, False]
+    assert missed_at_scale(rows) == ["v1.11, 20,000 nodes: 10,000 cycles/CPU s, the aim is 15,000"]
+    assert "| v1.37   | 20,000 | 20,000 | 10,000       | 8,000  | 100 | DIFFER" in table(SCALE_COLUMNS, rows)
