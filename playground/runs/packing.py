@@ -25,12 +25,13 @@ class PackingTimer:
     def passed(self, simulation: Stepper, seconds: float) -> bytes | None:
         """Record that cycles were computed in so many CPU seconds; return the bytes to store, if any."""
         self._spent += seconds
-        if not self._possible or self._spent < self._interval:
+        if not self._possible or self._spent < self._interval or not simulation.is_copyable:
             return None
         began = time.thread_time()
         data = packed(simulation)
         if data is None:
-            return None  # a write of a controller waits: the next cycles may end it
+            self._spent = 0.0  # trying it takes as long as succeeding
+            return None
         self._possible = len(data) <= limit("RUN_CHECKPOINT_BYTES")
         self._spent = 0.0
         self._cost = min(self._cost, time.thread_time() - began)
