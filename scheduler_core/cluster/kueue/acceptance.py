@@ -40,14 +40,6 @@ class _PriorityClass(Struct):
     value: int = 0
 
 
-class _Overhead(Struct, rename="camel"):
-    pod_fixed: dict[str, str | int | float] | None = None
-
-
-class _RuntimeClass(Struct):
-    overhead: _Overhead | None = None
-
-
 def refusals(manifest: Manifest) -> list[str]:
     """Return why an object is refused, [] if it is accepted; it may have any form."""
     try:
@@ -98,13 +90,18 @@ def _check_limits(manifest: Manifest) -> None:
         summary([spec_of(manifest)], kind)
 
 
-def _check_form(manifest: Manifest, form: type[Struct]) -> None:
-    convert(manifest, form)
+def _check_overhead(manifest: Manifest) -> None:
+    part = manifest.get("overhead") or {}
+    convert(part.get("podFixed") or {}, dict[str, str | int | float])
+
+
+def _check_value(manifest: Manifest) -> None:
+    convert(manifest, _PriorityClass)
 
 
 _CHECKS: Mapping[str, Callable[[Manifest], None]] = {
     "LimitRange": _check_limits,
-    "RuntimeClass": lambda manifest: _check_form(manifest, _RuntimeClass),
+    "RuntimeClass": _check_overhead,
     "Workload": _check_workload,
-    "WorkloadPriorityClass": lambda manifest: _check_form(manifest, _PriorityClass),
+    "WorkloadPriorityClass": _check_value,
 }
