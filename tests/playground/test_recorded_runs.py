@@ -56,7 +56,7 @@ def test_a_recording_is_run_beside_its_real_placement(
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     answer = owner.post("/import/", {"files": SimpleUploadedFile(name, data), "run": "1", "again": again})
     assert answer.status_code == 302, answer.content[:500]
-    run = Run.objects.get(pk=answer.url.split("/")[2])
+    run = Run.objects.get(pk=answer["Location"].split("/")[2])
     assert run_simulation(run.pk) == "done"
     found = owner.get(f"/runs/{run.pk}/figures.json").json()["recorded"]
     if counts is None:
