@@ -15,7 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
 
 from playground.live.consumer import Connection  # noqa: E402
-from playground.runtime import collecting  # noqa: E402
+from playground.runtime import garbage  # noqa: E402
 from playground.serving import metrics  # noqa: E402
 from playground.serving.bodies import bounded  # noqa: E402
 from playground.serving.kept import StaticCache  # noqa: E402
@@ -40,4 +40,4 @@ application = RequestIds(
 metrics.start_snapshots()
 preload()
 
-collecting.begin()
+garbage.begin()

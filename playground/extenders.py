@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from playground.limits import limit
 from scheduler_core.schedulers.extenders import approval
 from scheduler_core.schedulers.extenders.port import Reply
-from scheduler_core.schedulers.extenders.webhooks.approved import Approved
+from scheduler_core.schedulers.extenders.webhooks.allowlist import Approved
 
 log = structlog.get_logger(__name__)
 

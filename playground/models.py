@@ -225,8 +225,8 @@ class Link(models.Model):
     address = models.CharField(max_length=64, blank=True)  # for quotas
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     query = models.CharField(max_length=1_500, blank=True)  # of the address: what is on screen
-    pinned = models.JSONField(default=dict)  # see playground.playback.pinning
-    decisions = models.BinaryField()  # zstd JSON, see playground.playback.pinning
+    pinned = models.JSONField(default=dict)  # see playground.playback.pins
+    decisions = models.BinaryField()  # zstd JSON, see playground.playback.pins
     packed = models.PositiveBigIntegerField(default=0)  # bytes of decisions as stored
     fixed = models.BooleanField(default=False)  # whether opening it leaves its date as it is
     created = models.DateTimeField(default=timezone.now)
@@ -254,7 +254,7 @@ class Comparison(models.Model):
     digest = models.CharField(max_length=43, unique=True)
     short = models.CharField(max_length=43, unique=True)
     title = models.CharField(max_length=2 * TITLE_LENGTH + 5, blank=True)
-    answer = models.BinaryField()  # zstd JSON of the comparison, see playground.comparisons.keeping
+    answer = models.BinaryField()  # zstd JSON of the comparison, see playground.comparisons.snapshots
     packed = models.PositiveBigIntegerField(default=0)  # bytes of the answer as stored
     created = models.DateTimeField(default=timezone.now)
     expires = models.DateTimeField(default=link_expiry)
@@ -373,9 +373,9 @@ class Run(models.Model):
     pending = models.PositiveIntegerField(default=0)
     unschedulable = models.PositiveIntegerField(default=0)
     outcomes = models.JSONField(default=dict)  # result -> cycles
-    cache = models.JSONField(null=True)  # equivalence cache, see playground.runs.caching
+    cache = models.JSONField(null=True)  # equivalence cache, see playground.runs.cache_figures
     samples = models.JSONField(default=dict)  # see playground.runs.metrics
-    unplaced = models.JSONField(default=list)  # see playground.runs.unplaced
+    unplaced = models.JSONField(default=list)  # see playground.runs.unplaced_pods
     seconds = models.FloatField(default=0)  # spent on scheduling, over all attempts
     peak_mib = models.FloatField(default=0)
     packed = models.PositiveBigIntegerField(default=0)  # bytes of its chunks and checkpoints as stored

@@ -156,7 +156,7 @@ else:
 CACHES: dict[str, dict[str, Any]]
 # A web process has one channel of the layer for all of its rooms (playground.live.hub). Connections use none,
 # which would tie every WebSocket to a Redis connection, and close it with that: they read changes of other
-# rows from the database (playground.live.watching).
+# rows from the database (playground.live.notifications).
 CHANNEL_LAYERS: dict[str, dict[str, Any]]
 if REDIS_URL:
     CHANNEL_LAYERS = {

@@ -7,7 +7,7 @@ from celery import shared_task
 from django.conf import settings
 
 from playground import extenders
-from playground.accounts import owning
+from playground.accounts import ownership
 from playground.limits import limit
 from playground.queues import DELIVER_TASK, RUN_TASK
 from playground.runs.compute import compute, compute_next
@@ -29,7 +29,7 @@ def run_simulation(run_id: str, queue: str = "") -> str | None:
 @shared_task(name="playground.expiry", ignore_result=True)
 def expiry() -> dict[str, int]:
     """Remove expired rows; see :mod:`playground.storage.retention`. Before, accounts claim what is theirs."""
-    owning.claim_rest()
+    ownership.claim_rest()
     removed = {**retention.remove_expired(), "answers of extenders": extenders.remove_expired()}
     if any(removed.values()):
         log.info("expired rows were removed", **removed)

@@ -18,9 +18,9 @@ from django.template import engines
 from django.template.base import Node, NodeList
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
+from playground.courseware import misconceptions
+from playground.courseware.edits import MOVES
 from playground.lessons import catalogue
-from scheduler_core.authoring.lessons import misconceptions
-from scheduler_core.authoring.lessons.edits import MOVES
 from tests.parts import REPOSITORY
 
 Message = str | tuple[str, str]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playground.runtime.collecting import paused
+from playground.runtime.garbage import paused
 from tests.parts import IN_CI, NO_SHARED, SHARED
 from tests.services.fixtures import postgres, redis, stack, stacks
 

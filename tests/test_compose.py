@@ -319,7 +319,7 @@ def test_every_image_of_others_can_be_made() -> None:
 def test_without_an_engine_the_exercises_say_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No daemon and no right to start one: the exit status is not that of success, and the reason is told."""
+    """No daemon and no right to start one: the exit status is not that of success, and it says why."""
     monkeypatch.setattr(engine, "_version", lambda env: None)
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr(sys, "argv", ["compose"])

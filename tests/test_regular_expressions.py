@@ -21,7 +21,7 @@ RUNNING: Mapping[str, Callable[[], list[str]]] = {
     "authoring/forms/table: place": lambda: [
         field.place for form in FORMS.values() for field in form.fields if field.place
     ],
-    "authoring/lessons/replies: f'(?<![\\\\w.,-]){re.escape(word)}(?![\\\\w-]|[.,]\\\\w)'": lambda: [
+    "courseware/replies: f'(?<![\\\\w.,-]){re.escape(word)}(?![\\\\w-]|[.,]\\\\w)'": lambda: [
         rf"(?<![\w.,-]){re.escape(word)}(?![\w-]|[.,]\w)" for word in ("n1", "aa", "a.b")
     ],
     "authoring/podgroups: pattern": lambda: [one.pattern for one, _ in podgroups._PLACES],

@@ -160,7 +160,7 @@ def test_setup_installs_what_debian_keeps_apart(machine: Machine, environment: P
 
 
 def test_setup_says_what_to_install_without_rights(machine: Machine) -> None:
-    """Who may not install anything is told the command."""
+    """Who may not install anything is reported the command."""
     machine.program("python3", f'{BARE} exec {sys.executable} "$@"')
     machine.program("id", "echo 1000")
     status, output = machine.run("setup")
@@ -273,7 +273,7 @@ def test_what_checks_the_modules_is_installed_when_it_is_wanted(bundler: Machine
 
 
 def test_modules_are_not_checked_without_npm_but_in_ci(bundler: Machine) -> None:
-    """Where npm cannot be reached this is told, and the other checks go on; in CI it is a failure."""
+    """Where npm cannot be reached this is reported, and the other checks go on; in CI it is a failure."""
     bundler.program("npm", "exit 1")
     status, output = bundler.run("javascript", "lint")
     assert status == 0

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playground.accounts import owning
+from playground.accounts import ownership
 from playground.models import Account
 
 AT_ONCE = 2  # hashes of a process: each takes a core for some tenths of a second
@@ -49,4 +49,4 @@ class SignsOutElsewhere:
     def password_changed(self, password: str, user: Account | None = None) -> None:
         """Give the account another owner: cookies with the previous one own nothing any more."""
         if user is not None and user.owner:
-            owning.rotate(user)
+            ownership.rotate(user)

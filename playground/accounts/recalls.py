@@ -1,7 +1,7 @@
 """Recalls: the open pages of a browser whose cookie was exchanged have to reconnect with the new one.
 
 A WebSocket keeps the visitor that it was opened by. Whatever exchanges a cookie (signing in and out, another
-password) writes a row; each web process reads the rows (:mod:`playground.live.recalling`) and closes the
+password) writes a row; each web process reads the rows (:mod:`playground.live.closures`) and closes the
 WebSockets of that name. The pages connect again by themselves, in every browser with the cookie it has then.
 """
 

@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from playground.api.answers import ApiError
 from playground.api.lookups import scenario_of
 from playground.api.route import BUSY, ERRORS, route
-from playground.comparisons import asking, audits
+from playground.comparisons import address, audits
 from playground.playback import sources
-from playground.playback.stopping import TooMuchWorkError
+from playground.playback.deadlines import TooMuchWorkError
 from scheduler_core.audit.audit import SUBJECTS
 
 TEXT = {"type": "string"}
@@ -66,7 +66,7 @@ def get_audit(request: HttpRequest, name: str) -> HttpResponse:
     source = sources.Source({"scenario": name}, scenario_of(name))
     try:
         body = audits.answered(audits.question_of(source, request.GET.get("subject", "").split(",")))
-    except asking.AskedError as error:
+    except address.AskedError as error:
         raise ApiError(400, [{"line": None, "path": error.path, "message": str(error)}]) from error
     except TooMuchWorkError as error:
         raise ApiError(422, str(error)) from error

@@ -8,7 +8,7 @@ from playground.api.answers import ApiError, answer
 from playground.api.lookups import playback_of, run_of, scenario_of
 from playground.api.route import BUSY, ERRORS, route
 from playground.playback import over_time, sources
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from scheduler_core.record.availability import Availability
 
 WHOLE = 10**9  # more cycles than are ever computed

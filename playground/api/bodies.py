@@ -14,7 +14,7 @@ from playground.api.answers import ApiError
 from playground.api.payloads import Payload
 from playground.limits import limit
 from playground.pool import offload
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.serving.json_bodies import fault_of, parsed
 from playground.storage import bundles
 from playground.visitors import identity

@@ -16,9 +16,9 @@ from playground.api.payloads import sent
 from playground.api.route import BUSY, ERRORS, FULL, UNREAD, route
 from playground.models import Comment, Scenario
 from playground.playback import anchors, sources
-from playground.playback.stopping import TooMuchWorkError
+from playground.playback.deadlines import TooMuchWorkError
 from playground.pool import gate
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.storage import comments
 from playground.visitors.throttle import address_of, token_of, wait_seconds
 

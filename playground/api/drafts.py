@@ -32,7 +32,7 @@ from playground.api.route import (
 )
 from playground.limits import limit
 from playground.models import Draft
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.storage import bundles, privacy, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import token_of

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
 from playground.api.route import BUSY, ERRORS, route
-from playground.comparisons import asking, greed
-from playground.playback.stopping import TooMuchWorkError
+from playground.comparisons import address, greed
+from playground.playback.deadlines import TooMuchWorkError
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
 from scheduler_core.compare.optimum.greed import VERDICTS
@@ -93,7 +93,7 @@ def get_optimum(request: HttpRequest) -> HttpResponse:
     try:
         asked = greed.question(query, query.get("objective", "").split(","), owner)
         body = greed.answered(asked)
-    except asking.AskedError as error:
+    except address.AskedError as error:
         errors = [{"line": None, "path": error.path, "message": str(error)}]
         raise ApiError(400 if error.path else 404, errors) from error
     except TooMuchWorkError as error:

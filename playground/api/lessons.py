@@ -12,12 +12,21 @@ from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
 from playground.api.payloads import Payload, sent
 from playground.api.route import BUSY, ERRORS, UNREAD, route
-from playground.lessons import catalogue, computed, judging, lookup, receipts, reviews, served, stated
+from playground.courseware import AnswerVerdict, Lesson, LessonError, Stop, hint, lessons
+from playground.courseware.variants import has_variants
+from playground.lessons import (
+    catalogue,
+    computations,
+    lookup,
+    operator_lessons,
+    receipts,
+    reviews,
+    statements,
+    verdicts,
+)
 from playground.lti import browsers, launches
 from playground.models import LtiLaunch
 from playground.serving.languages import asked_of
-from scheduler_core.authoring.lessons import AnswerVerdict, Lesson, LessonError, Stop, hint, lessons
-from scheduler_core.authoring.lessons.variants import has_variants
 from scheduler_core.kubernetes.plain import schemas
 
 RATE = "LESSON_ANSWERS_PER_MINUTE"
@@ -148,7 +157,7 @@ SCHEMAS = schemas(
 def get_lessons(_request: HttpRequest) -> HttpResponse:
     """Answer all lessons."""
     titles = {track.key: track.title for track in catalogue.tracks()}
-    return answer(Lessons([_card(one) for one in (*lessons(), *served.lessons())], titles))
+    return answer(Lessons([_card(one) for one in (*lessons(), *operator_lessons.lessons())], titles))
 
 
 @route(
@@ -172,7 +181,7 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     given = body_of(request, LessonAnswer)
     row = _launched(request, of, sent(given.launch))
     try:
-        verdict = judging.judged(
+        verdict = verdicts.judged(
             *catalogue.spoken(of, at, asked_of(request)),
             given.answer,
             sent(given.sure),
@@ -183,8 +192,10 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     except (LessonError, ValueError) as error:
         raise ApiError(400, [{"line": None, "path": "answer", "message": _sentence(str(error))}]) from error
     if given.seed is UNSET:
-        who = stated.visitor(request.visitor) if row is None else launches.learner(row)  # type: ignore[attr-defined]
-        stated.answered(of, at, who, given.answer, right=verdict.right, misconception=verdict.misconception)
+        who = statements.visitor(request.visitor) if row is None else launches.learner(row)  # type: ignore[attr-defined]
+        statements.answered(
+            of, at, who, given.answer, right=verdict.right, misconception=verdict.misconception
+        )
         if row is not None and verdict.right:
             launches.note(row.pk, of, stop)
     receipt = receipts.receipt(slug, stop) if verdict.right and given.seed is UNSET else UNSET
@@ -219,7 +230,7 @@ def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     asked = body_of(request, LessonHintRequest)
     try:
         said, spoken = catalogue.spoken(of, at, asked_of(request))
-        text = computed.kept(said, str, hint, spoken, asked.number, sent(asked.seed))
+        text = computations.kept(said, str, hint, spoken, asked.number, sent(asked.seed))
     except LessonError as error:
         raise ApiError(404, _sentence(str(error))) from error
     return answer(LessonHint(text), Cache_Control="no-store")
@@ -249,7 +260,7 @@ def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:
     except receipts.IncompleteError as error:
         raise ApiError(409, str(error)) from error
     asked = len(receipts.asked(of))
-    stated.completed(of, stated.visitor(request.visitor), asked, asked)  # type: ignore[attr-defined]
+    statements.completed(of, statements.visitor(request.visitor), asked, asked)  # type: ignore[attr-defined]
     return answer(LessonCode(code, request.build_absolute_uri(f"/learn/code/{code}/")), 201)
 
 

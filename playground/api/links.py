@@ -9,8 +9,8 @@ from playground.api.answers import ApiError, answer
 from playground.api.lookups import playback_of
 from playground.api.route import BUSY, ERRORS, route
 from playground.models import Link
-from playground.playback import pinning, sources
-from playground.pool.reading import reading
+from playground.playback import pins, sources
+from playground.pool.read_slots import reading
 from playground.storage import links
 
 
@@ -34,7 +34,7 @@ def get_link(request: HttpRequest, name: str) -> HttpResponse:
     with reading():
         playback.reach(link.pinned["cycles"] + 1)
         decisions = Link.objects.values_list("decisions", flat=True).get(pk=link.pk)
-        found = pinning.compared(link.pinned, bytes(decisions), playback)
+        found = pins.compared(link.pinned, bytes(decisions), playback)
     body = payloads.Link(
         id=link.pk,
         url=request.build_absolute_uri(f"/l/{link.pk}/"),

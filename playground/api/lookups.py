@@ -10,9 +10,9 @@ from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.models import Room, Run, Scenario
 from playground.playback import sources
+from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.playback import OutOfRangeError, Playback
-from playground.playback.stopping import TooMuchWorkError
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.rooms import rows
 from playground.storage import bundles, privacy, store
 from scheduler_core.kubernetes.plain import converted

@@ -13,6 +13,7 @@ from playground.api.bodies import body_of
 from playground.api.lookups import room_of, scenario_of
 from playground.api.payloads import sent
 from playground.api.route import ERRORS, UNREAD, route
+from playground.courseware import LessonError
 from playground.lessons import classes
 from playground.models import Room
 from playground.panels import positions
@@ -20,7 +21,6 @@ from playground.rooms import rows
 from playground.serving.lan import origin_for_others
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of, wait_seconds
-from scheduler_core.authoring.lessons import LessonError
 
 _UNREADABLE = {400: UNREAD[400]}
 

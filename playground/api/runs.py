@@ -23,7 +23,7 @@ from playground.models import Run
 from playground.playback import sources
 from playground.playback.executor import in_exports
 from playground.playback.playback import Playback
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.runs import questions, service
 from playground.storage import bundles, store, texts
 from playground.visitors import identity

@@ -28,8 +28,8 @@ from playground.models import Scenario
 from playground.panels.why import WhyQuestion, explaining, why
 from playground.playback import sources
 from playground.pool import gate
-from playground.pool.reading import reading
-from playground.storage import bundles, naming, privacy, store, texts
+from playground.pool.read_slots import reading
+from playground.storage import bundles, draft_names, privacy, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import address_of, token_of
 from scheduler_core.explain import ExplainError
@@ -74,7 +74,8 @@ def _revealing(scenario: core.Scenario, text: str) -> core.Scenario:
     found = privacy.contents(text) if privacy.SUSPECT.search(text) else privacy.Contents()
     if not found.env and not found.commands:
         return scenario
-    shown = f"{naming.counted(found.env, 'env value')} and {naming.counted(found.commands, 'command line')}"
+    env, commands = (found.env, "env value"), (found.commands, "command line")
+    shown = " and ".join(draft_names.counted(*each) for each in (env, commands))
     message = f"The link shows {shown}. Scheduling reads none of them; `?without=env` leaves them out"
     return replace(scenario, warnings=(*scenario.warnings, Problem(message)))
 

@@ -10,7 +10,7 @@ from playground.api.bodies import json_of
 from playground.api.lookups import scenario_of
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.models import Sweep
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.runs import distances, service, sweeps
 from playground.storage import store
 from playground.visitors import identity

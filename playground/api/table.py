@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from playground import api
 from playground.api.answers import ApiError, refusal
 from playground.api.route import ROUTES, Route
-from playground.playback.stopping import TooMuchWorkError
+from playground.playback.deadlines import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.storage import bundles

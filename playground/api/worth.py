@@ -10,8 +10,8 @@ from playground.api.answers import ApiError
 from playground.api.route import BUSY, ERRORS, route
 from playground.edits import worth
 from playground.playback import sources
-from playground.playback.stopping import TooMuchWorkError
-from playground.pool.reading import reading
+from playground.playback.deadlines import TooMuchWorkError
+from playground.pool.read_slots import reading
 from playground.storage import store
 
 

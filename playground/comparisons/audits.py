@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from playground.comparisons import asking, questions
+from playground.comparisons import address, questions
 from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
 from playground.pool import parts
@@ -19,7 +19,7 @@ from scheduler_core.audit.capacity import of_pod
 from scheduler_core.audit.cluster import AuditedCluster
 from scheduler_core.audit.row import AuditRow
 from scheduler_core.audit.sample import NoPodError, chosen, sample
-from scheduler_core.interrupting import interrupted_by
+from scheduler_core.interrupts import interrupted_by
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 
@@ -40,7 +40,7 @@ def question_of(source: sources.Source, subjects: Sequence[str]) -> AuditQuestio
     wanted = {one for one in subjects if one}
     for one in wanted - SUBJECTS.keys():
         known = ", ".join(SUBJECTS)
-        raise asking.AskedError("subject", f"subject {one[:40]!r} is unknown: it is one of {known}.")
+        raise address.AskedError("subject", f"subject {one[:40]!r} is unknown: it is one of {known}.")
     return AuditQuestion(source, tuple(name for name in SUBJECTS if name in (wanted or SUBJECTS)))
 
 
@@ -83,14 +83,14 @@ def counted(stored: sources.Stored, text: str, replicas: int) -> Encoded:
     sources.check_work(scenario)
     cluster = AuditedCluster(scenario)
     if not cluster.lives:
-        raise asking.AskedError("source", f"Under {scenario.release} no controllers run: choose v1.37.")
+        raise address.AskedError("source", f"Under {scenario.release} no controllers run: choose v1.37.")
     watch = bundles.watching()
     with refused(), interrupted_by(lambda: watch("counting", 0, 0)):
         try:
             manifest = sample(cluster, chosen(bundles.parse([("", text)]).documents))
         except NoPodError as error:
             message = str(error)
-            raise asking.AskedError("text", f"{message[0].upper()}{message[1:]}.") from error
+            raise address.AskedError("text", f"{message[0].upper()}{message[1:]}.") from error
         return Encoded(encode(wire_of(of_pod(cluster, manifest, replicas))))
 
 

@@ -21,7 +21,7 @@ from scheduler_core.contracts.report import FORMATS
 from scheduler_core.contracts.search import Budget
 from scheduler_core.contracts.verdict import Verdict
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.interrupting import interrupted_by
+from scheduler_core.interrupts import interrupted_by
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from playground.comparisons import asking, questions
+from playground.comparisons import address, questions
 from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
 from playground.pool.jobs import pool_job
@@ -19,7 +19,7 @@ from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.optimum.greed import VERDICTS, Greed, price_of_greed
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
-from scheduler_core.compare.optimum.standing import ShortRunError
+from scheduler_core.compare.optimum.snapshot import ShortRunError
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 
@@ -62,7 +62,7 @@ class GreedQuestion(SourceQuestion, frozen=True):
 
 def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) -> GreedQuestion:
     """Return what a query of ``owner`` asks for. Raises AskedError."""
-    return question_of(asking.found(query.get("of", ""), "of", "to look at", owner), query, objectives)
+    return question_of(address.found(query.get("of", ""), "of", "to look at", owner), query, objectives)
 
 
 def question_of(source: sources.Source, query: Mapping[str, str], objectives: Sequence[str]) -> GreedQuestion:
@@ -71,13 +71,13 @@ def question_of(source: sources.Source, query: Mapping[str, str], objectives: Se
     for one in found:
         if one not in OBJECTIVES:
             known = ", ".join(OBJECTIVES)
-            raise asking.AskedError("objective", f"objective {one[:40]!r} is unknown: it is one of {known}.")
+            raise address.AskedError("objective", f"objective {one[:40]!r} is unknown: it is one of {known}.")
     move, evict = _flag(query, "move"), _flag(query, "evict")
     if "fewest-moves" in found and not (move or evict):
         text = (
             "fewest-moves needs move or evict: without them no running pod moves. Let running pods move too."
         )
-        raise asking.AskedError("move", text)
+        raise address.AskedError("move", text)
     return GreedQuestion(
         source,
         _number(query, "step", 0, 0, MOST_STEP),
@@ -91,14 +91,14 @@ def question_of(source: sources.Source, query: Mapping[str, str], objectives: Se
 def _flag(query: Mapping[str, str], name: str) -> bool:
     text = query.get(name, "").lower()
     if text not in (*TRUE, *FALSE):
-        raise asking.AskedError(name, f"{name} must be true or false.")
+        raise address.AskedError(name, f"{name} must be true or false.")
     return text in TRUE
 
 
 def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:
     text = query.get(name, "") or str(usual)
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise asking.AskedError(name, f"{name} must be {least} to {most:,}, not {text[:40]!r}.")
+        raise address.AskedError(name, f"{name} must be {least} to {most:,}, not {text[:40]!r}.")
     return int(text)
 
 
@@ -117,7 +117,7 @@ def refused() -> Iterator[None]:
     try:
         yield
     except ShortRunError as error:
-        raise asking.AskedError("step", f"{str(error).capitalize()}.") from error
+        raise address.AskedError("step", f"{str(error).capitalize()}.") from error
 
 
 @pool_job

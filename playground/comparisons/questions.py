@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.comparisons import shared
+from playground.comparisons import answer_cache
 from playground.once import once
 from playground.playback import sources
 from playground.playback.answers import RecentAnswers
 from playground.pool import offload
 from playground.pool.gate import Gate
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.pool.shares import Bounds
 from playground.visitors import identity
 from playground.wire import Encoded
@@ -54,14 +54,14 @@ class SourceQuestion(Struct, frozen=True):
     def kept(self) -> Encoded | None:
         """Return the answer if it is kept here or in the shared cache."""
         found = answers.get(self.key)
-        if found is None and (found := shared.remembered(self.key)) is not None:
+        if found is None and (found := answer_cache.remembered(self.key)) is not None:
             answers.put(self.key, found)
         return found
 
     def keep(self, body: Encoded) -> None:
         """Keep the answer, for whichever process is asked next."""
         answers.put(self.key, body)
-        shared.remember(self.key, body, SHARED_SECONDS, SHARED_BYTES)
+        answer_cache.remember(self.key, body, SHARED_SECONDS, SHARED_BYTES)
 
 
 def answered(asked: SourceQuestion, compute: Callable[..., Encoded]) -> Encoded:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from playground.edits import branching
-from playground.edits.drafting import written
+from playground.edits import branches
+from playground.edits.drafts import written
 from playground.models import Draft
 from playground.playback import sources
 from playground.storage import bundles, store
@@ -50,7 +50,7 @@ def opened(source: sources.Source, visitor: str, opening: Opening, title: str) -
     """
     scenario = source.load()
     text = _acted(source.text(), scenario, opening) if opening.kind == "verb" else _again(scenario, opening)
-    return branching.branch(source, visitor, "", store.clean_title(title[:TITLE]), text)
+    return branches.branch(source, visitor, "", store.clean_title(title[:TITLE]), text)
 
 
 def _acted(text: str, scenario: Scenario, opening: Opening) -> str:

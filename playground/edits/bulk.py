@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.edits.drafting import written
+from playground.edits.drafts import written
 from playground.edits.edit_operations import ObjectError
 from playground.pool.jobs import pool_job
 from playground.storage import bundles

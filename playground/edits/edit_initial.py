@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.edits.describing import named, words_of
-from playground.edits.drafting import written
+from playground.edits.descriptions import named, words_of
+from playground.edits.drafts import written
 from playground.edits.edit_operations import (
     OBJECT_BYTES,
     MissingError,

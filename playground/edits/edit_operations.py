@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playground.edits.describing import named, words_of
-from playground.edits.drafting import written
+from playground.edits.descriptions import named, words_of
+from playground.edits.drafts import written
 from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch, without_nulls
@@ -19,7 +19,7 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import path_text, steps_of
+from scheduler_core.kubernetes.readers import path_text, steps_of
 from scheduler_core.run import is_timed
 from scheduler_core.scenario.history import (
     HistoryError,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playground.edits.adding import check_taken, words_of
+from playground.edits.additions import check_taken, words_of
 from playground.edits.edit_operations import ObjectError
 from playground.edits.podgroup_forms import classes_of
 from playground.storage.bundles import core_limits

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from playground.playback.deadlines import Unwanted, never
 from playground.playback.playback import Playback
-from playground.playback.stopping import Unwanted, never
 from playground.playback.tables import PENDING
 from playground.protocol.drafts import PendingOutcomeWire
 from scheduler_core.cluster.availability_series import thinned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.edits.adding import check_taken, words_of
+from playground.edits.additions import check_taken, words_of
 from playground.edits.edit_operations import ObjectError
 from playground.limits import limit
 from playground.storage.bundles import core_limits
@@ -26,7 +26,10 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment, manifest_at
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_22.configuration.enabling import schedules_groups, with_coscheduling
+from scheduler_core.schedulers.v1_22.configuration.coscheduling_profile import (
+    schedules_groups,
+    with_coscheduling,
+)
 from scheduler_core.settings.release import CONFIGURATION_KIND
 from scheduler_core.settings.settings import SETTINGS_KIND
 

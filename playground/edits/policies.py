@@ -7,18 +7,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from playground.edits.configuring import changed as changed_by
+from playground.edits.configuration import changed as changed_by
 from playground.edits.edit_operations import OBJECT_BYTES
 from playground.edits.v1_37_form import form_of
 from playground.storage import bundles
-from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND
+from scheduler_core.authoring.policy_edits import HEADS, POLICY_KIND
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, PolicyError, Problem
-from scheduler_core.kubernetes.reading import At, DocumentRoot, Report
+from scheduler_core.kubernetes.readers import At, DocumentRoot, Report
 from scheduler_core.scenario.load import read_text
-from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.compiler import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.conversion import Conversion, to_policy
 from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, compile_profile
@@ -99,7 +99,7 @@ def _wrong(problems: Sequence[Problem]) -> Wire:
 
 
 def changed(text: str, change: tuple[str, str, str], settings: Settings = DEFAULT_SETTINGS) -> str:
-    """Return a typed text with one change of :func:`playground.edits.configuring.changed`.
+    """Return a typed text with one change of :func:`playground.edits.configuration.changed`.
 
     Raises BundleError for an invalid text, and EditError.
     """

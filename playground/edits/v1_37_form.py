@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
+from scheduler_core.authoring.v1_37_edits import DEFAULT_DOCUMENT, PERCENTAGE
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile

@@ -14,16 +14,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.edits import branching
-from playground.edits.configuring import configured
+from playground.edits import branches
+from playground.edits.configuration import configured
 from playground.limits import limit
 from playground.models import Draft
 from playground.models import Scenario as ScenarioRow
 from playground.playback import sources
 from playground.playback.answers import RecentAnswers
+from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.executor import in_engine, in_storage
 from playground.playback.playback import SLICE_SECONDS
-from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.pool.jobs import pool_job
 from playground.pool.shares import BusyError
@@ -132,7 +132,7 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
     title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
     scenario = bundles.parse([("", text)], title)
     changed = tuple(f"{key} {value}" for key, value in chosen.items())
-    origin = branching.origin_of(source, words=changed)
+    origin = branches.origin_of(source, words=changed)
     draft = store.create_draft(visitor, [("", text)], title, based_on, origin)
     sources.seed(draft, scenario)
     return draft

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from playground.courseware.playthrough import TooMuchError
 from playground.pool import offload
 from playground.storage.bundles import TooLargeError
-from scheduler_core.authoring.lessons.played import TooMuchError
 
 T = TypeVar("T")
 

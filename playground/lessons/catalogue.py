@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.authoring.lessons import (
+from playground.courseware import (
     Lesson,
     Stop,
     TermWords,
@@ -17,7 +17,7 @@ from scheduler_core.authoring.lessons import (
     lessons,
     terms_in,
 )
-from scheduler_core.authoring.lessons import tracks as titles
+from playground.courseware import tracks as titles
 from scheduler_core.scenario.load import load
 
 

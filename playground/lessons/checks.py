@@ -7,16 +7,16 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from playground.courseware import Lesson, LessonError, lessons
+from playground.courseware.catalogue import words
+from playground.courseware.playthrough import in_time, played
+from playground.courseware.prose import facts_in
+from playground.courseware.reader import read_lesson
+from playground.courseware.validation import problems_of
 from playground.lessons import author_jobs
 from playground.pool import offload
 from playground.pool.jobs import pool_job
-from playground.pool.reading import reading
-from scheduler_core.authoring.lessons import Lesson, LessonError, lessons
-from scheduler_core.authoring.lessons.catalogue import words
-from scheduler_core.authoring.lessons.played import in_time, played
-from scheduler_core.authoring.lessons.prose import facts_in
-from scheduler_core.authoring.lessons.reading import read_lesson
-from scheduler_core.authoring.lessons.validation import problems_of
+from playground.pool.read_slots import reading
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.problems import Problem
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.lessons import computed, forms, lookup, receipts, stages, stop_pages
+from playground.courseware import Lesson, LessonError, Stop, bundle_of, key_of, task_of, text_of
+from playground.lessons import computations, forms, lookup, receipts, stages, stop_pages
 from playground.lessons.markdown import encodable, plain
 from playground.pool.jobs import pool_job
-from playground.pool.reading import reading
-from scheduler_core.authoring.lessons import Lesson, LessonError, Stop, bundle_of, key_of, task_of, text_of
+from playground.pool.read_slots import reading
 
 END = "end"
 UNPUBLISHED = "This is the preview of a lesson that is being written: publish it, and teach it from its link."
@@ -41,7 +41,7 @@ def stop(slug: str, key: str = "", revealed: Sequence[str] = ()) -> ClassStop | 
     if found is None:
         return None
     of, at = found
-    shown = computed.kept(of, ShownStop, _shown, at.key, list(revealed))
+    shown = computations.kept(of, ShownStop, _shown, at.key, list(revealed))
     answered, moments = at.key in revealed, shown.moments
     where, limit = (moments.shown, moments.limit) if answered else (moments.opened, moments.veil)
     position = {"step": END if where == stages.END else str(where.cycle)}
@@ -111,7 +111,7 @@ def question(slug: str, key: str) -> dict[str, Any] | None:
     of, at = found
     if at.task is None or at.task.form is None:
         return None
-    return computed.kept(of, dict[str, Any], _question, at.key)
+    return computations.kept(of, dict[str, Any], _question, at.key)
 
 
 def _question(of: Lesson, key: str) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def notes(slug: str) -> str:
         of = lookup.lesson_at(slug)
     except LessonError:
         return ""
-    return "" if of is None else computed.kept(of, str, stop_pages.notes)
+    return "" if of is None else computations.kept(of, str, stop_pages.notes)
 
 
 def _json(answer: Any) -> str:

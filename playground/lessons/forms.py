@@ -7,10 +7,10 @@ from collections.abc import Callable
 from django.utils.translation import gettext
 from msgspec import Struct
 
-from scheduler_core.authoring.lessons import LessonTask, Stop
-from scheduler_core.authoring.lessons.edits import words_of
-from scheduler_core.authoring.lessons.played import Played, played
-from scheduler_core.authoring.lessons.speaking import spoken_by
+from playground.courseware import LessonTask, Stop
+from playground.courseware.edits import words_of
+from playground.courseware.language import spoken_by
+from playground.courseware.playthrough import Played, played
 
 MOST = 400  # options of a form
 

@@ -22,10 +22,10 @@ from django.conf import settings
 from msgspec import Struct
 from msgspec.structs import replace
 
+from playground.courseware import LessonError
+from playground.courseware.archives import PACKED, unpacked
 from playground.lessons import checks
 from playground.limits import limit
-from scheduler_core.authoring.lessons import LessonError
-from scheduler_core.authoring.lessons.packing import PACKED, unpacked
 
 log = structlog.get_logger(__name__)
 
@@ -102,7 +102,7 @@ def fetch(link: str) -> Kept:
 def _archive(link: str) -> bytes:
     import requests  # takes a process half a second, which most never need
 
-    from playground.runtime.outgoing import BoundedSession
+    from playground.runtime.outbound import BoundedSession
 
     try:
         answer = BoundedSession(lambda url: url == link, REMEDY, PACKED).get(link)

@@ -9,20 +9,20 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from playground.lessons import checks, served
+from playground.courseware import Lesson, Stop, lesson
+from playground.lessons import checks, operator_lessons
 from playground.models import AuthoredLesson
-from playground.storage import authored
-from scheduler_core.authoring.lessons import Lesson, Stop, lesson
+from playground.storage import visitor_lessons
 
 KEPT = 32  # authored lessons that a process keeps as read
 
 
 def lesson_at(address: str) -> Lesson | None:
     """Return the lesson at an address, None if there is none. Raises LessonError for an unsound preview."""
-    given = lesson(address) or served.lesson(address)
+    given = lesson(address) or operator_lessons.lesson(address)
     if given is not None:
         return given
-    found = authored.at(address)
+    found = visitor_lessons.at(address)
     if found is None:
         return None
     row, preview = found
@@ -39,13 +39,21 @@ def stop_at(address: str, key: str) -> tuple[Lesson, Stop] | None:
 
 def is_preview(address: str) -> bool:
     """Return whether an address is the one at which an author alone plays what is not published."""
-    found = None if (lesson(address) or served.lesson(address)) is not None else authored.at(address)
+    found = (
+        None
+        if (lesson(address) or operator_lessons.lesson(address)) is not None
+        else visitor_lessons.at(address)
+    )
     return found is not None and found[1]
 
 
 def author_of(of: Lesson) -> AuthoredLesson | None:
     """Return the row of a lesson that a visitor wrote, None for any other."""
-    found = None if (lesson(of.slug) or served.lesson(of.slug)) is not None else authored.at(of.slug)
+    found = (
+        None
+        if (lesson(of.slug) or operator_lessons.lesson(of.slug)) is not None
+        else visitor_lessons.at(of.slug)
+    )
     return found[0] if found is not None else None
 
 
@@ -54,5 +62,5 @@ def _read(name: str, revision: int, preview: bool) -> Lesson:
     """Return a revision of an authored lesson; ``revision`` tells apart what is kept."""
     del revision
     row = AuthoredLesson.objects.get(pk=name)
-    files = authored.files_of(row) if preview else authored.published_files(row)
+    files = visitor_lessons.files_of(row) if preview else visitor_lessons.published_files(row)
     return checks.read_apart(row.owner, row.folder, files)

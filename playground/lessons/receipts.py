@@ -13,9 +13,9 @@ from django.core import signing
 from django.utils import timezone
 from msgspec import Struct
 
+from playground.courseware import Lesson, LessonError
 from playground.lessons.lookup import lesson_at
 from playground.storage.store import clean_title
-from scheduler_core.authoring.lessons import Lesson, LessonError
 
 RECEIPT = "podstep.lessons.receipt"
 CODE = "podstep.lessons.code"

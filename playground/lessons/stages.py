@@ -1,8 +1,8 @@
 """The live stage of a stop: its scenario as a shared one, and the address at which it is framed.
 
 While a prediction is open the frame has a veil: the server answers nothing later than its moment
-(:mod:`playground.live.framing`). Nor does the stage of an earlier stop run ahead of a question that is still
-to come.
+(:mod:`playground.live.page_context`). Nor does the stage of an earlier stop run ahead of a question that is
+still to come.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
+from playground.courseware import Lesson, Stop, bundle_of
+from playground.courseware.checks import solved_bundle
+from playground.courseware.playthrough import Played, played
 from playground.lessons import lookup
-from playground.storage import authored, bundles, store
-from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of
-from scheduler_core.authoring.lessons.checking import solved_bundle
-from scheduler_core.authoring.lessons.played import Played, played
+from playground.storage import bundles, store, visitor_lessons
 from scheduler_core.scenario import scenario as core
 
 PREDICTING = "predict"
@@ -174,4 +174,4 @@ def _stored(text: str, lesson: Lesson) -> str:
     author = lookup.author_of(lesson)
     if author is None:
         return store.shared_by_nobody(read_scenario(text, lesson.title), text).short
-    return authored.shared(author, read_scenario(text, TITLE), text).short
+    return visitor_lessons.shared(author, read_scenario(text, TITLE), text).short

@@ -1,6 +1,6 @@
 """What a stop shows, computed at once: moments, text and question; and the same for a variant and on paper.
 
-Texts are HTML. Each function is computed where :mod:`playground.lessons.computed` says.
+Texts are HTML. Each function is computed where :mod:`playground.lessons.computations` says.
 """
 
 from __future__ import annotations
@@ -9,11 +9,7 @@ from django.conf import settings
 from django.utils import translation
 from msgspec import Struct
 
-from playground.lessons import catalogue, computed, forms, stages
-from playground.lessons.markdown import encodable, encodable_line
-from playground.pool.jobs import pool_job
-from playground.pool.shares import BusyError
-from scheduler_core.authoring.lessons import (
+from playground.courseware import (
     Lesson,
     LessonError,
     LessonTask,
@@ -24,7 +20,11 @@ from scheduler_core.authoring.lessons import (
     task_of,
     text_of,
 )
-from scheduler_core.authoring.lessons import variant as variant_of
+from playground.courseware import variant as variant_of
+from playground.lessons import catalogue, computations, forms, stages
+from playground.lessons.markdown import encodable, encodable_line
+from playground.pool.jobs import pool_job
+from playground.pool.shares import BusyError
 
 
 class AskedQuestion(Struct, frozen=True):
@@ -82,11 +82,11 @@ def render(of: Lesson) -> None:
     for language, _ in settings.LANGUAGES:
         with translation.override(language):
             try:
-                made = computed.computed(of, _pages)
+                made = computations.computed(of, _pages)
             except (LessonError, BusyError):
                 return
             for key, page in made.items():
-                computed.keep(of, page, stop_page, key)
+                computations.keep(of, page, stop_page, key)
 
 
 def variant_page(of: Lesson, key: str, seed: int) -> StopPage | None:

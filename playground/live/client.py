@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
-from playground.live.framing import Frame
 from playground.live.halls import Veil
-from playground.live.watching import Watcher
+from playground.live.notifications import Watcher
+from playground.live.page_context import Frame
 
 T = TypeVar("T")
 

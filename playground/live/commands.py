@@ -22,11 +22,11 @@ from playground.live.requests import R, Request, read, subject_of
 from playground.live.sightings import sightings
 from playground.models import Draft
 from playground.playback import sources
+from playground.playback.deadlines import Superseded, TooMuchWorkError
 from playground.playback.executor import in_storage
 from playground.playback.library import library
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
-from playground.playback.stopping import Superseded, TooMuchWorkError
-from playground.playback.veiled import veiled
+from playground.playback.veil import veiled
 from playground.pool import offload, parts
 from playground.pool.pool import EXPECTED_SECONDS
 from playground.pool.process import LostError

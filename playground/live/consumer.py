@@ -24,14 +24,14 @@ from playground import wire
 from playground.accounts import recalls
 from playground.limits import limit
 from playground.live import hub, modules  # noqa: F401 - importing them registers the commands
+from playground.live.closures import CLOSED, recaller
 from playground.live.commands import COMMANDS, at_hand, dispatch
 from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
-from playground.live.framing import Frame, frame_of, room_of
 from playground.live.halls import Veil
-from playground.live.recalling import CLOSED, recaller
-from playground.live.watching import Watching
+from playground.live.notifications import Watching
+from playground.live.page_context import Frame, frame_of, room_of
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
 from playground.runtime import counters, log_context, outage
 from playground.serving.bodies import AsgiScope, Receive, Send

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Generic, TypeVar
 
-from playground.playback.stopping import Superseded
+from playground.playback.deadlines import Superseded
 
 T = TypeVar("T")
 

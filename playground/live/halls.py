@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.live.moves import RoomPosition
-from playground.live.watching import Watcher
+from playground.live.notifications import Watcher
 from playground.models import Room
 from playground.rooms import questions
 from playground.serving.protocols import encoded

@@ -23,7 +23,7 @@ from playground.limits import limit
 from playground.live.errors import CommandError
 from playground.live.halls import Hall, Member, Veil
 from playground.live.moves import Position, RoomPosition
-from playground.live.watching import Polling, Watcher
+from playground.live.notifications import Polling, Watcher
 from playground.models import Room
 from playground.playback.executor import in_storage
 from playground.rooms import people, rows

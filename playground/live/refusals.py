@@ -9,7 +9,7 @@ from playground.edits.bulk import BulkError
 from playground.edits.edit_operations import MissingError, ObjectError
 from playground.live.errors import CommandError
 from playground.storage import bundles
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.scenario.history import HistoryError
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
 
 from playground.live.errors import CommandError
-from playground.protocol.declaring import Named, Raw
+from playground.protocol.declarations import Named, Raw
 from playground.serving.json_bodies import fault_of
 
 R = TypeVar("R", bound="Request")

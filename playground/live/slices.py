@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from playground.limits import limit
 from playground.live.commands import Call, Unwanted
 from playground.live.errors import CommandError
+from playground.playback.deadlines import Superseded
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
-from playground.playback.stopping import Superseded
 from scheduler_core.explain import ExplainError
 
 T = TypeVar("T")

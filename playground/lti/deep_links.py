@@ -9,9 +9,9 @@ from pylti1p3.deep_link import DeepLink
 from pylti1p3.deep_link_resource import DeepLinkResource
 from pylti1p3.lineitem import LineItem
 
+from playground.courseware import Lesson
 from playground.lti.platforms import Platform
 from playground.lti.tool import registration
-from scheduler_core.authoring.lessons import Lesson
 
 
 def message(platform: Platform, kept: Mapping[str, Any], of: Lesson, url: str, questions: int) -> str:

@@ -11,13 +11,13 @@ from urllib.parse import unquote, urlsplit
 from django.db import transaction
 from django.utils import timezone
 
-from playground.lessons import lookup, receipts, stated
+from playground.courseware import Lesson, LessonError
+from playground.lessons import lookup, receipts, statements
 from playground.lti.login import LaunchRefusedError
 from playground.lti.platforms import Platform
-from playground.lti.registered import platform_of
+from playground.lti.registrations import platform_of
 from playground.models import LtiLaunch, launch_expiry
-from playground.outbox.announcing import announce
-from scheduler_core.authoring.lessons import Lesson, LessonError
+from playground.outbox.announcements import announce
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 SERVICE = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
@@ -140,10 +140,10 @@ def hand_in(row: LtiLaunch, of: Lesson) -> None:
         row.save()
 
 
-def learner(row: LtiLaunch) -> stated.StatedLearner | None:
+def learner(row: LtiLaunch) -> statements.StatedLearner | None:
     """Return who launched it, as the platform names them; None if that is registered no more."""
     platform = platform_of(row.platform)
-    return None if platform is None else stated.StatedLearner(platform.issuer, row.person)
+    return None if platform is None else statements.StatedLearner(platform.issuer, row.person)
 
 
 def deliveries() -> dict[str, int]:
@@ -155,7 +155,7 @@ def deliveries() -> dict[str, int]:
 
 def _hand_in(row: LtiLaunch, of: Lesson) -> None:
     row.handed = timezone.now()
-    stated.completed(of, learner(row), len(passed(row, of)), len(receipts.asked(of)))
+    statements.completed(of, learner(row), len(passed(row, of)), len(receipts.asked(of)))
     if row.graded:
         row.due, row.tries, row.trouble = timezone.now(), 0, ""
         announce()

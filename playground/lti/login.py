@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 from msgspec import Struct
 
 from playground.lti.platforms import Platform
-from playground.lti.registered import platform_at, platforms
+from playground.lti.registrations import platform_at, platforms
 
 STATE = "podstep.lti.state"
 NONCE = "podstep.lti.nonce"

@@ -17,16 +17,16 @@ from pylti1p3.grade import Grade
 from pylti1p3.lineitem import LineItem
 from pylti1p3.service_connector import ServiceConnector
 
+from playground.courseware import Lesson
 from playground.lessons import lookup, receipts
 from playground.limits import limit
 from playground.lti import launches
-from playground.lti.launching import REMEDY
+from playground.lti.launch_checks import REMEDY
 from playground.lti.platforms import Platform
-from playground.lti.registered import platform_of
+from playground.lti.registrations import platform_of
 from playground.lti.tool import registration
 from playground.models import LtiLaunch
-from playground.runtime.outgoing import BoundedSession
-from scheduler_core.authoring.lessons import Lesson
+from playground.runtime.outbound import BoundedSession
 
 log = structlog.get_logger(__name__)
 

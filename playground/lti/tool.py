@@ -11,7 +11,7 @@ from pylti1p3.registration import Registration
 from pylti1p3.tool_config.dict import ToolConfDict
 
 from playground.lti.platforms import Platform
-from playground.lti.registered import platforms
+from playground.lti.registrations import platforms
 
 
 def tool() -> ToolConfDict:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from playground.__main__ import main
-from scheduler_core.cli.reporting import FILES, read_scenario
+from scheduler_core.cli.input_files import FILES, read_scenario
 
 DATA = "PLAYGROUND_DATA_DIR"
 

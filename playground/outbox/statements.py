@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from playground.limits import limit
 from playground.models import WaitingStatement
-from playground.outbox.announcing import announce
+from playground.outbox.announcements import announce
 from playground.outbox.xapi import Statement
 
 log = structlog.get_logger(__name__)
@@ -130,7 +130,7 @@ def _sent(rows: list[WaitingStatement]) -> bool:
 
 
 def _post(found: list[Statement]) -> tuple[int, str]:
-    from playground.runtime.outgoing import BoundedSession
+    from playground.runtime.outbound import BoundedSession
 
     parts = urlsplit(settings.LRS)
     address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}/statements"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from playground.panels.surprises import batching
-from playground.protocol.caching import CachedClassWire, InvalidationWire, StaleHitWire
+from playground.protocol.equivalence import CachedClassWire, InvalidationWire, StaleHitWire
 from scheduler_core.record.cache_record import CacheRecord, Invalidated, ResultSource, StaleHit
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.record import release_record

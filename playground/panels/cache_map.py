@@ -12,11 +12,15 @@ from playground.panels.cache import cut, first_reasons
 from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run import Stepper
-from scheduler_core.schedulers.v1_11.equivalence.browsing import Level, page, tallies
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import Classes, Definition, EquivalenceClass
-from scheduler_core.schedulers.v1_11.equivalence.comparing import FieldDifference, differences, equivalent
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
+from scheduler_core.schedulers.v1_11.equivalence.pages import Level, page, tallies
+from scheduler_core.schedulers.v1_11.equivalence.pod_comparison import (
+    FieldDifference,
+    differences,
+    equivalent,
+)
 from scheduler_core.settings.settings import Settings
 
 ROWS = 100  # per answer

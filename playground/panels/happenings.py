@@ -10,7 +10,7 @@ from playground.panels.sentences import Sentence, SentencePart, listed
 from scheduler_core.cluster.controllers.kubelet import REFUSED
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.coscheduling.plugin import PhaseChange
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 
 SENTENCES_SHOWN = 60
 TEXT_SHOWN = 300

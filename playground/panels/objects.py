@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from playground.edits.describing import all_words
+from playground.edits.descriptions import all_words
 from playground.edits.edit_initial import has_manifest
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
 from playground.protocol.answers import ObjectListWire
-from playground.protocol.making import ObjectRecordWire
+from playground.protocol.generators import ObjectRecordWire
 from scheduler_core.authoring.revisions import REVISIONS
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml

@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from playground.panels import (
-    descheduling,
+    descheduler,
+    kueue,
     network,
     podgroup_story,
     podgroups,
-    queueing,
     round_story,
     session,
     session_story,
@@ -68,6 +68,6 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
     PluginPanel("session", session.session, session.resting, ("session", "decision"), decided=_own_decision),
     PluginPanel("views", views.views, views.resting, ("view",)),
     PluginPanel("network", network.network, network.resting, ("session",)),
-    PluginPanel("kueue", queueing.queueing, queueing.queueing, ()),
-    PluginPanel("descheduler", descheduling.descheduling, descheduling.descheduling, ()),
+    PluginPanel("kueue", kueue.queueing, kueue.queueing, ()),
+    PluginPanel("descheduler", descheduler.descheduling, descheduler.descheduling, ()),
 )

@@ -11,7 +11,7 @@ from playground.panels.lookups import invalidated, sources
 from playground.protocol.matrices import SpreadCountsWire
 from scheduler_core.record.cycle import Cycle, PredicateMatrix
 from scheduler_core.run.v1_37.record import release_record
-from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
+from scheduler_core.schedulers.v1_37.spread_counts import SpreadCounts
 
 
 def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:

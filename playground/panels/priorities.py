@@ -18,10 +18,10 @@ from scheduler_core.schedulers.extenders.configuration import is_extender
 from scheduler_core.schedulers.extenders.rules import MAX_EXTENDER_PRIORITY
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, describe
 from scheduler_core.schedulers.v1_11.priorities.line import FormulaLine, LineQuestion, as_dict
-from scheduler_core.schedulers.v1_11.scoring import combine
+from scheduler_core.schedulers.v1_11.scores import combine
+from scheduler_core.schedulers.v1_37.node_choice import turns
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE
 from scheduler_core.schedulers.v1_37.plugins.table import declared
-from scheduler_core.schedulers.v1_37.selecting import turns
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.record import Hint, ReleaseRecord, release_record
-from scheduler_core.schedulers.v1_37.extending import EXTENDER
+from scheduler_core.schedulers.v1_37.extender_calls import EXTENDER
 
 HINTS: SentencePart = {"tab": "Hints"}
 WAITS_IN = {

@@ -7,8 +7,8 @@ from typing import Any
 
 from playground.panels.cycle import PARTS, light
 from playground.panels.rest import end
+from playground.playback.deadlines import never
 from playground.playback.playback import Playback
-from playground.playback.stopping import never
 from playground.wire import Encoded, encode
 
 

@@ -8,11 +8,11 @@ from playground.panels.sentences import Sentence, counted, listed
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.schedulers.extenders.record import extender_record
-from scheduler_core.schedulers.v1_37.batching import MAX_AGE
-from scheduler_core.schedulers.v1_37.extending import SCORED_BY_NODE_INFO
+from scheduler_core.schedulers.v1_37.batches import MAX_AGE
+from scheduler_core.schedulers.v1_37.extender_calls import SCORED_BY_NODE_INFO
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import DEFAULT_CONSTRAINTS
 from scheduler_core.schedulers.v1_37.quirks import EMPTIED
-from scheduler_core.schedulers.v1_37.scored import ScoredNodes
+from scheduler_core.schedulers.v1_37.score_arrays import ScoredNodes
 from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 
 BATCHING = (

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from playground.playback.playback import Playback
 from scheduler_core.explain import Asking, Explanation, asking
-from scheduler_core.explain.copying import Copy, copying
 from scheduler_core.explain.remedy import Remedy
+from scheduler_core.explain.trial import Copy, copying
 from scheduler_core.formats.yaml_writer import write_yaml
 
 ANSWERS_KEPT = 64

@@ -20,9 +20,9 @@ from django.db import close_old_connections, connections
 
 from playground.limits import limit
 from playground.once import once
+from playground.pool.cpu_budget import BEYOND, spending
 from playground.pool.gate import FairThreads, Gate
 from playground.pool.shares import Bounds
-from playground.pool.spending import BEYOND, spending
 from playground.visitors import identity
 
 AHEAD = "ahead"  # suffix of a visitor's name: the share of what waits for these to grow

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 import structlog
 
 from playground.limits import limit
+from playground.playback.deadlines import resident_bytes
 from playground.playback.executor import Ahead
-from playground.playback.freeing import freed
+from playground.playback.free_memory import freed
 from playground.playback.playback import SLICE_SECONDS, Playback
-from playground.playback.stopping import resident_bytes
 from playground.pool.gate import GivingLock
 from playground.pool.shares import BusyError
 from playground.storage.bundles import last_read

@@ -1,7 +1,7 @@
 """One source being played: computed forward in slices, any cycle rebuilt on demand.
 
 The *forward* simulation schedules cycles without keeping matrices and fills the trail; those of
-:mod:`playground.playback.replaying` rebuild what is asked for. Every method may be called from any thread.
+:mod:`playground.playback.replay` rebuild what is asked for. Every method may be called from any thread.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import structlog
 from playground.limits import limit
 from playground.playback.answers import AnswerCache
 from playground.playback.checkpoints import Checkpoints
-from playground.playback.growing import Growth
+from playground.playback.deadlines import TooMuchWorkError, never, one_step
+from playground.playback.growth import Growth
 from playground.playback.nodes import NodeChanges
 from playground.playback.place import CycleIndices
-from playground.playback.replaying import Replays
-from playground.playback.stopping import TooMuchWorkError, never, one_step
+from playground.playback.replay import Replays
+from playground.playback.sizes import weight_of
 from playground.playback.tables import Tables
-from playground.playback.terminating import TerminatingChanges
+from playground.playback.terminations import TerminatingChanges
 from playground.playback.trail import Placement, Trail, TrailRow, standing
-from playground.playback.weighing import weight_of
 from playground.pool.gate import GivingLock
 from playground.protocol.tables import LaterPods
 from playground.wire import encode

@@ -8,7 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from playground.storage import bundles, texts
-from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.authoring.policy_edits import edited
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.scenario import Scenario

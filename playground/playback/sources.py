@@ -20,10 +20,10 @@ from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, ComparedSide, Draft, Run, Scenario
 from playground.playback import over_time, releases
 from playground.playback.chunks import read_chunks
+from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.library import Library, library
 from playground.playback.packed_runs import read_checkpoints
 from playground.playback.playback import Playback
-from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.runtime import outage
 from playground.storage import bundles, comparisons, links, store, texts

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
-from playground.playback.terminating import TerminatingTrail
+from playground.playback.terminations import TerminatingTrail
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.record.cycle import Cycle, Decision, Result
 from scheduler_core.record.plugin_record import TimelineMark
-from scheduler_core.run.several.descheduling import IDLE_PASS, PASS
-from scheduler_core.run.several.queueing import ADMISSION, PREEMPTION, REFUSAL
+from scheduler_core.run.several.descheduler_record import IDLE_PASS, PASS
+from scheduler_core.run.several.kueue_record import ADMISSION, PREEMPTION, REFUSAL
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration

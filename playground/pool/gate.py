@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from playground.pool.shares import FULL, Bounds, BusyError, Shares
-from scheduler_core.interrupting import interrupted_by
+from scheduler_core.interrupts import interrupted_by
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from playground.pool.gate import Gate, outside
 from playground.pool.pool import EXPECTED_SECONDS, Job, pool
 from playground.pool.process import OverrunError
 from playground.pool.shares import Bounds
-from playground.runtime import collecting
+from playground.runtime import garbage
 from playground.storage import bundles
 from scheduler_core.formats.bundle import File
 from scheduler_core.progress import Watch
@@ -151,7 +151,7 @@ class Elsewhere(Struct, frozen=True):
             data = compute(self.visitor, function, *args)
             with _rebuilding().stay(self.visitor, always=True):
                 scenario = transfer.unpacked(data)
-            collecting.exempt()
+            garbage.exempt()
             return scenario
 
 
@@ -165,16 +165,16 @@ def reading_for(visitor: str) -> Iterator[None]:
         yield
 
 
-@collecting.paused()
+@garbage.paused()
 def _parsed(files: Sequence[File], times: bundles.Times, presumed: str) -> bytes:
     return transfer.packed(bundles.parse(files, times=times, presumed=presumed))
 
 
-@collecting.paused()
+@garbage.paused()
 def _documents(text: str) -> bytes:
     return transfer.packed(Scenario("", bundles.read_documents(text), ()))
 
 
-@collecting.paused()
+@garbage.paused()
 def _restored(content: bytes) -> bytes:
     return transfer.packed(bundles.restore(content))

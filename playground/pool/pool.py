@@ -18,9 +18,9 @@ import structlog
 
 from playground.limits import limit
 from playground.once import once
+from playground.pool.cpu_budget import spending
 from playground.pool.process import JobError, JobProgress, LostError, OverrunError, Process
 from playground.pool.shares import Bounds, BusyError, Shares
-from playground.pool.spending import spending
 
 log = structlog.get_logger(__name__)
 

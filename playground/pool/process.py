@@ -178,7 +178,7 @@ class Process:
             return self._connection
         self.end()
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["playground.pool.preloaded", *jobs.modules()])
+        context.set_forkserver_preload(["playground.pool.preload", *jobs.modules()])
         ours, theirs = context.Pipe()
         process = context.Process(target=child.main, args=(theirs,), name="podstep-pool", daemon=True)
         process.start()

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from playground.protocol.comments import ThreadWire
-from playground.protocol.declaring import Named, Raw, row
+from playground.protocol.declarations import Named, Raw, row
 from playground.protocol.drafts import BranchComparisonWire, OverTimeOutcomeWire
+from playground.protocol.generators import ClusterSummaryWire, FormWire, OperationWire, RewrittenWire
 from playground.protocol.groups import GroupRecordWire
 from playground.protocol.links import PrivateLinkWire
-from playground.protocol.making import ClusterSummaryWire, FormWire, OperationWire, RewrittenWire
-from playground.protocol.opening import DumpRowWire, PendingCauseWire, RecordedAnswerWire
 from playground.protocol.page import FieldProblemWire, ProblemWire
 from playground.protocol.rooms import Role
 from playground.protocol.session import SessionStepsWire
+from playground.protocol.sources import DumpRowWire, PendingCauseWire, RecordedAnswerWire
 from playground.protocol.tables import ClusterEvent
 from playground.protocol.timeline import MarksWire
 from playground.protocol.worth import CostWire

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from playground.protocol.caching import CachePartWire
-from playground.protocol.declaring import Named, Raw, row
-from playground.protocol.descheduling import DeschedulerPartWire
+from playground.protocol.declarations import Named, Raw, row
+from playground.protocol.descheduler import DeschedulerPartWire
+from playground.protocol.equivalence import CachePartWire
 from playground.protocol.groups import NativePodGroupsWire, NoPodGroupsWire, PodGroupsPartWire
+from playground.protocol.kueue import KueuePartWire
 from playground.protocol.matrices import PredicatesPartWire, PrioritiesPartWire
 from playground.protocol.network import NetworkPartWire
 from playground.protocol.preemption import PreemptionPartWire
-from playground.protocol.queueing import KueuePartWire
 from playground.protocol.queues import HintsPartWire, QueuePartWire
 from playground.protocol.sentences import AbsentWire, Sentence
 from playground.protocol.session import SessionPartWire

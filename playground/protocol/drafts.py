@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
 from playground.protocol.availability import AvailableWire
-from playground.protocol.declaring import row
+from playground.protocol.declarations import row
 
 
 class RevisionWire(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from playground.protocol.declaring import Raw, row
+from playground.protocol.declarations import Raw, row
 from playground.protocol.sentences import Sentence
 from playground.protocol.tables import NodeIndex
 

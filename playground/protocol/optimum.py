@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
-from playground.protocol.declaring import row
+from playground.protocol.declarations import row
 
 _GreedNode = Annotated[Sequence[Any], row(name=str, cpu=int, memory=int)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
-from playground.protocol.declaring import row
+from playground.protocol.declarations import row
 
 _RunCacheCountsCause = Annotated[Sequence[Any], row(cause=str, hits=int)]
 

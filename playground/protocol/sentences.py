@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
-from playground.protocol.declaring import Named
+from playground.protocol.declarations import Named
 
 
 class PhraseWire(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Never, NotRequired, TypedDict
 
-from playground.protocol.declaring import Named, row
+from playground.protocol.declarations import Named, row
 from playground.protocol.sentences import Sentence
 from playground.protocol.tables import ClusterEvent
 

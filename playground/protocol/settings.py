@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
-from playground.protocol.declaring import Named, row
+from playground.protocol.declarations import Named, row
 
 CacheMode = Annotated[Literal["off", "designed", "v1.11", "sound", "batching"], Named("CacheMode")]
 _PolicyPriority = Annotated[Sequence[Any], row(name=str, weight=int)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from playground.protocol.declaring import Named, Raw, row
+from playground.protocol.declarations import Named, Raw, row
 
 NodeIndex = Annotated[int, Named("NodeIndex")]
 """An index into the table of nodes or pods."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
-from playground.protocol.declaring import Named, row
+from playground.protocol.declarations import Named, row
 from playground.protocol.tables import NodeIndex, PodIndex
 
 Turn = Annotated[

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Never, NotRequired, TypeGuard, Union
 
 from msgspec import Struct, structs
 
-from playground.protocol.declaring import Named, Places, Raw
+from playground.protocol.declarations import Named, Places, Raw
 
 SUFFIX = "Wire"
 PLAIN: Mapping[Any, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Never, NotRequired, TypedDict
 
-from playground.protocol.declaring import row
+from playground.protocol.declarations import row
 
 
 class BelievedNodeWire(TypedDict):

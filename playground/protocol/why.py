@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
-from playground.protocol.opening import RecordedAnswerWire
 from playground.protocol.page import ProblemWire
+from playground.protocol.sources import RecordedAnswerWire
 
 
 class AmountsWire(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
-from playground.protocol.declaring import Raw, row
+from playground.protocol.declarations import Raw, row
 from playground.protocol.settings import CacheMode
 
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, Call
 from playground.live.errors import CommandError
-from playground.live.framing import Frame
 from playground.live.halls import UNVEILED, Veil
+from playground.live.notifications import Watching
+from playground.live.page_context import Frame
 from playground.live.requests import read
-from playground.live.watching import Watching
+from playground.playback.deadlines import never
 from playground.playback.sources import Source
-from playground.playback.stopping import never
 from playground.wire import Encoded, encode
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from pathlib import Path
 import django
 from django.apps import apps
 
-from scheduler_core.authoring.lessons import lesson
+from playground.courseware import lesson
 from scheduler_core.scenario.scenario import Scenario
 
 
@@ -20,14 +20,14 @@ def lesson_written(name: str) -> str:
     _set_up()
     from django.conf import settings
 
-    from playground.lessons import checks, served
-    from playground.playback.stopping import TooMuchWorkError
+    from playground.lessons import checks, operator_lessons
+    from playground.playback.deadlines import TooMuchWorkError
     from playground.recordings.lesson_file import lesson_file
     from playground.serving.built import BuildError
 
     folder = Path(name)
     try:
-        of = lesson(name) or checks.read(folder.resolve().name, served.files_in(folder))
+        of = lesson(name) or checks.read(folder.resolve().name, operator_lessons.files_in(folder))
         return lesson_file(of, settings.LANGUAGE_CODE)
     except (TooMuchWorkError, BuildError) as error:
         raise ValueError(str(error)) from error
@@ -39,8 +39,8 @@ def written(scenario: Scenario, text: str, title: str) -> str:
     Raises ValueError for a run that is larger than a file may be, in words.
     """
     _set_up()
-    from playground.playback.stopping import TooMuchWorkError
-    from playground.recordings.making import Recorded, made
+    from playground.playback.deadlines import TooMuchWorkError
+    from playground.recordings.scenario_file import Recorded, made
     from playground.serving.built import BuildError
     from playground.storage import bundles
 

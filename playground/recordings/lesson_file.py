@@ -13,19 +13,19 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from playground.api.lessons import shown
+from playground.courseware import AnswerKey, Lesson, Stop, bundle_of, check, hint, key_of
 from playground.lessons import catalogue, stages, stop_pages
 from playground.live.halls import Veil
 from playground.playback.sources import Source
 from playground.pool.jobs import pool_job
 from playground.recordings import document
 from playground.recordings.document import HeldText, Page
-from playground.recordings.making import Recorded, source_of
 from playground.recordings.recorder import Recording, check_size, record
+from playground.recordings.scenario_file import Recorded, source_of
 from playground.serving.languages import current
 from playground.storage import bundles
 from playground.views import learn
 from playground.wire import encode
-from scheduler_core.authoring.lessons import AnswerKey, Lesson, Stop, bundle_of, check, hint, key_of
 
 SCRIPT, SHEET = "js/recorded/lesson.ts", "css/sheets/learn.css"
 HINTS = (1, 2, 3)

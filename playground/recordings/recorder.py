@@ -14,15 +14,15 @@ from playground.limits import limit
 from playground.live.errors import CommandError
 from playground.live.halls import Veil
 from playground.panels.cycle import INSPECT
-from playground.playback.finding import KINDS, Match, matches
+from playground.playback.cycle_search import KINDS, Match, matches
+from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.sources import Source, open_playback
-from playground.playback.stopping import TooMuchWorkError
-from playground.playback.veiled import veiled
+from playground.playback.veil import veiled
 from playground.recordings.client import LocalClient
 from playground.wire import encode
 from scheduler_core.progress import Watch, unwatched
-from scheduler_core.schedulers.v1_11.equivalence.browsing import LEVELS
+from scheduler_core.schedulers.v1_11.equivalence.pages import LEVELS
 
 MIB = 2**20
 Question = tuple[str, dict[str, Any]]

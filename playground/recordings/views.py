@@ -8,20 +8,20 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground.comparisons import asking
+from playground.comparisons import address
+from playground.courseware import LessonError
 from playground.lessons import answer_links, lookup
 from playground.models import Draft, Scenario
 from playground.playback.sources import Source
 from playground.pool import offload
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.recordings.lesson_file import lesson_file
-from playground.recordings.making import Recorded, made
+from playground.recordings.scenario_file import Recorded, made
 from playground.serving.languages import current, translated
 from playground.storage import bundles, comments, privacy
-from playground.views.comparing import REFUSALS, status_of
+from playground.views.comparison import REFUSALS, status_of
 from playground.visitors import identity
 from playground.visitors.throttle import throttled
-from scheduler_core.authoring.lessons import LessonError
 
 LONGEST = 2_000  # characters of the view that is opened
 _NAME = re.compile(r"[^\w.-]+", re.ASCII)
@@ -38,7 +38,7 @@ def recording(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("query", "")[:LONGEST]
     server = _server(request)
     try:
-        source = asking.found(request.GET.get("source", ""), "source", "to record", request.visitor)  # type: ignore[attr-defined]
+        source = address.found(request.GET.get("source", ""), "source", "to record", request.visitor)  # type: ignore[attr-defined]
         with reading():
             recorded = _recorded(source, request.GET.get("without", "").split())
         if offload.enabled():

@@ -14,7 +14,7 @@ from scheduler_core.cluster.descheduler.protections import (
 from scheduler_core.cluster.descheduler.strategy import Strategy
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES, PLUGINS
 from scheduler_core.kubernetes.plain import plain
-from scheduler_core.kubernetes.reading import Reader, outline_of
+from scheduler_core.kubernetes.readers import Reader, outline_of
 from scheduler_core.settings.descheduler import DeschedulerSettings, read_descheduler
 
 PROTECTIONS: Mapping[str, str] = {

@@ -10,7 +10,7 @@ from scheduler_core.cluster.descheduler.strategy import Strategy
 from scheduler_core.cluster.descheduler.table import PLUGINS
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.plain import plain
-from scheduler_core.kubernetes.reading import Field, Outline, Reader, outline_of
+from scheduler_core.kubernetes.readers import Field, Outline, Reader, outline_of
 
 Row = dict[str, Any]
 

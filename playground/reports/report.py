@@ -16,8 +16,8 @@ from playground.pictures.stage import Area, stage
 from playground.pictures.svg import element
 from playground.pictures.themes import LIGHT
 from playground.playback import sources
+from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.playback import OutOfRangeError
-from playground.playback.stopping import TooMuchWorkError
 from playground.storage import bundles, comments, comparisons, store
 from playground.visitors import names
 from scheduler_core.kubernetes.problems import BundleError

@@ -15,9 +15,9 @@ from typing import Any
 from django.utils import timezone
 from msgspec import Struct
 
+from playground.courseware import misconceptions
 from playground.models import Room, RoomPerson, RoomVote
 from playground.rooms import questions, rows
-from scheduler_core.authoring.lessons import misconceptions
 
 HERE_SECONDS = 15.0  # after which who was not counted again has left
 ROWS = 20  # distinct answers of a question

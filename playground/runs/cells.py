@@ -13,7 +13,7 @@ from django.db.models import F
 from playground.models import CANCELLED, FAILED, RUNNING, UNFINISHED, Run, Sweep, SweepCell
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Trail
-from playground.runs import rungs, sizing
+from playground.runs import queue_choice, rungs
 from playground.storage import bundles, quotas, store
 from scheduler_core.run import Stepper
 from scheduler_core.scenario import scenario as core
@@ -35,7 +35,7 @@ def prepare(run: Run) -> core.Scenario | None:
     with transaction.atomic():
         quotas.check(run.owner, run.address, quotas.ROW_BYTES)
         run.scenario = store.keep_computed(scenario, run.owner)
-        run.expected = sizing.expected_cycles(scenario)
+        run.expected = queue_choice.expected_cycles(scenario)
         run.save(update_fields=["scenario", "expected"])
     return scenario
 

@@ -2,7 +2,7 @@
 
 After each slice one transaction stores the slice's decisions, the progress and the samples, and before
 each slice a query checks whether the run is to be cancelled. Every write is conditional on the claim, and
-retried while storage is unavailable (:mod:`playground.runs.retrying`). Nothing here needs Celery:
+retried while storage is unavailable (:mod:`playground.runs.retries`). Nothing here needs Celery:
 :func:`compute` is a function of a run's id.
 """
 
@@ -28,19 +28,19 @@ from playground.limits import MIB, limit
 from playground.models import CANCELLED, CANCELLING, DONE, FAILED, QUEUED, RUNNING, Run, RunChunk
 from playground.playback import over_time
 from playground.playback.chunks import Message, read_chunks, read_messages, write_chunk
+from playground.playback.deadlines import Bound, bounded, resident_bytes
 from playground.playback.packed_runs import engine_code, keep_checkpoint
-from playground.playback.stopping import Bound, bounded, resident_bytes
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
-from playground.runs import cells, delivery, dumps, fairness, recorded, several
-from playground.runs.caching import CacheReport
+from playground.runs import cells, delivery, dumps, fairness, placements, several
+from playground.runs.cache_figures import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
-from playground.runs.packing import PackingTimer
-from playground.runs.retrying import OutageError, retry_outages
-from playground.runs.unplaced import Unplaced
-from playground.runtime import collecting, log_context, outage
+from playground.runs.packs import PackingTimer
+from playground.runs.retries import OutageError, retry_outages
+from playground.runs.unplaced_pods import Unplaced
+from playground.runtime import garbage, log_context, outage
 from playground.storage import bundles, store
 from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.kubernetes.problems import BundleError
@@ -147,7 +147,7 @@ def _compute(run_id: str, claim: str) -> str | None:
     with _Beat(run_id, claim):
         try:
             with bounded(retry_outages(lambda: _bound(run_id))):
-                with collecting.paused():
+                with garbage.paused():
                     attempt = retry_outages(lambda: _Attempt(run_id, claim))
                 state = attempt.run_to_end()
                 log.info("run computed", state=state)
@@ -382,7 +382,7 @@ class _Attempt:
                 self.meter.end(self.trail.terminating.different(self.simulation.terminating))
             self.samples.add(self.meter.sample(index, time_, self.samples.resources))
         self.at_end = over_time.stored(self.simulation.availability())
-        self.at_end |= recorded.stored(self.scenario, self.trail)
+        self.at_end |= placements.stored(self.scenario, self.trail)
         values = {**self._progress(), "state": state, "finished": timezone.now(), "claim": ""}
         values |= {"code": engine_code()} if state == DONE else {}
         ended = state == DONE and self.run.sweep_id is not None

@@ -11,7 +11,7 @@ from playground.playback import sources
 from playground.pool import offload
 from playground.pool.gate import Gate
 from playground.pool.jobs import pool_job
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.pool.shares import Bounds
 from playground.storage import bundles
 from playground.visitors import identity

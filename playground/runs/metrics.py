@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.limits import limit
 from playground.playback.tables import ABSENT, PENDING, Tables
-from playground.playback.terminating import TerminatingChanges
+from playground.playback.terminations import TerminatingChanges
 from playground.playback.trail import PlacementChanges
 from scheduler_core.kubernetes.model import Node
 from scheduler_core.scenario.scenario import Operation, Scenario

@@ -28,10 +28,10 @@ from playground.models import (
 )
 from playground.playback import over_time
 from playground.playback.packed_runs import engine_code
-from playground.runs import cells, delivery, fairness, several, sizing
+from playground.runs import cells, delivery, fairness, queue_choice, several
 from playground.runtime import log_context
 from playground.storage import bundles, quotas, store
-from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.authoring.policy_edits import edited
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.scenario import scenario as core
 from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, can_read, row_of
@@ -150,8 +150,8 @@ def start(
             owner=owner,
             address=address,
             cancel_token=token_hash(token),
-            expected=sizing.expected_cycles(scenario),
-            queue=sizing.queue_for(scenario),
+            expected=queue_choice.expected_cycles(scenario),
+            queue=queue_choice.queue_for(scenario),
             samples={**several.begun(scenario.settings), **over_time.begun(scenario)},
             request_id=log_context.asked_by(),
         )

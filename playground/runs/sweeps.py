@@ -23,7 +23,7 @@ from playground.models import (
     run_expiry,
     token_hash,
 )
-from playground.runs import rungs, service, sizing
+from playground.runs import queue_choice, rungs, service
 from playground.runtime import log_context
 from playground.storage import quotas, store
 from scheduler_core.kubernetes.problems import BundleError, Problem
@@ -57,8 +57,8 @@ def start(
             axes=[[name, list(values)] for name, values in plan.axes.items()],
             left=0,
             whole=plan.whole,
-            queue=sizing.queue_for(scenario),
-            expected=sizing.expected_cycles(scenario),
+            queue=queue_choice.queue_for(scenario),
+            expected=queue_choice.expected_cycles(scenario),
             request_id=log_context.asked_by(),
         )
         known = rungs.known_cells(row, owner)

@@ -36,18 +36,18 @@ from scheduler_core.contracts.document import VERSION as CONTRACT_VERSION
 from scheduler_core.contracts.nemeses import NEMESES
 from scheduler_core.formats.patch import PATCH_TYPES
 from scheduler_core.kubernetes.kinds import KINDS
-from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
+from scheduler_core.kubernetes.readers import Outline, Reader, outline_of
 from scheduler_core.scenario.operation_fields import PROPAGATIONS
 from scheduler_core.schedulers.coscheduling.editions import EDITIONS
-from scheduler_core.schedulers.v1_11.policy.checking import POLICY
-from scheduler_core.schedulers.v1_11.policy.reading import (
+from scheduler_core.schedulers.v1_11.policy.checks import POLICY
+from scheduler_core.schedulers.v1_11.policy.reader import (
     ARGUMENT_OF,
     PREDICATE_ARGUMENTS,
     PRIORITY_ARGUMENTS,
 )
 from scheduler_core.schedulers.v1_22.configuration.arguments import READERS
 from scheduler_core.schedulers.v1_22.configuration.plugins import COSCHEDULING, MULTI_POINT, PLUGINS
-from scheduler_core.schedulers.v1_22.configuration.reading import CONFIGURATION
+from scheduler_core.schedulers.v1_22.configuration.reader import CONFIGURATION
 from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
 from scheduler_core.settings.release import CONFIGURATION_KIND
 from scheduler_core.settings.settings import SETTINGS, SETTINGS_KIND

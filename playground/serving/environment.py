@@ -13,7 +13,7 @@ import environ
 
 from playground.lti.platforms import Platform, PlatformError, bare, origin_of, read
 from playground.serving.faults import StartError
-from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
+from scheduler_core.schedulers.extenders.webhooks.allowlist import ApprovalError, Approved
 
 TRUE, FALSE = {"1", "true", "yes", "on", "y", "t"}, {"0", "false", "no", "off", "n", "f"}
 HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]")

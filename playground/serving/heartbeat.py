@@ -24,9 +24,9 @@ from django.utils import timezone
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runs import rescue
-from playground.runtime import collecting, outage
+from playground.runtime import garbage, outage
 from playground.serving import deployment
-from playground.serving.stalling import StallWatch
+from playground.serving.stalls import StallWatch
 from scheduler_core.run.table import preload
 
 log = structlog.get_logger(__name__)
@@ -89,7 +89,7 @@ def _give_up(name: str) -> None:
 def prepare(**_: Any) -> None:
     """Import what runs need, which the forked processes share, and exempt it from their collections."""
     preload()
-    collecting.full()
+    garbage.full()
 
 
 @worker_ready.connect

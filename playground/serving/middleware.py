@@ -15,7 +15,7 @@ from django.middleware.gzip import GZipMiddleware
 from playground.runtime import outage
 from playground.serving import origins
 from playground.serving.error_pages import error_page, unavailable
-from playground.serving.framing import ANYBODY, NOBODY, framed_by, posts_to
+from playground.serving.frame_policy import ANYBODY, NOBODY, framed_by, posts_to
 from playground.storage.store import GoneError
 from playground.visitors import bans, caller, identity, sessions
 from playground.visitors.throttle import address_of, token_of
@@ -105,7 +105,7 @@ def files(
 def headers(get_response: GetResponse) -> GetResponse:
     """Add the Content-Security-Policy, and Secure to cookies sent over TLS.
 
-    Other sites may frame ``/e/…``, and what a view lets them (:mod:`playground.serving.framing`).
+    Other sites may frame ``/e/…``, and what a view lets them (:mod:`playground.serving.frame_policy`).
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -7,11 +7,11 @@ from functools import wraps
 
 from django.http import HttpRequest, HttpResponse
 
+from playground.courseware import LessonError
 from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
 from playground.storage.quotas import StorageFullError
 from playground.storage.store import GoneError
-from scheduler_core.authoring.lessons import LessonError
 
 View = Callable[..., HttpResponse]
 

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
-from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.authoring.policy_edits import edited
 from scheduler_core.compare import plane
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File

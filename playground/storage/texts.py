@@ -12,7 +12,7 @@ from scheduler_core.formats.bundle import Entry, File, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.limits import Limits
-from scheduler_core.formats.splicing import splice
+from scheduler_core.formats.splices import splice
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario

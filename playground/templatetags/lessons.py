@@ -5,9 +5,9 @@ from __future__ import annotations
 from django import template
 from django.utils.safestring import SafeString
 
+from playground.courseware import Lesson
 from playground.lessons.catalogue import scheduler_of
 from playground.lessons.markdown import line
-from scheduler_core.authoring.lessons import Lesson
 
 register = template.Library()
 

@@ -20,7 +20,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 from msgspec import Struct
 
-from playground.accounts import learned, offered, owning, signing
+from playground.accounts import lesson_progress, offered, ownership
+from playground.accounts import sign_up as signing
 from playground.accounts.forms import NAME_RULE, ChangePassword, Confirm, SignIn, SignUp, clean_username
 from playground.accounts.passwords import CrowdedError
 from playground.models import Account, Comment
@@ -150,16 +151,16 @@ def _render(request: HttpRequest, trouble: Trouble | None = None, done: str = ""
     ``name_rule``.
     """
     visitor = _visitor(request)
-    account = owning.account_of(visitor)
+    account = ownership.account_of(visitor)
     if account is not None:
-        owning.claim_rest(visitor)
-    kinds = owning.held(visitor)
+        ownership.claim_rest(visitor)
+    kinds = ownership.held(visitor)
     context = {
         "section": "account",
         "account": account,
         "held": [{"words": kind.words(count), "url": kind.listed} for kind, count in kinds if count]
         + _learned(account),
-        "learner": learned.shown(account),
+        "learner": lesson_progress.shown(account),
         "rooms": _rooms(visitor),
         "commented": _commented(visitor),
         "next": _next_of(request),
@@ -176,7 +177,7 @@ def _render(request: HttpRequest, trouble: Trouble | None = None, done: str = ""
 
 
 def _learned(account: Account | None) -> list[dict[str, str]]:
-    count = learned.lessons_of(account) if account is not None else 0
+    count = lesson_progress.lessons_of(account) if account is not None else 0
     words = f"progress in {count:,} lesson{'' if count == 1 else 's'}"
     return [{"words": words, "url": "/learn/"}] if count else []
 
@@ -300,4 +301,4 @@ def delete(request: HttpRequest) -> HttpResponse:
 
 
 def _account(request: HttpRequest) -> Account | None:
-    return owning.account_of(_visitor(request))
+    return ownership.account_of(_visitor(request))

@@ -11,17 +11,17 @@ from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground.comparisons import asking
+from playground.comparisons import address
 from playground.pictures.card import png
-from playground.pictures.carried import carrying, fragment
+from playground.pictures.scenario_payload import carrying, fragment
 from playground.pictures.themes import DARK, THEMES
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError, Playback
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.reports import drawings, slides
 from playground.serving.error_pages import error_page
 from playground.storage import privacy
-from playground.views.comparing import REFUSALS, status_of
+from playground.views.comparison import REFUSALS, status_of
 from playground.views.reports import POLICY
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
@@ -95,7 +95,7 @@ def deck(request: HttpRequest) -> HttpResponse:
 def _made(request: HttpRequest, make: Make[Made]) -> Made | HttpResponse:
     """Return what is made of the request's source, or the page that explains why it is not."""
     try:
-        source = asking.found(request.GET.get("source", ""), "source", "to export", _visitor(request))
+        source = address.found(request.GET.get("source", ""), "source", "to export", _visitor(request))
         with reading():
             playback = sources.open_playback(source)
             if not playback.complete:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from playground.comparisons import greed
 from playground.views import examples
-from playground.views.comparing import EXAMPLE, REFUSALS, choices, status_of
+from playground.views.comparison import EXAMPLE, REFUSALS, choices, status_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 from scheduler_core.compare.optimum.objectives import OBJECTIVES

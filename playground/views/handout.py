@@ -13,15 +13,15 @@ from django.views.decorators.http import require_safe
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playground.lessons import answer_links, catalogue, computed, lookup, stages, stop_pages
+from playground.courseware import Lesson, Stop, in_language
+from playground.lessons import answer_links, catalogue, computations, lookup, stages, stop_pages
 from playground.lessons.markdown import rendered
 from playground.pictures.themes import LIGHT
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.serving.error_pages import error_page
 from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
 from playground.views.pictures import VEIL
-from scheduler_core.authoring.lessons import Lesson, Stop, in_language
 
 TICKED = 12  # options that are listed to be ticked; of more the answer is written on a line
 
@@ -64,7 +64,7 @@ def handout(request: HttpRequest, slug: str) -> HttpResponse:
     answers = bool(asked) and asked == may
     if asked and not may:
         return error_page(request, 403, answer_links.REFUSED, title="The answers are for teachers")
-    sheets = computed.kept(found, list[stop_pages.StopSheet], stop_pages.sheets, answers)
+    sheets = computations.kept(found, list[stop_pages.StopSheet], stop_pages.sheets, answers)
     with reading():
         stops = [_printed(found, at, sheet) for at, sheet in zip(found.stops, sheets, strict=True)]
     turned = [replace(stop, turn=bool(before.question)) for before, stop in pairwise(stops)]
@@ -75,7 +75,7 @@ def handout(request: HttpRequest, slug: str) -> HttpResponse:
         "terms": catalogue.words_of(found, language),
         "answers": answers,
         "may": may,
-        "notes": rendered(computed.kept(found, str, stop_pages.notes)) if answers else "",
+        "notes": rendered(computations.kept(found, str, stop_pages.notes)) if answers else "",
     }
     return render(request, "lesson_handout.html", context)
 

@@ -10,26 +10,26 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 from msgspec import Struct, to_builtins
 
-from playground.accounts import learned
+from playground.accounts import lesson_progress
+from playground.courseware import Lesson, Stop, in_language, lessons
+from playground.courseware.variants import has_variants
 from playground.lessons import (
     answer_links,
     catalogue,
-    computed,
+    computations,
     lookup,
+    operator_lessons,
     receipts,
     reviews,
-    served,
     stages,
     stop_pages,
 )
 from playground.lessons.markdown import rendered
-from playground.pool.reading import reading
-from playground.serving.framing import framed
+from playground.pool.read_slots import reading
+from playground.serving.frame_policy import framed
 from playground.serving.languages import current, translated, words_of_scripts
 from playground.serving.unsound import unsound
 from playground.views.progress import account_at
-from scheduler_core.authoring.lessons import Lesson, Stop, in_language, lessons
-from scheduler_core.authoring.lessons.variants import has_variants
 
 
 class LaunchedLesson(Struct, frozen=True):
@@ -53,8 +53,8 @@ def gallery(request: HttpRequest) -> HttpResponse:
     (what the page's scripts say in its language).
     """
     language = current()
-    found = [in_language(one, language) for one in (*lessons(), *served.lessons())]
-    own = served.track()
+    found = [in_language(one, language) for one in (*lessons(), *operator_lessons.lessons())]
+    own = operator_lessons.track()
     listed = [*catalogue.tracks(), *([own] if own is not None else [])]
     context = {
         "section": "learn",
@@ -69,7 +69,7 @@ def gallery(request: HttpRequest) -> HttpResponse:
 
 def _learner(request: HttpRequest) -> dict[str, Any]:
     """Return the context of pages that show progress: ``learner``, whose it is; None for this browser's."""
-    return {"learner": learned.shown(account_at(request))}
+    return {"learner": lesson_progress.shown(account_at(request))}
 
 
 def _progress(of: Lesson) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def player(
     (by a platform, or None).
     """
     home = launched.home if launched is not None else f"/learn/{of.slug}/"
-    page = computed.kept(of, stop_pages.StopPage, stop_pages.stop_page, at.key)
+    page = computations.kept(of, stop_pages.StopPage, stop_pages.stop_page, at.key)
     with reading():
         stage = stages.stage(of, at, page.moments)
     context = stop_context(of, at, page, stage, home=home)
@@ -273,7 +273,7 @@ def review(request: HttpRequest) -> HttpResponse:
             "title": said.title,
             "stops": {stop.key: stop.title for stop in said.stops if has_variants(said, stop)},
         }
-        for one in (*lessons(), *served.lessons())
+        for one in (*lessons(), *operator_lessons.lessons())
         for said in [in_language(one, language)]
     }
     context = {
@@ -295,7 +295,7 @@ def variant(request: HttpRequest, slug: str, stop: str, seed: int) -> HttpRespon
     if found is None or not 1 <= seed <= reviews.SEEDS:
         raise Http404("There is no such question.")
     of, at = found
-    page = computed.kept(of, stop_pages.StopPage | None, stop_pages.variant_page, at.key, seed)
+    page = computations.kept(of, stop_pages.StopPage | None, stop_pages.variant_page, at.key, seed)
     if page is None:
         raise Http404("This question has no variants.")
     with reading():

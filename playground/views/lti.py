@@ -14,13 +14,14 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from playground.courseware import Lesson, in_language
 from playground.lessons import answer_links, lookup, receipts
-from playground.lti import browsers, launches, registered
+from playground.lti import browsers, launches, registrations
 from playground.lti import login as logins
 from playground.lti.login import LaunchRefusedError
 from playground.lti.platforms import Platform
 from playground.models import LtiLaunch
-from playground.serving.framing import framed
+from playground.serving.frame_policy import framed
 from playground.serving.json_bodies import answers_json
 from playground.serving.languages import current, translated
 from playground.serving.unsound import unsound
@@ -28,7 +29,6 @@ from playground.views import learn
 from playground.views.lti_deep_link import pick
 from playground.views.lti_pages import offered, refused
 from playground.visitors.throttle import throttled
-from scheduler_core.authoring.lessons import Lesson, in_language
 
 TRIED = "tried"  # that the browser was given its cookie before
 KEYS_SECONDS = 3_600
@@ -81,7 +81,7 @@ def login(request: HttpRequest) -> HttpResponse:
 @throttled(RATE)
 def launch(request: HttpRequest) -> HttpResponse:
     """Verify a launch, and go to its lesson, or to the page that picks one for a course."""
-    from playground.lti import launching
+    from playground.lti import launch_checks
 
     browser = browsers.browser_of(request)
     if problem := request.POST.get("error"):
@@ -91,7 +91,7 @@ def launch(request: HttpRequest) -> HttpResponse:
         )
     given = {name: request.POST.get(name, "") for name in ("state", "id_token")}
     try:
-        found = launching.verified(given, browser)
+        found = launch_checks.verified(given, browser)
         if found.is_deep_link_launch():
             return pick(request, found, browser)
         if not found.is_resource_launch():
@@ -187,7 +187,7 @@ def _state(row: LtiLaunch, right: int) -> str:
 def _held(request: HttpRequest, name: str) -> tuple[LtiLaunch, Platform, Lesson] | None:
     """Return a launch of this browser, with its platform and lesson; None for any other."""
     row = launches.held(name, browsers.browser_of(request))
-    platform = registered.platform_of(row.platform) if row is not None else None
+    platform = registrations.platform_of(row.platform) if row is not None else None
     of = lookup.lesson_at(row.lesson) if row is not None else None
     return None if row is None or platform is None or of is None else (row, platform, of)
 

@@ -10,16 +10,16 @@ from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from playground.lessons import catalogue, lookup, receipts, served
-from playground.lti import browsers, launches, registered
+from playground.courseware import Lesson, LessonError
+from playground.lessons import catalogue, lookup, operator_lessons, receipts
+from playground.lti import browsers, launches, registrations
 from playground.lti.login import LaunchRefusedError
-from playground.serving.framing import framed, posting
+from playground.serving.frame_policy import framed, posting
 from playground.views.lti_pages import offered, refused
 from playground.visitors.throttle import throttled
-from scheduler_core.authoring.lessons import Lesson, LessonError
 
 if TYPE_CHECKING:
-    from playground.lti.launching import Launch
+    from playground.lti.launch_checks import Launch
 
 SALT = "podstep.lti.pick"
 PICK_SECONDS = 3_600
@@ -49,7 +49,7 @@ def pick(request: HttpRequest, launch: Launch, browser: str) -> HttpResponse:
     }
     if launches.encoded(kept) > LARGEST:
         raise LaunchRefusedError("The platform asks for more than a link can hold.")
-    own = served.track()
+    own = operator_lessons.track()
     context = {
         "platform": platform.name,
         "tracks": [*catalogue.tracks(), *([own] if own is not None else [])],
@@ -80,7 +80,7 @@ def picked(request: HttpRequest) -> HttpResponse:
 def _answer(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
     from playground.lti.deep_links import message
 
-    platform = registered.platform_of(kept["platform"])
+    platform = registrations.platform_of(kept["platform"])
     of = _lesson(request.POST.get("lesson", ""))
     if platform is None or not platform.allows(kept["back"]):
         raise LaunchRefusedError("The platform is no longer registered here.")

@@ -10,10 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from playground.limits import limit
-from playground.lti import registered
+from playground.lti import registrations
 from playground.lti.login import LaunchRefusedError
 from playground.serving.error_pages import error_page
-from playground.serving.framing import framed
+from playground.serving.frame_policy import framed
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +28,7 @@ def offered(view: View) -> View:
 
     @wraps(view)
     def shown(request: HttpRequest, *args: object, **names: object) -> HttpResponse:
-        if not registered.platforms():
+        if not registrations.platforms():
             raise Http404("No learning platform is registered here.")
         length = request.headers.get("Content-Length") or "0"
         if not length.isdigit() or int(length[:19]) > LARGEST * limit("LTI_TOKEN_BYTES"):
@@ -46,4 +46,4 @@ def refused(request: HttpRequest, error: LaunchRefusedError) -> HttpResponse:
     log.info("a launch was refused", reason=str(error)[:300])
     response = render(request, "lti_refused.html", {"message": str(error)}, status=400)
     response.headers["Cache-Control"] = "no-store"
-    return framed(response, " ".join(one.framing for one in registered.platforms()))
+    return framed(response, " ".join(one.framing for one in registrations.platforms()))

@@ -18,11 +18,11 @@ from playground.pictures import card, qr
 from playground.pictures.scene import Scene, scene_of
 from playground.pictures.themes import DARK, THEMES
 from playground.playback import sources
+from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.playback import OutOfRangeError
-from playground.playback.stopping import TooMuchWorkError
-from playground.playback.veiled import CYCLE
+from playground.playback.veil import CYCLE
 from playground.pool.process import LostError
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json

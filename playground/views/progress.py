@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_POST
 from msgspec import Meta, Struct
 
-from playground.accounts import learned, offered, owning
+from playground.accounts import lesson_progress, offered, ownership
 from playground.lessons import progress
 from playground.limits import limit
 from playground.models import Account
@@ -23,14 +23,14 @@ from playground.visitors.throttle import address_of, wait_seconds
 class ProgressExchange(Struct, forbid_unknown_fields=True):
     """The account that a page is of, the revision that its browser has, and what it has changed since."""
 
-    account: Annotated[str, Meta(max_length=learned.TAG)]
+    account: Annotated[str, Meta(max_length=lesson_progress.TAG)]
     revision: Annotated[int, Meta(ge=0, le=2**31 - 1)]
     progress: dict[str, Any]
 
 
 def account_at(request: HttpRequest) -> Account | None:
     """Return the account that a browser is signed in to."""
-    return owning.account_of(request.visitor) if offered()["accounts"] else None  # type: ignore[attr-defined]
+    return ownership.account_of(request.visitor) if offered()["accounts"] else None  # type: ignore[attr-defined]
 
 
 def _refused(status: int, message: str, wait: int = 0) -> HttpResponse:
@@ -60,9 +60,9 @@ def exchange(request: HttpRequest) -> HttpResponse:
         return _refused(413, str(progress.ProgressSizeError()))
     try:
         sent = msgspec.convert(parsed(request.body), ProgressExchange)
-        if sent.account != learned.tag(account):  # signed in to another one since the page was opened
+        if sent.account != lesson_progress.tag(account):  # signed in to another one since the page was opened
             return _refused(409, "This browser is signed in to another account.")
-        state = learned.added(account, progress.read(sent.progress), sent.revision)
+        state = lesson_progress.added(account, progress.read(sent.progress), sent.revision)
     except progress.ProgressSizeError as error:
         return _refused(413, str(error))
     except StorageFullError as error:

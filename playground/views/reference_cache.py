@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from playground.reference import cache_texts
 from scheduler_core.schedulers.quirks import Upstream
-from scheduler_core.schedulers.v1_11.equivalence.batching import MAX_AGE
+from scheduler_core.schedulers.v1_11.equivalence.batches import MAX_AGE
 from scheduler_core.schedulers.v1_11.equivalence.cache import MAX_BYTES, MAX_CLASSES
 from scheduler_core.schedulers.v1_11.equivalence.classes import fields_of
 from scheduler_core.schedulers.v1_11.equivalence.row import MODES, InvalidationRow

@@ -12,18 +12,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_POST
 
-from playground.comparisons import asking, keeping
+from playground.comparisons import address, snapshots
 from playground.comparisons.summary import SideSummary, Summary, summary
 from playground.models import Comparison
 from playground.playback import sources
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.pool.shares import BusyError
 from playground.reports import report
 from playground.reports.markup import html
 from playground.reports.pull_request import about, author, markdown
 from playground.serving.error_pages import error_page
-from playground.views import compared
-from playground.views.comparing import FIELD, REFUSALS, SIDES, status_of
+from playground.views import stored_comparison
+from playground.views.comparison import FIELD, REFUSALS, SIDES, status_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 
@@ -72,9 +72,9 @@ def _made(
     if row is None:  # the metrics of a run are those of a comparison with itself
         both = {name: fields.get(f"left{name}", "") for name in ("", "Scheduler")}
         query = {f"{side}{name}": value for side in SIDES for name, value in both.items()}
-        found = summary(json.loads(asking.answered(query, visitor)))
+        found = summary(json.loads(address.answered(query, visitor)))
     else:
-        found = summary(keeping.wire_of(row))
+        found = summary(snapshots.wire_of(row))
     sides = found.sides[:1] if single else found.sides
     return report.ReportContent(
         found=found,
@@ -90,8 +90,8 @@ def _made(
 def _stored(request: HttpRequest, fields: dict[str, str]) -> Comparison:
     """Return the stored comparison that a form names, or store what it asks for."""
     if fields.get("comparison"):
-        return compared.found(fields["comparison"])
-    return compared.kept(request, fields)
+        return stored_comparison.found(fields["comparison"])
+    return stored_comparison.kept(request, fields)
 
 
 def _pictures(

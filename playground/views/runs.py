@@ -11,7 +11,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.models import HEAVY, QUEUED, Run, Share, Sweep
-from playground.runs import dumps, fairness, figures, recorded, service
+from playground.runs import dumps, fairness, figures, placements, service
 from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json
 from playground.storage import store
@@ -105,7 +105,7 @@ def run_figures(request: HttpRequest, name: str) -> HttpResponse:
         "tables": figures.tables(row),
         "firstUnschedulable": figures.first_unschedulable(row),
         "dump": dumps.of(row),
-        "recorded": recorded.of(row),
+        "recorded": placements.of(row),
         "unplaced": row.unplaced,
     }
     return HttpResponse(

@@ -21,15 +21,15 @@ from playground.limits import limit
 from playground.models import Draft, Run
 from playground.playback import sources
 from playground.pool.process import LostError
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.pool.shares import BusyError
 from playground.runs import service
 from playground.runtime import outage
 from playground.serving.error_pages import error_page
-from playground.storage import bundles, naming, privacy, store, texts
+from playground.storage import bundles, draft_names, privacy, store, texts
 from playground.storage.quotas import StorageFullError
-from playground.views import importing
-from playground.views.stored import links_of
+from playground.views import imports
+from playground.views.stored_items import links_of
 from playground.visitors.throttle import RETRY_SECONDS, address_of, throttled
 from scheduler_core.authoring import examples
 from scheduler_core.cli.timed_report import age
@@ -324,9 +324,9 @@ def import_bundle(request: HttpRequest) -> HttpResponse:
     status 422 and every error; one that is too large with 413; 503 while too many other bundles are read.
     """
     try:
-        with reading(), bundles.watched(importing.watch_of(request)):
+        with reading(), bundles.watched(imports.watch_of(request)):
             return _import(request)
-    except importing.StoppedError:
+    except imports.StoppedError:
         return HttpResponse(status=409)  # the visitor stopped it and does not read the response
     except BusyError as error:
         return error_page(request, error.status, str(error), retry_after=error.retry_after)
@@ -346,7 +346,7 @@ def _import(request: HttpRequest) -> HttpResponse:
         if not sent.keep:
             sent.files, _ = privacy.private(sent.files)
         scenario = bundles.parse(sent.files, sent.title, times=sent.times)
-        sent.title = sent.title or naming.named(scenario)
+        sent.title = sent.title or draft_names.named(scenario)
         if sent.again:
             sent.files = [("", write_yaml(list(recorded_again(scenario.documents))))]
             scenario = bundles.parse(sent.files, sent.title)

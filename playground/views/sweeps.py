@@ -11,15 +11,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.comparisons import asking
+from playground.comparisons import address
 from playground.limits import limit
 from playground.models import Sweep
-from playground.pool.reading import reading
+from playground.pool.read_slots import reading
 from playground.runs import service, sweeps
 from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json
 from playground.storage import store
-from playground.views.comparing import REFUSALS, choices, problem_words, status_of
+from playground.views.comparison import REFUSALS, choices, problem_words, status_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import address_of, throttled
 from scheduler_core.kubernetes.problems import BundleError
@@ -72,7 +72,7 @@ def _axis(name: str) -> dict[str, str]:
 def _started(request: HttpRequest, of: str, text: str) -> Sweep:
     """Start the sweep of a source that a text asks for. Raises REFUSALS and TooManyRunsError."""
     visitor = _visitor(request)
-    source = asking.found(of, "of", "to sweep", visitor)
+    source = address.found(of, "of", "to sweep", visitor)
     body = sweep_body(text)
     with reading():
         scenario = source.load()

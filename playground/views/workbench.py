@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from playground.models import Draft
 from playground.playback import sources
-from playground.playback.veiled import CYCLE
+from playground.playback.veil import CYCLE
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.progress import Watch, unwatched
 
 Item = TypeVar("Item")

@@ -14,9 +14,9 @@ from scheduler_core.audit.operations import operations, written
 from scheduler_core.audit.row import Opening
 from scheduler_core.compare.again import MIRROR, STAYING
 from scheduler_core.compare.calm import SECOND, CalmCluster
-from scheduler_core.compare.coloring import Coloring
 from scheduler_core.compare.plane import can_live, living
-from scheduler_core.interrupting import look
+from scheduler_core.compare.refinement import Coloring
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.admission import healthy_pods
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload

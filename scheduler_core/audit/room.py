@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.compare.again import unbound
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.fields_pod import group_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.run.v1_37.loop import V1_37Stepper

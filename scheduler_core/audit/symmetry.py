@@ -1,6 +1,6 @@
 """Nodes and zones that are alike: what is lost with one of them is what is lost with any of them.
 
-They have the same colour of :class:`~scheduler_core.compare.coloring.Coloring`: nothing that is read of the
+They have the same colour of :class:`~scheduler_core.compare.refinement.Coloring`: nothing that is read of the
 cluster tells them apart. Names break ties all the same, so another member of each class is played, too.
 """
 

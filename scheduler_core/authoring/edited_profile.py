@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.schedulers.v1_22.configuration.plugins import base_name
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import SECRET_KINDS
-from scheduler_core.scenario.contained import contained_in
+from scheduler_core.scenario.config_maps import contained_in
 
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which `kubectl apply` keeps the whole object, with its env values and data."""

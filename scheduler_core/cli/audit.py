@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from scheduler_core.audit.allowance import CASES, SECONDS, Bounds
 from scheduler_core.audit.audit import SUBJECTS, audit
 from scheduler_core.audit.row import AuditRow
-from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
-from scheduler_core.cli.reporting import (
+from scheduler_core.cli.input_files import (
     FILES,
     InputError,
     add_gates_argument,
@@ -17,6 +16,7 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
+from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scheduler_core.cli.reporting import in_columns
+from scheduler_core.cli.input_files import in_columns
 from scheduler_core.compare.availability import AvailabilityDifference, WorkloadDifference
 from scheduler_core.record.availability import Availability, WorkloadAvailability
 

@@ -10,9 +10,9 @@ import sys
 import time
 from functools import partial
 
-from scheduler_core.cli.caching import add_cache_arguments, with_cache
+from scheduler_core.cli.cache_options import add_cache_arguments, with_cache
 from scheduler_core.cli.day import SHAPE, day
-from scheduler_core.cli.reporting import InputError
+from scheduler_core.cli.input_files import InputError
 from scheduler_core.cli.workloads import SHAPES, manifest_workload, workload
 from scheduler_core.run import simulate
 from scheduler_core.scenario.scenario import Scenario

@@ -11,8 +11,7 @@ from scheduler_core.audit.cluster import AuditedCluster
 from scheduler_core.audit.row import AuditRow
 from scheduler_core.audit.sample import NoPodError, chosen, sample
 from scheduler_core.cli.audit import row_lines
-from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.cli.reporting import (
+from scheduler_core.cli.input_files import (
     FILES,
     InputError,
     add_gates_argument,
@@ -20,6 +19,7 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 

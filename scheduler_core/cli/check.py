@@ -8,8 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.cli.reporting import (
+from scheduler_core.cli.input_files import (
     FILES,
     InputError,
     add_gates_argument,
@@ -17,6 +16,7 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.contracts.check import check, unnoted
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text

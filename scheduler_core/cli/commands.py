@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def guarded(run: Callable[[], int]) -> int:
     """Return the exit code of a command, or that of what ended it, which is printed."""
-    from scheduler_core.cli.reporting import InputError
+    from scheduler_core.cli.input_files import InputError
 
     try:
         status = run()

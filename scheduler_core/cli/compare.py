@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.cli.availability_report import difference_lines
-from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.cli.reporting import (
+from scheduler_core.cli.input_files import (
     FILES,
     InputError,
     answered_by,
@@ -17,6 +16,7 @@ from scheduler_core.cli.reporting import (
     read_configuration,
     read_scenario,
 )
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.compare.again import taken_off
 from scheduler_core.compare.availability import difference
 from scheduler_core.compare.compare import FirstDifference, PolicyComparison, compare

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from msgspec.structs import replace
 
-from scheduler_core.cli.caching import add_cache_arguments, with_cache
+from scheduler_core.cli.cache_options import add_cache_arguments, with_cache
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import conformance_cycle
 from scheduler_core.scenario.load import load_documents

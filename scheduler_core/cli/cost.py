@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from scheduler_core.cli.input_files import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.cost import Cost, measure_costs
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.settings.settings import CACHE_MODES

@@ -6,8 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.cli.reporting import (
+from scheduler_core.cli.input_files import (
     FILES,
     InputError,
     add_gates_argument,
@@ -15,6 +14,7 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
+from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
 from scheduler_core.explain import ExplainError, Explanation, explain
 from scheduler_core.kubernetes.problems import PolicyError

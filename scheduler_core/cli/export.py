@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 
 from scheduler_core.cli.html import html_file, is_lesson, lesson_html
-from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
+from scheduler_core.cli.input_files import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.compare.results.snapshot import ResultNotes, snapshot
 from scheduler_core.formats.snapshot import CONFIG_KIND, LISTS, is_own

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scheduler_core.cli.reporting import InputError
+from scheduler_core.cli.input_files import InputError
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.extenders.port import ExtenderTransport
@@ -35,7 +35,7 @@ def transport_of(options: argparse.Namespace) -> ExtenderTransport | None:
     """
     if not options.extenders:
         return None
-    from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
+    from scheduler_core.schedulers.extenders.webhooks.allowlist import ApprovalError, Approved
     from scheduler_core.schedulers.extenders.webhooks.transport import Webhooks
 
     try:

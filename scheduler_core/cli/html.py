@@ -7,13 +7,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.cli.reporting import InputError
+from scheduler_core.cli.input_files import InputError
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
 
 #: Looked up when it is asked for: this package imports nothing of the application's.
 WRITER = "playground.recordings.command"
+LESSONS = "playground.courseware"
 NEEDS = "an HTML file needs the workbench, of the package podstep"
 
 
@@ -28,9 +29,12 @@ def html_file(scenario: Scenario, names: Sequence[str]) -> str:
 
 def is_lesson(name: str) -> bool:
     """Whether a name is the folder of a lesson, or the slug of one that is shipped."""
-    from scheduler_core.authoring.lessons import lesson
-
-    return Path(name, "lesson.yaml").is_file() or (not Path(name).exists() and lesson(name) is not None)
+    if Path(name).exists():
+        return Path(name, "lesson.yaml").is_file()
+    try:
+        return import_module(LESSONS).lesson(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def lesson_html(name: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf
 
+from scheduler_core.cli.input_files import InputError, problem_lines, read_scenario
 from scheduler_core.cli.output import write_answer
-from scheduler_core.cli.reporting import InputError, problem_lines, read_scenario
 from scheduler_core.cluster.kueue.workload import ADMITTED
 from scheduler_core.explain import ExplainError
 from scheduler_core.explain.kueue.answer import KueueAnswer, answer

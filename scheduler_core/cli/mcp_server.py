@@ -18,7 +18,7 @@ from mcp.server.stdio import stdio_server
 import scheduler_core
 from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.cli.commands import BAD_INPUT, BY_NAME
-from scheduler_core.cli.reporting import FILES
+from scheduler_core.cli.input_files import FILES
 from scheduler_core.contracts.library import READY
 from scheduler_core.settings.release import RELEASES
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 
+from scheduler_core.cli.input_files import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.optimum.greed import VERDICTS, GreedRow, price_of_greed
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
-from scheduler_core.compare.optimum.standing import ShortRunError, Standing
+from scheduler_core.compare.optimum.snapshot import ShortRunError, Standing
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.run.table import simulate

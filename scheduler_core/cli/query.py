@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from scheduler_core.cli.input_files import FILES, InputError, in_columns, problem_lines, read_scenario
 from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
-from scheduler_core.cli.reporting import FILES, InputError, in_columns, problem_lines, read_scenario
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import PolicyError

@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.cli import commands
 from scheduler_core.cli.check import all_hold, checked
 from scheduler_core.cli.html import write_html
-from scheduler_core.cli.reporting import FILES, InputError, add_scheduler_argument, read_scenario
+from scheduler_core.cli.input_files import FILES, InputError, add_scheduler_argument, read_scenario
 from scheduler_core.contracts.report import FORMATS
 
 MARK = "<!-- podstep -->"

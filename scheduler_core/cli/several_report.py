@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
-from scheduler_core.cli.reporting import in_columns
+from scheduler_core.cli.input_files import in_columns
 from scheduler_core.record.several import Outcome
-from scheduler_core.run.reported import Contest
+from scheduler_core.run.report import Contest
 from scheduler_core.run.several.figures import Figures
 
 SHOWN = 20

@@ -11,10 +11,9 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from scheduler_core.cli.caching import add_cache_arguments, asks_for_cache, with_cache
+from scheduler_core.cli.cache_options import add_cache_arguments, asks_for_cache, with_cache
 from scheduler_core.cli.extenders import add_extender_arguments, transport_of, write_answers
-from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
-from scheduler_core.cli.reporting import (
+from scheduler_core.cli.input_files import (
     FILES,
     InputError,
     add_gates_argument,
@@ -25,10 +24,10 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
+from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
-from scheduler_core.compare.again import recorded_again
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
-from scheduler_core.kubernetes.recorded import NOT_PLACED, Agreement, RecordedPlacement, agreement
+from scheduler_core.kubernetes.recorded_decisions import NOT_PLACED, Agreement, RecordedPlacement, agreement
 from scheduler_core.record.choice import counted as counted_alone
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.run import Stepper, is_timed_run, simulate
@@ -104,6 +103,8 @@ def _run(options: argparse.Namespace) -> int:
         verbs=asked_verbs(options),
     )
     if options.again:
+        from scheduler_core.compare.again import recorded_again  # comparing imports much that a run needs not
+
         scenario = load_documents(
             recorded_again(scenario.documents), title=scenario.title, scheduler=options.scheduler or ""
         )

@@ -14,8 +14,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.cli.input_files import FILES, InputError, in_columns, problem_lines, read_scenario
 from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
-from scheduler_core.cli.reporting import FILES, InputError, in_columns, problem_lines, read_scenario
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.scenario.scenario import Scenario

@@ -9,8 +9,8 @@ from typing import TextIO
 
 from scheduler_core.cli.availability_report import availability_lines
 from scheduler_core.cli.descheduler_report import descheduler_lines
+from scheduler_core.cli.input_files import counted, in_columns, print_lines
 from scheduler_core.cli.kueue_report import kueue_lines
-from scheduler_core.cli.reporting import counted, in_columns, print_lines
 from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import seconds_of

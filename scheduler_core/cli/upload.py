@@ -11,7 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from scheduler_core.cli.reporting import InputError
+from scheduler_core.cli.input_files import InputError
 
 LOCAL = "http://127.0.0.1:8000"
 SECONDS = 120

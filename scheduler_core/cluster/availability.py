@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from scheduler_core.cluster.availability_series import AvailabilitySeries
-from scheduler_core.cluster.branching import Branching, branch
 from scheduler_core.cluster.controllers.daemon_admission import why_unwelcome, with_daemon_tolerations
 from scheduler_core.cluster.controllers.workloads import owner_key
+from scheduler_core.cluster.copies import Branching, branch
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.record.availability import Availability, WorkloadAvailability

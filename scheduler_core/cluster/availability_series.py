@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from scheduler_core.cluster.branching import Branching, branch
+from scheduler_core.cluster.copies import Branching, branch
 from scheduler_core.record.availability import AvailabilitySample, WorkloadAvailability
 
 STRETCHES = 80

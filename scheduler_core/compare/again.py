@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.recorded import NODE
+from scheduler_core.kubernetes.recorded_decisions import NODE
 from scheduler_core.kubernetes.support import part_of
 
 MIRROR = "kubernetes.io/config.mirror"

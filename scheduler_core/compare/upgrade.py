@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_37.configuration import compiled_for
 from scheduler_core.schedulers.v1_37.dialect import Dialect, Difference
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.releases import DIALECTS
-from scheduler_core.schedulers.v1_37.releases.deriving import without
+from scheduler_core.schedulers.v1_37.releases.derivation import without
 
 ROWS_SHOWN = 1000
 MOST_SECONDS = 20.0

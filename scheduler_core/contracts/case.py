@@ -17,7 +17,7 @@ from scheduler_core.contracts.events import UPGRADE, Terrain
 from scheduler_core.contracts.facts import OF_NODES, WAITING, AnyFacts, FactReader, FactWatch, Settled
 from scheduler_core.contracts.histories import History
 from scheduler_core.contracts.subjects import Subject
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.run import Stepper
 from scheduler_core.scenario.load import load_documents

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from scheduler_core.compare.calm import CalmCluster, Unplayable
-from scheduler_core.compare.coloring import Coloring
+from scheduler_core.compare.refinement import Coloring
 from scheduler_core.contracts.case import Cluster, Played, control_of, play
 from scheduler_core.contracts.choices import Sequences
 from scheduler_core.contracts.conditions import FACTS, QUEUES, FactName
@@ -28,7 +28,7 @@ from scheduler_core.contracts.search import (
     sample,
     unlike,
 )
-from scheduler_core.contracts.shrinking import Broken, Shrinker
+from scheduler_core.contracts.shrinker import Broken, Shrinker
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.contracts.symmetry import HistoryClass, classes_of, losses_of
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, UNSAID, VIOLATED, Counterexample, Verdict

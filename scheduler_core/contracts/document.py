@@ -15,7 +15,7 @@ from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
 from scheduler_core.kubernetes.durations import duration
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Report,

@@ -33,7 +33,7 @@ from scheduler_core.cluster.v1_37.objects import (
     term_matches,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.contracts.conditions import FactName
 from scheduler_core.contracts.queue_facts import MILLI, QueueFacts
 from scheduler_core.contracts.subjects import Subject

@@ -13,7 +13,7 @@ from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, T
 from scheduler_core.contracts.events import ARRIVE, TEMPLATES, UPGRADE, Event, Terrain, short
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Outline,
@@ -26,7 +26,7 @@ from scheduler_core.kubernetes.reading import (
     show,
     text,
 )
-from scheduler_core.kubernetes.reading import kind_of as type_of
+from scheduler_core.kubernetes.readers import kind_of as type_of
 from scheduler_core.settings.release import RELEASES
 
 MOST_ARRIVALS = 5_000

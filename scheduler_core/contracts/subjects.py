@@ -20,7 +20,7 @@ from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.kubernetes.fields_pod import group_of
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job")
 QUEUE = "ClusterQueue"

@@ -8,7 +8,7 @@ from math import comb, factorial
 from random import Random
 from typing import NamedTuple
 
-from scheduler_core.compare.coloring import Coloring
+from scheduler_core.compare.refinement import Coloring
 from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, Together, joined
 from scheduler_core.contracts.events import Event
 from scheduler_core.contracts.histories import Histories, History, spaced

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scheduler_core.explain.edits import Edit
-from scheduler_core.explain.finding import Finding, PodOnNode
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.explain.world import Failure
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, Reads

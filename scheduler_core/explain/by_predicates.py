@@ -1,6 +1,6 @@
 """Why a pod is where it is by predicates: under v1.11, and in the scheduling framework with other schedulers.
 
-A scheduler that keeps a run of its own there (:class:`scheduler_core.run.reported.OwnRun`) answers itself.
+A scheduler that keeps a run of its own there (:class:`scheduler_core.run.report.OwnRun`) answers itself.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from scheduler_core.explain.explanation import (
     verdict,
 )
 from scheduler_core.explain.hints import hints_of
+from scheduler_core.explain.misspellings import near
 from scheduler_core.explain.preemption import preemption_section
-from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside
 from scheduler_core.explain.v1_37.explanation import decide_too
@@ -30,7 +30,7 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.attempt import NO_NODES
-from scheduler_core.schedulers.v1_11.filtering import error_message, fit_error_message
+from scheduler_core.schedulers.v1_11.filters import error_message, fit_error_message
 
 
 def placed(earlier: Stepper, pod: str, asked: str | None) -> Asking:

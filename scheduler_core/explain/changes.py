@@ -14,12 +14,12 @@ from collections.abc import Generator, Mapping, Sequence
 
 from scheduler_core.explain.deletions import broken_budgets, consequences, deleted_pods
 from scheduler_core.explain.edits import Edit, patches
-from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.new_nodes import enlarged, node_like, shapes, with_agents
 from scheduler_core.explain.notes import notes
 from scheduler_core.explain.plans import Trials, all_findings, effort_of, minimal, plans, run
 from scheduler_core.explain.priority import prioritized
 from scheduler_core.explain.remedy import Remedy
+from scheduler_core.explain.rules import PodOnNode
 from scheduler_core.explain.single_node import alone
 from scheduler_core.explain.world import Standing
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.recorded_answer import RecordedAnswer
 from scheduler_core.explain.remedy import Remedy
+from scheduler_core.explain.rules import PodOnNode
 from scheduler_core.explain.section import Section
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing

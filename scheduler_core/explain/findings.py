@@ -13,10 +13,10 @@ from scheduler_core.explain import pod_findings as pods
 from scheduler_core.explain import storage_findings as storage
 from scheduler_core.explain.by_declaration import by_declaration
 from scheduler_core.explain.edits import Edit, Mutation
-from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
+from scheduler_core.explain.misspellings import correct_toleration
 from scheduler_core.explain.resources import insufficient
-from scheduler_core.explain.spelling import correct_toleration
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.explain.v1_37.findings import V1_37_FINDINGS
 from scheduler_core.explain.world import Failure
 from scheduler_core.kubernetes.manifests import Manifest, part

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.explain.edits import REQUIRED, Edit
-from scheduler_core.explain.finding import Finding, PodOnNode
-from scheduler_core.explain.spelling import (
+from scheduler_core.explain.misspellings import (
     affinity_expressions,
     correct_affinity,
     correct_selector,
     selector_pairs,
 )
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node, NodeSelectorTerm, Requirement

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.explain.edits import Edit
-from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.resources import amounts
+from scheduler_core.explain.rules import PodOnNode
 from scheduler_core.explain.world import ObjectsAtMoment, Standing
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.kubernetes.keys import Key

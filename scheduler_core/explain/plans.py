@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 from msgspec import Struct, field
 
+from scheduler_core.explain.deletion_sets import fewest
 from scheduler_core.explain.edits import Edit, EditTarget, apply
-from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.findings import findings
-from scheduler_core.explain.freeing import fewest
 from scheduler_core.explain.pod_findings import deletion
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.explain.edits import REQUIRED, Edit
-from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
-from scheduler_core.explain.spelling import correct_pod_affinity
+from scheduler_core.explain.misspellings import correct_pod_affinity
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.explain.world import Standing
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node

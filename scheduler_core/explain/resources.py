@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.explain.edits import Edit, Mutation
-from scheduler_core.explain.finding import Finding, PodOnNode
-from scheduler_core.explain.spelling import correct_resource
+from scheduler_core.explain.misspellings import correct_resource
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.explain.world import Resize
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Container, Pod

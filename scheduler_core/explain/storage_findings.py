@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from scheduler_core.explain.edits import Edit, Mutation
-from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import set_labels
-from scheduler_core.explain.spelling import correct_claim
+from scheduler_core.explain.misspellings import correct_claim
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import (
     NodeSelectorTerm,
@@ -15,7 +15,7 @@ from scheduler_core.kubernetes.model import (
     PersistentVolumeClaim,
     StorageClass,
 )
-from scheduler_core.kubernetes.provisioning import SELECTED_NODE, provisions
+from scheduler_core.kubernetes.provisioner import SELECTED_NODE, provisions
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.schedulers.columns.storage import WAIT_FOR_FIRST_CONSUMER, ClaimError

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.problems import Owner, Problem
-from scheduler_core.kubernetes.reading import owner_of
+from scheduler_core.kubernetes.readers import owner_of
 from scheduler_core.scenario.scenario import Scenario
 
 GENERATED = 50  # characters of a controller's name that the names of its pods begin with at least

@@ -24,8 +24,8 @@ from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from scheduler_core.schedulers.v1_11.filtering import Filtered, filter_nodes, missing_claim
-from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.filters import Filtered, filter_nodes, missing_claim
+from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import WORDS, resolve
-from scheduler_core.formats.skipping import Skipped, ValueTally, size_of
+from scheduler_core.formats.skipped_kinds import Skipped, ValueTally, size_of
 from scheduler_core.formats.yaml_reader import read_yaml
 
 # Indentation, a list's dash, a key with its colon, and the rest of the line.

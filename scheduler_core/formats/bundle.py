@@ -18,13 +18,13 @@ from scheduler_core.formats.flags import Flag, is_flag_file, read_flags
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits, too_large
-from scheduler_core.formats.pasted import cleaned
-from scheduler_core.formats.skipping import Skipped, ValueTally
+from scheduler_core.formats.paste import cleaned
+from scheduler_core.formats.skipped_kinds import Skipped, ValueTally
 from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.kubernetes.kinds import KINDS
-from scheduler_core.kubernetes.reading import Steps, kind_of, path_text
+from scheduler_core.kubernetes.readers import Steps, kind_of, path_text
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.progress import Watch, unwatched
 

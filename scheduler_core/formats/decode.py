@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from scheduler_core.formats.bundle import Entry
-from scheduler_core.formats.sharing import MOST, differ_in_name_alone
+from scheduler_core.formats.interner import MOST, differ_in_name_alone
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
 from scheduler_core.kubernetes.names import check_name, nearest
-from scheduler_core.kubernetes.reading import At, Report, show
+from scheduler_core.kubernetes.readers import At, Report, show
 
 # Kubernetes' own groups have such suffixes, or are one of these; any other group is of custom resources.
 _OWN_GROUPS = ("", "apps", "extensions", "batch", "policy", "autoscaling")

@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import number
-from scheduler_core.formats.skipping import CROWDED, Skipped, ValueTally, matters
+from scheduler_core.formats.skipped_kinds import CROWDED, Skipped, ValueTally, matters
 from scheduler_core.formats.yaml_reader import children
 from scheduler_core.progress import EVERY, Watch, unwatched
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recording import RecordedEvent, Recording
+from scheduler_core.formats.recorded_cluster import RecordedEvent, Recording
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.kinds import KINDS
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Report,

@@ -10,7 +10,7 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.yaml_reader import events, key_text
-from scheduler_core.kubernetes.reading import Steps
+from scheduler_core.kubernetes.readers import Steps
 
 DocumentPath = tuple[int, Steps]  # document (1-based), path inside it
 DEEPEST = 200  # lists and objects inside each other; no reader reads what is nested so deeply

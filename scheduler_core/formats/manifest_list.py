@@ -9,7 +9,7 @@ from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.formats.problems import problems_of
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 
 
 def read_manifests(manifests: object) -> list[KubernetesObject]:

@@ -13,7 +13,7 @@ from typing import Any
 from scheduler_core.formats.json_patch import apply_json_patch
 from scheduler_core.formats.patch_error import MAX_DEPTH, MAX_VALUES, PatchError, measured
 from scheduler_core.formats.strategic_merge import MERGE_KEYS, apply_strategic
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 
 __all__ = ["MERGE_KEYS", "PATCH_TYPES", "PatchError", "apply_patch", "has_strategic", "kind_of_patch"]
 

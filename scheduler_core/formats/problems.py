@@ -10,7 +10,7 @@ from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Report, Steps, Unknown, owner_of, path_text, steps_of
+from scheduler_core.kubernetes.readers import At, Report, Steps, Unknown, owner_of, path_text, steps_of
 
 LocatedMessage = tuple[At, str]
 

@@ -15,10 +15,10 @@ from typing import Any, Literal
 from scheduler_core.formats.bundle import Bundle, Entry, SourceText, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recording import RecordedEvent, Recording
+from scheduler_core.formats.recorded_cluster import RecordedEvent, Recording
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import kind_of, path_text, show
+from scheduler_core.kubernetes.readers import kind_of, path_text, show
 
 _ACTIONS: dict[str, Literal["add", "update", "delete"]] = {
     "Add": "add",

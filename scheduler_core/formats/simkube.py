@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recording import RawDocument, RecordedEvent, Recording
+from scheduler_core.formats.recorded_cluster import RawDocument, RecordedEvent, Recording
 from scheduler_core.kubernetes.keys import document_key
-from scheduler_core.kubernetes.reading import Steps, kind_of, path_text, show
+from scheduler_core.kubernetes.readers import Steps, kind_of, path_text, show
 
 VERSION = 2
 WHAT = "a trace of SimKube"

@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import Steps, kind_of, path_text
+from scheduler_core.kubernetes.readers import Steps, kind_of, path_text
 
 Item = tuple[Manifest, Steps]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.kubernetes.recorded import RESULT_PREFIXES
+from scheduler_core.kubernetes.recorded_decisions import RESULT_PREFIXES
 
 _META = ("name", "namespace", "uid", "labels", "annotations", "ownerReferences", "deletionTimestamp")
 # The fields of a status that the readers of each kind read; none for other kinds.

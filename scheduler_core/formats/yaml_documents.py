@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import ValueTally, spare
+from scheduler_core.formats.skipped_kinds import ValueTally, spare
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_shapes import Shapes
 from scheduler_core.progress import EVERY, Watch, unwatched

@@ -14,7 +14,7 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import Scalar, resolve
-from scheduler_core.formats.skipping import CROWDED, Skipped, ValueTally, characters, matters
+from scheduler_core.formats.skipped_kinds import CROWDED, Skipped, ValueTally, characters, matters
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"

@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import resolve
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 
 _FILL = "([A-Za-z0-9][A-Za-z0-9._-]{0,199})"
@@ -81,7 +81,7 @@ class _Candidate:
 class Shape:
     """A document with holes: what is around them, its number of values, and the holes' places in it.
 
-    Pods share the lists and objects without a hole, as :class:`~scheduler_core.formats.sharing.SharedParts`
+    Pods share the lists and objects without a hole, as :class:`~scheduler_core.formats.interner.SharedParts`
     would make them do; each has metadata of its own. Documents of other kinds share nothing.
     """
 

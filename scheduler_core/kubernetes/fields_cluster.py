@@ -33,7 +33,7 @@ from scheduler_core.kubernetes.model import (
     Taint,
 )
 from scheduler_core.kubernetes.names import check_namespace, check_value
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Outline,

@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.model import (
     Requirement,
 )
 from scheduler_core.kubernetes.names import check_key, check_name, check_namespace, check_value, is_integer
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Reader,

@@ -33,7 +33,7 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.kubernetes.names import check_namespace, check_value, did_you_mean
 from scheduler_core.kubernetes.quantity import format_resource
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Reader,

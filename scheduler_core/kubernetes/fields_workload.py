@@ -16,7 +16,7 @@ from scheduler_core.kubernetes.model import (
     Workload,
     WorkloadStatus,
 )
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Reader,

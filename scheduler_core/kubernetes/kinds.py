@@ -23,7 +23,7 @@ from scheduler_core.kubernetes.fields_cluster import (
 )
 from scheduler_core.kubernetes.fields_pod import POD
 from scheduler_core.kubernetes.fields_workload import WORKLOADS, by_count
-from scheduler_core.kubernetes.reading import Reader
+from scheduler_core.kubernetes.readers import Reader
 
 
 class Kind(Struct, frozen=True):

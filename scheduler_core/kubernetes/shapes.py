@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.kubernetes.quantity import parse_quantity
-from scheduler_core.kubernetes.reading import At, Reader
+from scheduler_core.kubernetes.readers import At, Reader
 
 ANY = "*"  # each field of an object
 QUANTITY = "a quantity, such as 500m or 1Gi"

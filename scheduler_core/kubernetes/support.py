@@ -22,7 +22,7 @@ COSCHEDULING = "Coscheduling"
 INSTANT = "no time passes"
 KUBE_BATCH = "kube-batch"  # in virtual time, where pods name it
 CONFIGURED = "the bundle has a scheduler configuration"
-"""A simulation's abilities to honor fields; see :func:`scheduler_core.scenario.unhonored.abilities`."""
+"""A simulation's abilities to honor fields; see :func:`.unhonored_fields.abilities`."""
 
 
 def given(value: Any, manifest: Document) -> bool:

@@ -12,8 +12,8 @@ from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
-from scheduler_core.forking import Copier, flat
-from scheduler_core.interrupting import look
+from scheduler_core.forks import Copier, flat
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.run.removals import removal_message

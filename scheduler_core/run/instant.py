@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import QUEUE_SHOWN, Cycle, Decision, KubernetesEvent
@@ -21,15 +21,15 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.events import object_changed, pod_added, pod_changed
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.extenders.answer_sources import Asking
 from scheduler_core.schedulers.extenders.approval import transport
-from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11 import RELEASE
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from scheduler_core.schedulers.v1_11.equivalence.batching import Batching
+from scheduler_core.schedulers.v1_11.equivalence.batches import Batching
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
-from scheduler_core.schedulers.v1_11.extending import Extension
-from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.extender_calls import Extension
+from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import VectorStore

@@ -9,12 +9,12 @@ from msgspec.structs import force_setattr
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
+from scheduler_core.formats.interner import with_parts_of
 from scheduler_core.formats.manifest import whole_manifest
 from scheduler_core.formats.patch import patched_by
-from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.keys import key_of
 from scheduler_core.kubernetes.model import KubernetesObject, WrittenManifest
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 
 
 class NoEffectError(ValueError):

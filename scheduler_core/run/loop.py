@@ -13,13 +13,13 @@ from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
-from scheduler_core.forking import Copier, Forkable, copied, flat
-from scheduler_core.interrupting import look
+from scheduler_core.forks import Copier, Forkable, copied, flat
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cache_record import CacheReport
 from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.run.agenda import Agenda
-from scheduler_core.run.reported import ReportedRun
+from scheduler_core.run.report import ReportedRun
 from scheduler_core.scenario.scenario import Operation, Scenario, Selection
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.state import Cluster

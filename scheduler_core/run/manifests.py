@@ -9,7 +9,7 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.kubernetes.model import Node
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.messages import encode
-from scheduler_core.schedulers.v1_11.extending import uid_of
+from scheduler_core.schedulers.v1_11.extender_calls import uid_of
 
 
 class Manifests:

@@ -21,7 +21,7 @@ from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.record import extender_record
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from scheduler_core.schedulers.v1_11.extending import Extension
+from scheduler_core.schedulers.v1_11.extender_calls import Extension
 from scheduler_core.schedulers.v1_11.quirk_causes import CAUSES, DecisionContext, QuirkText, named
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_11.vectors import KEPT_BYTES, VectorStore

@@ -23,18 +23,18 @@ from scheduler_core.record.availability import Availability
 from scheduler_core.record.cycle import Cycle, Decision, FinalState, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.beside import Beside, CustomSchedulers
-from scheduler_core.run.building import build, make_manager
+from scheduler_core.run.builder import build, make_manager
 from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_of
-from scheduler_core.run.ending import Ending, Subject
-from scheduler_core.run.forking import shared
-from scheduler_core.run.landing import land, live, record_operation, selects
 from scheduler_core.run.loop import Stepper
+from scheduler_core.run.operation_effects import land, live, record_operation, selects
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
-from scheduler_core.run.recording import EventRecording, StepEvents
-from scheduler_core.run.restarting import restart
-from scheduler_core.run.several.descheduling import DeschedulerObserver
-from scheduler_core.run.several.queueing import QueueingObserver
+from scheduler_core.run.restarts import restart
+from scheduler_core.run.run_end import Ending, Subject
+from scheduler_core.run.several.descheduler_record import DeschedulerObserver
+from scheduler_core.run.several.kueue_record import QueueingObserver
+from scheduler_core.run.shared_parts import shared
+from scheduler_core.run.timeline_events import EventRecording, StepEvents
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.scenario import Operation, Scenario, Selection
@@ -43,7 +43,7 @@ from scheduler_core.schedulers.v1_22.plugins.observers import OBSERVERS
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 
 UNSETTLED_KEPT = 20
 

@@ -20,8 +20,8 @@ from scheduler_core.record.cycle import Cycle, PredicateMatrix, QueueEntry, Queu
 from scheduler_core.record.preemption import Preemption
 from scheduler_core.record.priority_row import PriorityRow
 from scheduler_core.record.several import ViewRecord
-from scheduler_core.run.several.descheduling import FIELDS as DESCHEDULER_FIELDS
-from scheduler_core.run.several.queueing import FIELDS as QUEUEING_FIELDS
+from scheduler_core.run.several.descheduler_record import FIELDS as DESCHEDULER_FIELDS
+from scheduler_core.run.several.kueue_record import FIELDS as QUEUEING_FIELDS
 from scheduler_core.run.trace_line import (
     CacheLine,
     CacheOff,

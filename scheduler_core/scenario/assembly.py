@@ -34,8 +34,8 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.kubernetes.provisioning import provisions, volume_for
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.provisioner import provisions, volume_for
+from scheduler_core.kubernetes.readers import At, Report
 from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.progress import Watch, counted, unwatched

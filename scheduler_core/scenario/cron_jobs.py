@@ -14,10 +14,10 @@ from scheduler_core.kubernetes.fields_workload import JOB_TEMPLATE
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At, Field, Report, boolean, enum, integer, record, show, text
+from scheduler_core.kubernetes.readers import At, Field, Report, boolean, enum, integer, record, show, text
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.kubernetes.times import seconds_of
-from scheduler_core.scenario.unhonored import is_reported
+from scheduler_core.scenario.unhonored_fields import is_reported
 
 KIND = "CronJob"
 LONGEST_NAME = 52

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.schedulers.extenders.answers import Answers, Table
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.configuration import (

@@ -17,24 +17,24 @@ from scheduler_core.formats.decode import (
     find_kind,
     is_generated,
 )
+from scheduler_core.formats.duplicates import Replaced, applied, same_list
 from scheduler_core.formats.helm import hook_message, hooks_of, is_passing_hook
+from scheduler_core.formats.interner import SharedParts
 from scheduler_core.formats.kindless import shown_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.problems import LocatedMessage, problems_of, unknown_findings
-from scheduler_core.formats.replacing import Replaced, applied, same_list
-from scheduler_core.formats.sharing import SharedParts
-from scheduler_core.formats.skipping import Skipped
+from scheduler_core.formats.skipped_kinds import Skipped
 from scheduler_core.kubernetes.device_versions import WITHDRAWN
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Node, Workload, WrittenManifest
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Report, show
-from scheduler_core.scenario.contained import Contained, contained_in, owner_by_name
+from scheduler_core.kubernetes.readers import At, Report, show
+from scheduler_core.scenario.config_maps import Contained, contained_in, owner_by_name
 from scheduler_core.scenario.kueue import is_of_kueue
 from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.scenario.unhonored import is_reported
+from scheduler_core.scenario.unhonored_fields import is_reported
 from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND
 from scheduler_core.schedulers.kube_batch.document import (
     BATCH_CONFIGURATION,

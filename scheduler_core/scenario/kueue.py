@@ -15,7 +15,7 @@ from scheduler_core.formats.problems import problems_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod, Workload
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Report, owner_of
+from scheduler_core.kubernetes.readers import At, Report, owner_of
 from scheduler_core.kubernetes.support import part_of
 
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"

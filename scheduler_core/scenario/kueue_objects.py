@@ -12,7 +12,7 @@ from scheduler_core.cluster.kueue.configuration import left_out
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import At, Report, show
+from scheduler_core.kubernetes.readers import At, Report, show
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.kueue import GROUP, WORKLOAD_LISTS, KueueSetup, is_of_kueue
 

@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from msgspec.structs import replace
 
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
+from scheduler_core.formats.duplicates import duplicate_findings
 from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.openb import read_tables
 from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
 from scheduler_core.formats.recorder import read_recorder
-from scheduler_core.formats.replacing import duplicate_findings
 from scheduler_core.formats.simkube import read_simkube
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.assembly import Assembly
-from scheduler_core.scenario.choosing import adopted, choose, policies_of, with_passes
 from scheduler_core.scenario.chosen_releases import has_controllers, releases_written
-from scheduler_core.scenario.descheduling import read_descheduler
+from scheduler_core.scenario.configuration_choice import adopted, choose, policies_of, with_passes
+from scheduler_core.scenario.controller_work import asks_for_pass, has_work, names_plugin, schedulers_named
+from scheduler_core.scenario.descheduler import read_descheduler
 from scheduler_core.scenario.dump import missing_pods
 from scheduler_core.scenario.extender_answers import (
     ASKING,
@@ -39,15 +40,14 @@ from scheduler_core.scenario.extender_answers import (
 from scheduler_core.scenario.history_entries import SCENARIO_KIND, with_entries
 from scheduler_core.scenario.intake import Intake
 from scheduler_core.scenario.kueue import KueueSetup, has_queues, waits_for_kueue
-from scheduler_core.scenario.living import asks_for_pass, has_work, names_plugin, schedulers_named
+from scheduler_core.scenario.omissions import spare
 from scheduler_core.scenario.operations import read_operations
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.running_dump import assumptions, dumped_objects
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
-from scheduler_core.scenario.sparing import spare
-from scheduler_core.scenario.unhonored import Unhonored, found_in
+from scheduler_core.scenario.unhonored_fields import Unhonored, found_in
 from scheduler_core.schedulers.extenders.answers import Answers, read_answers
 from scheduler_core.schedulers.firmament import NAME as FIRMAMENT
 from scheduler_core.schedulers.firmament.flags import flag_warnings

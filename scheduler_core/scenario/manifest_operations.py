@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.device_versions import GROUP, VERSIONS, in_versio
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.kinds import is_manifest_kind
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.kueue import WORKLOAD_LISTS, is_operated
 from scheduler_core.schedulers.v1_37.fields import check_manifest

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from heapq import merge
 from typing import Any
 
-from scheduler_core.kubernetes.reading import At, Field, Report, enum, integer, record, show
+from scheduler_core.kubernetes.readers import At, Field, Report, enum, integer, record, show
 
 Step = tuple[int, int | None]  # major, and after how many of its cycles
 

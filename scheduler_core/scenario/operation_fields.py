@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.formats.patch import PATCH_TYPES
-from scheduler_core.kubernetes.reading import At, Field, Reader, enum, integer, labels, opaque, record, text
+from scheduler_core.kubernetes.readers import At, Field, Reader, enum, integer, labels, opaque, record, text
 from scheduler_core.scenario.moments import FIELDS
 
 _TYPE_META = record(

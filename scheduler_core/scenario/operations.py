@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from scheduler_core.cluster.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
+from scheduler_core.formats.interner import with_parts_of
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import patched_by
-from scheduler_core.formats.sharing import with_parts_of
 from scheduler_core.kubernetes.admission import disruptions_allowed
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At, kind_of, show
+from scheduler_core.kubernetes.readers import At, kind_of, show
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import Moments, in_order, says_when

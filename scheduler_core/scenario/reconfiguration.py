@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.schedulers.out_of_tree import without_out_of_tree
 from scheduler_core.schedulers.table import SUPPORT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked

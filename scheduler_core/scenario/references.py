@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
 )
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.scenario.assembly import Notices
 
 

@@ -17,10 +17,10 @@ from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.recorded import Recorded, recorded_of
+from scheduler_core.kubernetes.recorded_decisions import Recorded, recorded_of
+from scheduler_core.scenario.controller_work import kubelets_lack, without_time
 from scheduler_core.scenario.kueue import KueueSetup
-from scheduler_core.scenario.living import kubelets_lack, without_time
-from scheduler_core.scenario.unhonored import Unhonored, warnings_under
+from scheduler_core.scenario.unhonored_fields import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.table import SUPPORT, support_beside
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration

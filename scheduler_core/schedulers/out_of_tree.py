@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.names import nearest
-from scheduler_core.kubernetes.reading import At, show
+from scheduler_core.kubernetes.readers import At, show
 
 _PROJECTS: Mapping[str, str] = {
     "kubernetes-sigs/scheduler-plugins": "CapacityScheduling CrossNodePreemption LoadVariationRiskBalancing "
@@ -33,7 +33,7 @@ PROJECT_OF: Mapping[str, str] = {
 
 @cache
 def _known() -> frozenset[str]:
-    from scheduler_core.schedulers.v1_22.configuration.merging import EVERYTHING
+    from scheduler_core.schedulers.v1_22.configuration.plugin_merge import EVERYTHING
     from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
     from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 

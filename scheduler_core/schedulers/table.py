@@ -12,7 +12,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 from scheduler_core.schedulers.out_of_tree import without_out_of_tree
 from scheduler_core.schedulers.v1_11 import RELEASE as V1_11
 from scheduler_core.schedulers.v1_22 import RELEASE as V1_22
@@ -25,7 +25,7 @@ from scheduler_core.schedulers.v1_37.configuration import (
 )
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.fields import check_v1_37_fields
-from scheduler_core.schedulers.v1_37.honored import honored
+from scheduler_core.schedulers.v1_37.honored_fields import honored
 from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, is_settled, left_out, left_out_beside
 from scheduler_core.schedulers.v1_37.plugins.coscheduling import NAME as COSCHEDULING
 from scheduler_core.schedulers.v1_37.releases import DIALECTS

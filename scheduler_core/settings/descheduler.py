@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.durations import duration
 from scheduler_core.kubernetes.label_query import parse_label_query
-from scheduler_core.kubernetes.reading import At, Field, boolean, integer, outlined, record, text
+from scheduler_core.kubernetes.readers import At, Field, boolean, integer, outlined, record, text
 
 DESCHEDULER_POLICY = "DeschedulerPolicy"
 """The kind of the document that says what the descheduler does."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, outlined, record, show
+from scheduler_core.kubernetes.readers import At, Field, Outline, boolean, outlined, record, show
 from scheduler_core.kubernetes.times import seconds_of
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.names import nearest
-from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, kind_of, outlined, show
+from scheduler_core.kubernetes.readers import At, Field, Outline, boolean, kind_of, outlined, show
 from scheduler_core.settings.release import BY_PLUGINS, V1_37
 
 FeatureGates = tuple[tuple[str, bool], ...]

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.kubernetes.reading import At, Field, Outline, integer, outlined, record, show
+from scheduler_core.kubernetes.readers import At, Field, Outline, integer, outlined, record, show
 
 
 class NodeLifecycleSettings(Struct, frozen=True):

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
+from scheduler_core.kubernetes.readers import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.settings.descheduler import DeschedulerSettings, read_descheduler
 from scheduler_core.settings.dump import DumpSettings, read_dump
 from scheduler_core.settings.feature_gates import FeatureGates, check_locked, read_gates

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Outline,

@@ -15,9 +15,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.authoring import policy_editing, v1_37_editing
-from scheduler_core.authoring.policy_editing import CHOICES, SWITCHES
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring import policy_edits, v1_37_edits
+from scheduler_core.authoring.policy_edits import CHOICES, SWITCHES
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.authoring.verbs import VERBS, Verb, operations
 from scheduler_core.compare.again import taken_off
 from scheduler_core.kubernetes.manifests import Document
@@ -69,15 +69,15 @@ class Axis(Struct, frozen=True):
 
 
 def _setting(one: Setting, documents: Documents) -> Documents:
-    return policy_editing.edited(documents, "setting", one.axis, one.text)
+    return policy_edits.edited(documents, "setting", one.axis, one.text)
 
 
 def _weight(one: Setting, documents: Documents) -> Documents:
     if one.by_plugins:
-        return v1_37_editing.edited(documents, "weight", f"0/{one.part}", one.text)
+        return v1_37_edits.edited(documents, "weight", f"0/{one.part}", one.text)
     if any(document.get("kind") == CONFIGURATION_KIND for document in documents):
-        return policy_editing.edited(documents, "weights", "", json.dumps({one.part: one.value}))
-    return policy_editing.edited(documents, "priority", one.part, one.text)
+        return policy_edits.edited(documents, "weights", "", json.dumps({one.part: one.value}))
+    return policy_edits.edited(documents, "priority", one.part, one.text)
 
 
 def _switch(one: Setting) -> str:
@@ -89,25 +89,25 @@ def _switch(one: Setting) -> str:
 def _predicate(one: Setting, documents: Documents) -> Documents:
     if one.by_plugins:
         raise EditError(f"predicates are v1.11's: use plugins.NAME under {one.release}")
-    return policy_editing.edited(documents, "predicate", one.part, _switch(one))
+    return policy_edits.edited(documents, "predicate", one.part, _switch(one))
 
 
 def _plugin(one: Setting, documents: Documents) -> Documents:
     if not one.by_plugins:
         raise EditError(f"{one.release} has no plugins: use predicates.NAME or weights.NAME")
-    return v1_37_editing.edited(documents, "plugin", f"0/{v1_37_editing.EVERYWHERE}/{one.part}", _switch(one))
+    return v1_37_edits.edited(documents, "plugin", f"0/{v1_37_edits.EVERYWHERE}/{one.part}", _switch(one))
 
 
 def _gate(one: Setting, documents: Documents) -> Documents:
     if not row_of(one.release).has_gates:
         raise EditError(f"{one.release} has no feature gates here")
-    return v1_37_editing.edited(documents, "gate", one.part, one.text)
+    return v1_37_edits.edited(documents, "gate", one.part, one.text)
 
 
 def _percentage(one: Setting, documents: Documents) -> Documents:
     if not one.by_plugins:
         raise EditError(f"{one.release} takes it from no configuration here")
-    return v1_37_editing.edited(documents, "percentage", "", one.text)
+    return v1_37_edits.edited(documents, "percentage", "", one.text)
 
 
 _LEAST, _MOST = "LeastAllocated", "MostAllocated"
@@ -120,9 +120,9 @@ def _strategy(one: Setting, documents: Documents) -> Documents:
     if one.by_plugins:
         resources = [{"name": name, "weight": 1} for name in ("cpu", "memory")]
         arguments = {"scoringStrategy": {"type": one.value, "resources": resources}}
-        return v1_37_editing.edited(documents, "arguments", "0/NodeResourcesFit", json.dumps(arguments))
+        return v1_37_edits.edited(documents, "arguments", "0/NodeResourcesFit", json.dumps(arguments))
     for name, priority in _PRIORITIES.items():
-        documents = policy_editing.edited(documents, "priority", priority, "1" if name == one.value else "0")
+        documents = policy_edits.edited(documents, "priority", priority, "1" if name == one.value else "0")
     return documents
 
 
@@ -134,9 +134,9 @@ def _configuration(one: Setting, documents: Documents) -> Documents:
 
 def _descheduler(one: Setting, documents: Documents) -> Documents:
     if one.value is None or one.value is False:
-        return policy_editing.edited(documents, "descheduling", "", "")
-    documents = policy_editing.edited(documents, "descheduling", "", "on")
-    return documents if one.value is True else policy_editing.edited(documents, "strategy", one.text, "on")
+        return policy_edits.edited(documents, "descheduling", "", "")
+    documents = policy_edits.edited(documents, "descheduling", "", "on")
+    return documents if one.value is True else policy_edits.edited(documents, "strategy", one.text, "on")
 
 
 def _again(one: Setting, documents: Documents) -> Documents:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.authoring import policy_editing
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring import policy_edits
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.manifests import Document
@@ -55,7 +55,7 @@ def documents_of(
     """
     documents: Sequence[Document] = scenario.documents
     if release != scenario.release and SCHEDULER not in values:
-        documents = policy_editing.edited(documents, "setting", SCHEDULER, release)
+        documents = policy_edits.edited(documents, "setting", SCHEDULER, release)
     seed = values.get(SEED)
     seed = seed if type(seed) is int else 0
     ordered = dict(values) if ARRIVAL in values or not seed else _with_arrival(values)

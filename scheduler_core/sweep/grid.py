@@ -22,10 +22,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import path_text
+from scheduler_core.kubernetes.readers import path_text
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep.axes import AXES, axis_of, written
 from scheduler_core.sweep.cell import CONFIG, documents_of, release_of, releases_of

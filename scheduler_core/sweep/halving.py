@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.authoring.policy_editing import HEADS
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_edits import HEADS
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import path_text
+from scheduler_core.kubernetes.readers import path_text
 from scheduler_core.schedulers.columns import Cluster
 from scheduler_core.schedulers.columns.columns import BASIC_RESOURCES
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.support import part_of
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.compare.again import taken_off
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.quantity import exact_quantity

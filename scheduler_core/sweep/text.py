@@ -7,10 +7,10 @@ from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.locate import find_lines
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.kubernetes.reading import path_text, steps_of
+from scheduler_core.kubernetes.readers import path_text, steps_of
 
 LIMITS = Limits(size=256 * 1024, documents=1)
 

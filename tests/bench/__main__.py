@@ -19,7 +19,7 @@ from typing import Any
 
 from tests.bench.conform import measure_conform
 from tests.bench.first_cycle import measure_first_cycles
-from tests.bench.living import exceeded, measure_living
+from tests.bench.living_clusters import exceeded, measure_living
 from tests.bench.measure import growth, measure, row
 from tests.bench.scale import measure_scale
 from tests.bench.scale import missed as missed_at_scale

@@ -10,7 +10,7 @@ import time
 
 from scheduler_core.kubernetes.model import Container, Node, ObjectMeta, Pod, PodGroup, Queue
 from scheduler_core.schedulers.kube_batch.configuration import parse_configuration
-from scheduler_core.schedulers.kube_batch.running import run_session
+from scheduler_core.schedulers.kube_batch.session_run import run_session
 from scheduler_core.schedulers.kube_batch.snapshot import (
     GROUP_NAME,
     ServerOption,

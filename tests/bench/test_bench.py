@@ -25,8 +25,8 @@ from tests.bench.__main__ import (
 )
 from tests.bench.conform import FILES, measure_conform
 from tests.bench.first_cycle import Bundle, measure_first_cycles, text_of, timed
-from tests.bench.living import AIMS as LIVING_AIMS
-from tests.bench.living import WORK, Size, cases, cycles, drain, exceeded, process, release, zone
+from tests.bench.living_clusters import AIMS as LIVING_AIMS
+from tests.bench.living_clusters import WORK, Size, cases, cycles, drain, exceeded, process, release, zone
 from tests.bench.measure import Measured, growth, measure, row, run
 from tests.bench.scale import SCALES, measure_scale
 from tests.bench.scale import missed as missed_at_scale
@@ -108,7 +108,7 @@ def test_growth_compares_time_and_memory() -> None:
 
 
 def test_missed_aims_are_named() -> None:
-    """A rate below its aim, a slow trace, steep growth of time or of memory: each is told."""
+    """A rate below its aim, a slow trace, steep growth of time or of memory: each is reported."""
     rows = [made_up(1000, 9000, 40), made_up(5000, 6999, 60, full=5.5), made_up(20000, 1000, 300)]
     missed = shortfalls(rows, growth(rows))
     assert [text.partition(": ")[2] for text in missed] == [

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Page, expect
 
-from scheduler_core.authoring.lessons import lesson
+from playground.courseware import lesson
 from tests.browser.conftest import PHONE
-from tests.browser.teaching import LESSON, comes, onward, teach
+from tests.browser.teacher import LESSON, comes, onward, teach
 
 LAPTOP = (1366, 768)
 PROJECTOR = (1920, 1080)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Browser
 
-from tests.browser.feeling import Row, ms, new_page
+from tests.browser.measures import Row, ms, new_page
 from tests.browser.pages import example_text, share
 from tests.services.stack import Stack
 

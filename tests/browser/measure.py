@@ -28,15 +28,15 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import ARGUMENTS
-from tests.browser.dragging import dragged
-from tests.browser.feeling import FRAMES, Row, ms, new_page, size
+from tests.browser.drag_frames import dragged
 from tests.browser.interactive import interactive
+from tests.browser.measures import FRAMES, Row, ms, new_page, size
 from tests.browser.pages import Workbench, example_text, share
 from tests.browser.test_runs import TRACE, charts, ends, open_cycle, upload
-from tests.browser.test_speed import measure
+from tests.browser.test_step_to_paint import measure
 from tests.e2e import bundles
 from tests.parts import REPOSITORY, chromium, shared
-from tests.services.counting import Counting
+from tests.services.byte_counter import Counting
 from tests.services.processes import free_port, wait_until
 from tests.services.stack import Stack, embedded_parts, running
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from playwright.sync_api import Page, expect
 
 from tests.browser.class_pictures import of_a_lesson
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, show
 from tests.browser.test_branches import cordon, tree
 from tests.browser.test_edit import copied
 from tests.browser.test_runs import ends
-from tests.browser.weighing import give
-from tests.browser.weighing import opened as unfolded
+from tests.browser.weights import give
+from tests.browser.weights import opened as unfolded
 
 PENDING = "default/search-6"  # not placed in cycle 17 of the shop
 

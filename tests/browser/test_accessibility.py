@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch, looks, turned
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, example_text, share, show, wide
 from tests.browser.test_paste import MISTAKEN, listed
 from tests.services.stack import Stack

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch, turned
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
 from tests.browser.test_rooms import entered, says
 from tests.browser.test_two_tabs import apply, saved

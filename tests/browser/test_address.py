@@ -301,15 +301,15 @@ WRONG = (
 )
 
 
-def test_wrong_values_are_told(page: Page, site: Stack) -> None:
+def test_wrong_values_are_reported(page: Page, site: Stack) -> None:
     """What an address asks for and there is not is named, goes from the address, and the rest is shown."""
     for asked, wrong in WRONG:
         values = {key: value or "x" for key, _, value in (one.partition("=") for one in wrong.split())}
         query = "&".join([asked, *(f"{key}={value}" for key, value in values.items())])
         bench = opened(Workbench(page), site, "shop", query)
         for value in wrong.split():
-            told = rf"refers to something that does not exist: .*{re.escape(value)}"
-            expect(page.get_by_text(re.compile(told)), query).to_be_visible()
+            reported = rf"refers to something that does not exist: .*{re.escape(value)}"
+            expect(page.get_by_text(re.compile(reported)), query).to_be_visible()
         page.evaluate(QUIET)
         if "step=3" in asked:
             bench.at(3)

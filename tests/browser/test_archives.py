@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.editing import manifests
+from tests.browser.editors import manifests
 from tests.browser.pages import Workbench
 from tests.browser.test_paste import MENDED, listed
 from tests.core.formats.archives import CHART, VALUES, tarred, zipped
@@ -99,7 +99,7 @@ def test_a_folder_is_dropped(page: Page) -> None:
     opened(page)
 
 
-def test_a_folder_without_manifests_is_told(page: Page) -> None:
+def test_a_folder_without_manifests_is_reported(page: Page) -> None:
     """Nothing to send is said at once, and nothing is held."""
     page.goto("/")
     page.evaluate(DROP, ["[data-paste-form]", {"pictures": {"a.png": "x"}}])

@@ -44,7 +44,7 @@ def cordon(page: Page, bench: Workbench, node: str) -> None:
 
 
 def test_a_branch_is_made_at_the_step_and_compared_with_its_parent(page: Page, cluster: str) -> None:
-    """It opens there; what was changed, how many are placed, and where it parts are told."""
+    """It opens there; what was changed, how many are placed, and where it parts are reported."""
     bench = branched(page, cluster, 2)
     rows = tree(bench).get_by_role("row")
     expect(rows).to_have_count(2)

@@ -205,7 +205,7 @@ def test_a_search_can_be_cancelled(page: Page, site: Stack) -> None:
 
 
 def test_the_form_says_what_is_missing(page: Page, bench: Workbench) -> None:
-    """A node that there is not, and a pod that is not named, are told."""
+    """A node that there is not, and a pod that is not named, are reported."""
     box = panel(page)
     kind = box.get_by_role("combobox", name="Stop when")
     kind.select_option("node")

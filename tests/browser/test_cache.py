@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from scheduler_core.record.cache_record import CacheRecord, ResultSource
 from scheduler_core.record.cycle import Cycle
 from tests.browser.conftest import DESKTOP, PHONE, looks
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import (
     COMPUTED,
     Workbench,
@@ -167,13 +167,15 @@ CAUGHT = [
 ]
 
 
-def test_stale_hits_are_told_with_both_answers(page: Page, site: Stack) -> None:
+def test_stale_hits_are_reported_with_both_answers(page: Page, site: Stack) -> None:
     """Each of the four bugs: what was cached, what is true, the event that was missed, and the row for it."""
     for slug, index, cause, rules in CAUGHT:
-        stale_hits_are_told(page, site, slug, index, cause, rules)
+        stale_hits_are_reported(page, site, slug, index, cause, rules)
 
 
-def stale_hits_are_told(page: Page, site: Stack, slug: str, index: int, cause: str, rules: list[str]) -> None:
+def stale_hits_are_reported(
+    page: Page, site: Stack, slug: str, index: int, cause: str, rules: list[str]
+) -> None:
     """Expect what the Cache tab tells of the stale hits of an example's cycle."""
     text = example_text(slug)
     found = record(cycles_of(text)[index - 1])

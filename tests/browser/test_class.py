@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from scheduler_core.authoring.lessons import bundle_of, key_of, lesson
+from playground.courseware import bundle_of, key_of, lesson
 from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench
-from tests.browser.teaching import LESSON, comes, onward, teach
+from tests.browser.teacher import LESSON, comes, onward, teach
 from tests.browser.test_room_answers import Heard, everything
 from tests.browser.test_rooms import bar, says
 

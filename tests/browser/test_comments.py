@@ -30,7 +30,7 @@ def write(panel: Locator, text: str, name: str = "") -> None:
 
 
 def test_two_people_discuss_a_node(visitor: Callable[..., Page], site: Stack) -> None:
-    """A thread about a node is answered, goes to where it is about, is resolved, and is told as new."""
+    """A thread about a node is answered, goes to where it is about, is resolved, and is reported as new."""
     address = share(site, ROOM, "Two people discuss")
     ada, bob = visitor(), visitor()
     bench = Workbench(ada).open(f"{address}?step=2&node=worker-4").at(2)

@@ -263,7 +263,7 @@ def test_pods_elsewhere_are_marked_on_both_stages(page: Page, both: tuple[str, s
 
 
 def test_a_policy_is_pasted_for_a_side(page: Page, both: tuple[str, str], watch: Watch) -> None:
-    """What is wrong in it is told with its line and stays in the form; corrected, its branch is compared."""
+    """What is wrong in it is shown with its line and stays in the form; corrected, its branch is compared."""
     watch.allow("422")
     page.goto(f"/compare/?left={both[0]}&right={both[0]}")
     page.get_by_text("Choose others").click()

@@ -260,8 +260,8 @@ def test_a_place_without_fields_offers_none(ask: Ask, place: str) -> None:
 def test_a_field_is_explained(ask: Ask, place: str) -> None:
     """Its kind, path and type, and the sentence of its schema; what is not read says so."""
     text, wanted = SAID[place]
-    told, mark = ask(_SAID, text)
-    assert told.startswith(wanted)
+    reported, mark = ask(_SAID, text)
+    assert reported.startswith(wanted)
     assert mark == ("ignored" if place == "not read" else "")
 
 

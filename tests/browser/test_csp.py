@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, example_text, share
 from tests.browser.test_runs import charts, ends
 from tests.services.stack import Stack

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.editing import editor_in, yaml_of
+from tests.browser.editors import editor_in, yaml_of
 from tests.browser.modules import served
 from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share, wide
 from tests.services.stack import Stack
@@ -186,7 +186,7 @@ def test_a_volume_is_added_and_then_edited_from_the_list(page: Page, cluster: st
     expect(page.get_by_role("dialog", name="Edit PersistentVolume disk-1")).to_be_visible()
 
 
-def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page) -> None:
+def test_what_is_wrong_is_reported_on_its_line_and_nothing_is_changed(page: Page) -> None:
     """The editor stays open with the error; closing it leaves the scenario as it was."""
     bench, editor = editing(page, 1)
     text = editor_in(editor, "Node n2 as YAML")
@@ -309,19 +309,19 @@ def test_undo_leads_back_through_edits_and_settings_in_their_order(page: Page) -
 
 
 def test_an_edit_keeps_comments_inside_the_history(page: Page) -> None:
-    """An event that is added leaves the comments of the others; those of one taken out are told of."""
+    """An event that is added leaves the comments of the others; those of one taken out are mentioned."""
     bench, editor = editing(page, 2, example_text("cache-half-remedy"), "a-1")
     cordon(editor)
     apply(editor)
     yaml = yaml_of(bench).shows(re.compile("unschedulable"))
     yaml.shows(re.compile("# Inside cycle 1"))
     yaml.shows(re.compile("# The half remedy: a stale write"))
-    told = page.evaluate(
+    reported = page.evaluate(
         "address => import(address)"
         ".then(({ costs }) => [costs('a: 1 # x', 'a: 2 # x', false), costs('a: 1 # x', 'a: 2', false)])",
         served(page, "workbench/comments.ts"),
     )
-    assert told == ["", " 1 comment inside the changed part was removed with it; Undo restores it."]
+    assert reported == ["", " 1 comment inside the changed part was removed with it; Undo restores it."]
 
 
 def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from scheduler_core.formats.yaml_writer import write_yaml
 from tests.browser.clusters import zoned
 from tests.browser.conftest import PHONE, looks
-from tests.browser.editing import Yaml, yaml_of
+from tests.browser.editors import Yaml, yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, example_text, share, tab_until, wide
 from tests.e2e.bundles import by_v1_11
 from tests.services.stack import Stack

@@ -79,16 +79,16 @@ def test_one_view_and_nothing_around_it(page: Page, address: str, view: str, sho
 
 
 def test_the_height_settles(page: Page, address: str) -> None:
-    """It is told at most ten times a second, and no more once nothing changes."""
+    """It is reported at most ten times a second, and no more once nothing changes."""
     frame = embed(page, f"{address}&view=story")
     frame.evaluate("""async () => { for (let i = 0; i < 40; i += 1) {
         document.body.style.paddingBottom = `${i}px`;
         await new Promise(done => setTimeout(done, 20)); } }""")
     page.wait_for_timeout(400)
-    told = page.evaluate("heights")
+    reported = page.evaluate("heights")
     # Not from one to the next: a busy page receives two at once that were sent apart.
-    seconds = (told[-1][1] - told[0][1]) / 1_000
-    assert 3 <= len(told) <= 10 * seconds + 2, told
+    seconds = (reported[-1][1] - reported[0][1]) / 1_000
+    assert 3 <= len(reported) <= 10 * seconds + 2, reported
 
     def settled() -> bool:
         before = len(page.evaluate("heights"))
@@ -125,13 +125,13 @@ def test_the_server_keeps_the_lock_as_well(page: Page, address: str) -> None:
             try { await socket.call(command, { source, ...more }); return "answered"; }
             catch (error) { if (error.code !== "request.superseded") return error.code; }
     }"""
-    for command, more, told in (
+    for command, more, reported in (
         ("cycle.get", {"step": str(STEP), "parts": ["predicates"]}, "answered"),
         ("cycle.get", {"step": str(STEP + 1), "parts": ["predicates"]}, "permission.denied"),
         ("timeline.get", {"from": 1, "to": 3}, "permission.denied"),
         ("scenario.fork", {}, "permission.denied"),
     ):
-        assert frame.evaluate(asked, [command, more]) == told, command
+        assert frame.evaluate(asked, [command, more]) == reported, command
     whole = embed(page, f"{address}&lock=1", width=1300)
     for tab in ("Predicates", "Priorities", "Queue", "Events", "Story"):
         whole.get_by_role("tab", name=tab, exact=True).click()

@@ -87,7 +87,7 @@ def test_a_drained_node_s_pods_come_back_elsewhere(page: Page) -> None:
     holds(lambda: placements(page), lambda nodes: len(nodes) == 14 and "n2" not in nodes[6:])
 
 
-def test_what_is_wrong_is_told_at_its_field(page: Page) -> None:
+def test_what_is_wrong_is_reported_at_its_field(page: Page) -> None:
     """No node of that name, a taint that is none, a cycle that there is not; nothing is changed."""
     bench = own(page)
     box = form(page, bench)

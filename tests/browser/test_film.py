@@ -230,7 +230,7 @@ def test_what_writes_webm_comes_with_the_first_film(page: Page, site: Stack, wat
     assert made(filled(page, Format="GIF")).suggested_filename == "steps-1-to-1.gif"
 
 
-def test_an_encoder_that_fails_is_told_and_tried_again(page: Page, site: Stack) -> None:
+def test_an_encoder_that_fails_is_reported_and_tried_again(page: Page, site: Stack) -> None:
     """In the middle of a film: the dialog has the reason, and the next film is whole."""
     page.add_init_script("""
         const { encode } = VideoEncoder.prototype;

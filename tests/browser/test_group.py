@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import turned
-from tests.browser.editing import Yaml, editor_in
+from tests.browser.editors import Yaml, editor_in
 from tests.browser.pages import Workbench, becomes, share, tab_until, wide
 from tests.services.stack import Stack
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Watch, returning
 from tests.browser.pages import example_text
-from tests.guides.following import ROOT, follow
+from tests.guides.guide import ROOT, follow
 from tests.services.processes import Process, free_port, listens, wait_until_ready
 
 GUIDE = "adding-an-inspect-tab.md"

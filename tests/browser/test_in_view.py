@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import PHONE
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share
 from tests.browser.test_layout import WIDTHS
 from tests.e2e import bundles
@@ -41,7 +41,7 @@ BOXES = """() => [document.querySelector(".stage-body"), ...document.querySelect
 
 
 def search(page: Page, text: str) -> Locator:
-    """Press the key of the search and type; return what is told over the stage."""
+    """Press the key of the search and type; return what is reported over the stage."""
     page.keyboard.press("/")
     page.keyboard.type(text)
     return page.get_by_role("region", name="Found")
@@ -105,7 +105,7 @@ def test_a_search_finds_in_the_text_that_was_applied(page: Page) -> None:
 
 
 def test_back_brings_a_search_back_on_every_tab(page: Page, site: Stack) -> None:
-    """Build shows the YAML, and Back leads to an address with a search: it is told and marked."""
+    """Build shows the YAML, and Back leads to an address with a search: it is reported and marked."""
     bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
     found = search(page, "search-1")
     expect(found).to_contain_text("1 of 1")

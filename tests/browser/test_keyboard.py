@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.editing import manifests
+from tests.browser.editors import manifests
 from tests.browser.pages import Workbench, cycles_of_example, example_text, share, tab_until
 from tests.services.stack import Stack
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.editing import editor_in, manifests
+from tests.browser.editors import editor_in, manifests
 from tests.browser.pages import Workbench, holds, share
 from tests.e2e import bundles
 from tests.services.stack import Stack

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import FrameLocator, Locator, Page, WebSocket, expect
 
-from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.edits import merged
+from playground.courseware import Lesson, Stop, check, lesson, lessons
+from playground.courseware.checks import StopQuestion
+from playground.courseware.edits import merged
 from tests.browser.conftest import turned
-from tests.browser.editing import editor_in
+from tests.browser.editors import editor_in
 from tests.browser.pages import wide
 from tests.core.lessons.data import right_answer, wrong_answers
 
@@ -193,9 +193,9 @@ def test_nothing_tells_the_answer_while_it_is_open(page: Page) -> None:
     for name in ("Step", "Last", "Play"):
         frame.get_by_role("button", name=name).first.click()
     page.wait_for_timeout(500)
-    told = re.compile(r'assigned default/web|placed on (<[^>]*>)*n[123]|"result":"scheduled"|is chosen')
-    assert received and not [text for text in received if told.search(text)]
-    assert not told.search(page.content()) and not told.search(frame.content())
+    reported = re.compile(r'assigned default/web|placed on (<[^>]*>)*n[123]|"result":"scheduled"|is chosen')
+    assert received and not [text for text in received if reported.search(text)]
+    assert not reported.search(page.content()) and not reported.search(frame.content())
     assert (
         frame.evaluate(
             "() => podstep.playback.cluster.placement[podstep.playback.podIndex.get('default/web')]"

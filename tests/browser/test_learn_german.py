@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core.authoring.lessons import check, in_language
+from playground.courseware import check, in_language
 from tests.browser.conftest import turned
-from tests.browser.editing import editor_in
+from tests.browser.editors import editor_in
 from tests.browser.pages import wide
 from tests.browser.test_learn import FIRST, button, fill_in, found, submit
 from tests.core.lessons.data import right_answer

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from scheduler_core.authoring.lessons import lesson
-from scheduler_core.authoring.lessons.edits import merged
-from tests.browser.editing import editor_in
+from playground.courseware import lesson
+from playground.courseware.edits import merged
+from tests.browser.editors import editor_in
 from tests.browser.pages import becomes
-from tests.browser.test_authoring import add, command, opened
+from tests.browser.test_lesson_pages import add, command, opened
 from tests.services.stack import Stack
 
 LESSON = "first-cycle"

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from scheduler_core.authoring.lessons import lesson
+from playground.courseware import lesson
 from tests.browser.conftest import Watch
 from tests.core.lessons.data import right_answer
 from tests.playground.lti_platform import CLAIM, CLIENT, running

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import in_both_themes
 from tests.browser.pages import Workbench, drafted, wide
-from tests.core.objects.reported import cases, together
+from tests.core.objects.unhonored_cases import cases, together
 
 CLUSTER = """apiVersion: v1
 kind: Node
@@ -68,7 +68,7 @@ def test_where_nothing_differs_there_is_no_bar(page: Page) -> None:
 
 
 def test_every_reported_field_is_listed(page: Page) -> None:
-    """Whatever the table reports is told here, each with what honoring it does."""
+    """Whatever the table reports is reported here, each with what honoring it does."""
     Workbench(page).open(drafted(page, together(cases())))
     summary(page).click()
     listed = bar(page).get_by_role("listitem").all_inner_texts()

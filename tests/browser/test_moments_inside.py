@@ -17,7 +17,7 @@ from tests.browser.test_time import settled
 from tests.services.stack import Stack
 
 #: All that somebody reads, hears or gets by pointing, of the page as it is.
-TOLD = """() => {
+REPORTED = """() => {
   const about = document.querySelector(".about"); // the scenario's own words, which no step changes
   if (about) about.style.display = "none";
   const said = [document.title, document.body.innerText];
@@ -32,7 +32,7 @@ TOLD = """() => {
 }"""
 #: Opens every tab of Inspect, one after the other; returns what the page then tells, by the tab.
 ON_EVERY_TAB = f"""async () => {{
-  const told = {TOLD};
+  const told = {REPORTED};
   const frame = () => new Promise(requestAnimationFrame);
   const found = {{}};
   const tabs = [...document.querySelectorAll("#region-inspect [role=tab]")];
@@ -47,9 +47,9 @@ ON_EVERY_TAB = f"""async () => {{
 CASES = (("shop", 9), ("shop", 17), ("making-room", 1), ("coscheduling-no-room", 4))
 
 
-def told(page: Page) -> str:
+def reported(page: Page) -> str:
     """Return what the page tells."""
-    text: str = page.evaluate(TOLD)
+    text: str = page.evaluate(REPORTED)
     return text
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, example_text
 
 
@@ -29,8 +29,8 @@ class Outage:
                 server.send(message)
                 return
             self.refused.append(payload)
-            told = "The database does not respond. Nothing was stored. Try again in a few seconds."
-            error = {"code": "server.unavailable", "message": told, "part": "database", "retryAfter": 0.2}
+            reported = "The database does not respond. Nothing was stored. Try again in a few seconds."
+            error = {"code": "server.unavailable", "message": reported, "part": "database", "retryAfter": 0.2}
             socket.send(json.dumps(["error", number, error]))
 
         socket.on_message(pass_on)

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch
-from tests.browser.editing import manifests, yaml_of
+from tests.browser.editors import manifests, yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, example_text, texts
 
 #: Three mistakes: an amount that is none, an effect that there is not, and a word where a number belongs.

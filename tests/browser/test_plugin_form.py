@@ -88,13 +88,13 @@ def test_what_v1_37_runs_is_changed_by_form_and_undone(page: Page) -> None:
     form.get_by_label("whenUnsatisfiable").select_option("DoNotSchedule")
     form.get_by_role("button", name="Change", exact=True).click()
     expect(form).to_be_hidden()
-    told = "topology.kubernetes.io/zone ≤ 1 DoNotSchedule"
-    expect(plugin(panel, "PodTopologySpread")).to_contain_text(told)
+    reported = "topology.kubernetes.io/zone ≤ 1 DoNotSchedule"
+    expect(plugin(panel, "PodTopologySpread")).to_contain_text(reported)
     text_of(panel).shows(re.compile("defaultingType: List"))
 
     undo = bench.build.get_by_role("button", name="Undo")
     undo.click()
-    expect(plugin(panel, "PodTopologySpread")).not_to_contain_text(told)
+    expect(plugin(panel, "PodTopologySpread")).not_to_contain_text(reported)
     undo.click()
     expect(panel.get_by_role("switch", name="NodePorts", exact=True)).to_be_checked()
     goes_to(bench, "full")

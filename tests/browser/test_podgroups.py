@@ -95,7 +95,7 @@ def test_waiting_pods_are_ghosts_on_their_node(visitor: Callable[..., Page], roo
     expect(bench.stage.locator(".pod.waiting")).to_have_count(0)
 
 
-def test_a_rejection_is_told_with_its_arithmetic_and_marked(
+def test_a_rejection_is_reported_with_its_arithmetic_and_marked(
     visitor: Callable[..., Page], no_room: str
 ) -> None:
     """Cycle 4 rejects the group: percentages, denial, sentences with links, and a mark with a legend."""

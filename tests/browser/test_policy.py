@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, drafted, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -122,8 +122,8 @@ def test_the_cache_is_set_with_what_each_choice_does(page: Page) -> None:
     expect(panel.get_by_role("status")).to_contain_text("Equivalence class: by attributes")
     wanted = ["cache: designed", "audit: true", "staleWrites: none", "equivalenceClass: attributes"]
     page.wait_for_function(
-        """wanted => { const told = Object.entries(podstep.playback.policy).map(([k, v]) => `${k}: ${v}`);
-            return wanted.every((one) => told.includes(one)); }""",
+        """wanted => { const reported = Object.entries(podstep.playback.policy).map(([k, v]) => `${k}: ${v}`);
+            return wanted.every((one) => reported.includes(one)); }""",
         arg=wanted,
     )
     mode.select_option("batching")
@@ -164,7 +164,7 @@ def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:
     expect(bench.build.get_by_role("button", name="Undo")).to_have_count(0)
 
 
-def test_a_restart_is_flagged_told_and_shown(page: Page, restarts: str) -> None:
+def test_a_restart_is_flagged_reported_and_shown(page: Page, restarts: str) -> None:
     """The timeline has a mark and says it; story, ladder and Policy tab are those of the cycle on screen."""
     bench = Workbench(page).open(restarts)
     expect(bench.page.get_by_role("list", name="Marks of the timeline")).to_contain_text(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.editing import Yaml, editor_in
+from tests.browser.editors import Yaml, editor_in
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_policy import own, policy
 from tests.services.stack import Stack
@@ -89,7 +89,7 @@ def test_a_predicate_is_dragged_to_its_place(page: Page) -> None:
     page.wait_for_function(IN_ORDER, arg=wanted)
 
 
-def test_what_the_order_does_is_told(page: Page) -> None:
+def test_what_the_order_does_is_reported(page: Page) -> None:
     """Where every predicate is checked anyway, another thing is said."""
     panel = policy(own(page))
     expect(panel).to_contain_text("which checks are saved and which reasons are counted, not which nodes fit")
@@ -170,7 +170,7 @@ def test_the_text_and_the_controls_follow_each_other(page: Page) -> None:
 
 
 def test_errors_of_the_text_stand_at_their_lines(page: Page) -> None:
-    """A name that is wrong is told with what was meant; nothing can be applied, and Discard leads back."""
+    """A name that is wrong is shown with what was meant; nothing can be applied, and Discard leads back."""
     panel = policy(own(page))
     field = text_of(panel)
     field.fill(
@@ -215,7 +215,7 @@ def test_a_change_lands_after_the_cycle_on_screen(page: Page) -> None:
 
 
 def test_a_policy_is_written_as_profiles_and_back(page: Page) -> None:
-    """Plugins by point, on and off, moved and weighed, with arguments by form; what is lost is told."""
+    """Plugins by point, on and off, moved and weighed, with arguments by form; what is lost is reported."""
     panel = policy(own(page))
     text_of(panel)
     expect(panel).to_contain_text("What a KubeSchedulerConfiguration cannot say")

@@ -27,7 +27,7 @@ def learns(visitor: Callable[..., Page]) -> Page:
     return page
 
 
-def told(page: Page) -> Any:
+def reported(page: Page) -> Any:
     return page.locator(f"[data-lesson='{FIRST}'] [data-progress]").first
 
 
@@ -62,11 +62,11 @@ def test_two_devices_of_one_account(visitor: Callable[..., Page], watch: Watch) 
 
     second.goto("/account/?next=/learn/")
     send(second, "Sign in", "Sign in", Name=name, Password=PASSWORD)
-    expect(told(second)).to_contain_text("2 of", timeout=30_000)
+    expect(reported(second)).to_contain_text("2 of", timeout=30_000)
     expect(second.get_by_text("Progress is kept in your account.")).to_be_visible()
     other = second.context.new_page()  # a second tab sees what the first one has
     other.goto("/learn/")
-    expect(told(other)).to_contain_text("2 of")
+    expect(reported(other)).to_contain_text("2 of")
     second.goto(f"/learn/{FIRST}/")
     expect(second).to_have_url(re.compile(f"/{stops[stops.index('node') + 1]}/$"))
     second.route("**/learn/progress", lambda route: route.abort())
@@ -85,7 +85,7 @@ def test_two_devices_of_one_account(visitor: Callable[..., Page], watch: Watch) 
     expect(second.get_by_text("This browser is signed out.")).to_be_visible()
     second.wait_for_function(f"() => !({KEPT})().length")
     second.goto("/learn/")
-    expect(told(second)).not_to_contain_text(" of ")
+    expect(reported(second)).not_to_contain_text(" of ")
     first.goto("/account/")
     first.get_by_text("Delete the account").first.click()
     form = first.locator("details.account-delete")

@@ -44,7 +44,7 @@ def test_a_notice_tells_the_quirk_and_leads_to_its_row(page: Page, example: str)
 
 
 def test_there_is_no_notice_where_quirks_are_fixed(page: Page, fixed: str) -> None:
-    """The story is told without it."""
+    """The story is reported without it."""
     Workbench(page).open(f"{fixed}?step=1&tab=story")
     story = Workbench(page).panel("Story")
     expect(story).to_contain_text("is placed on b-1")
@@ -60,7 +60,7 @@ def test_the_timeline_marks_the_cycles_that_a_quirk_changed(page: Page, example:
     changed = [cycle.index for cycle in cycles_of(example_text("quirks")) if cycle.quirks]
     for index in range(1, len(cycles_of(example_text("quirks"))) + 1):
         bench.goto(index)
-        told = re.compile(said if index in changed else rf"^(?!.*{said})")
-        expect(bench.timeline).to_have_attribute("aria-valuetext", told)
+        reported = re.compile(said if index in changed else rf"^(?!.*{said})")
+        expect(bench.timeline).to_have_attribute("aria-valuetext", reported)
     Workbench(page).open(f"{fixed}?step=1").at(1)
     expect(legend.get_by_text("quirk of v1.11")).to_be_hidden()

@@ -124,7 +124,7 @@ def test_a_spread_constraint_is_shown_by_domain(page: Page, site: Stack) -> None
 
 
 def test_long_domains_are_cut_in_their_middle(visitor: Callable[..., Page], site: Stack) -> None:
-    """So that they can be told apart on a phone."""
+    """So that they can be distinguished on a phone."""
     page = visitor((390, 844))
     text = re.sub(r"zone: z(\d)", r"zone: datacentre-of-the-north-z\1", CLUSTER) + SPREAD
     Workbench(page).open(share(site, text, "Long") + "?step=1&tab=predicates").at(1)

@@ -61,9 +61,13 @@ def test_two_people_end_in_a_report(visitor: Callable[..., Page], site: Stack, t
     coming.value.save_as(tmp_path / "report.html")
     with bob.expect_download() as coming:
         verdict.get_by_role("button", name="Markdown for a pull request").click()
-    told = Path(coming.value.path()).read_text("utf-8")
-    assert "> Packed." in told
-    assert "**Needs work** by Bob" in told and "> It has most free cpu." in told and "(resolved)" in told
+    reported = Path(coming.value.path()).read_text("utf-8")
+    assert "> Packed." in reported
+    assert (
+        "**Needs work** by Bob" in reported
+        and "> It has most free cpu." in reported
+        and "(resolved)" in reported
+    )
 
     paper = visitor(java_script_enabled=False)
     paper.set_content((tmp_path / "report.html").read_text("utf-8"))

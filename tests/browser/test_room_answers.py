@@ -40,7 +40,7 @@ class Heard:
         return self
 
     def beyond(self, last: int) -> list[Any]:
-        """Return what of the frames since is about cycles after the last one that is told."""
+        """Return what of the frames since is about cycles after the last one that is reported."""
         about = [frame for frame in self.frames if frame[0] == "success" or not frame[0].startswith("room.")]
         return [found for frame in about for found in _beyond(frame[2], last)]
 
@@ -65,8 +65,8 @@ def sentences(text: str, index: int) -> list[str]:
     playback = Playback(load(by_v1_11(text)))
     playback.reach(index)
     cycle = playback.cycle(index)
-    told = [plain(sentence) for sentence in light(cycle, playback.place(cycle))["story"]]
-    return [sentence for sentence in told if len(sentence) > 20][1:]
+    reported = [plain(sentence) for sentence in light(cycle, playback.place(cycle))["story"]]
+    return [sentence for sentence in reported if len(sentence) > 20][1:]
 
 
 def ask(leader: Page, kind: str) -> None:
@@ -91,8 +91,8 @@ def everything(page: Page) -> str:
 def test_nothing_tells_the_answer(visitor: Callable[..., Page], site: Stack, kind: str) -> None:
     """Neither to who was there, nor to who joins late or again: also not by stepping on or looking ahead."""
     address = share(site, ROOM, "Making room")
-    told = sentences(ROOM, ASKED)
-    assert told
+    reported = sentences(ROOM, ASKED)
+    assert reported
     leader, link = open_room(visitor(), address)
     early, late = visitor(), visitor()
     early.goto(link)
@@ -132,11 +132,11 @@ def test_nothing_tells_the_answer(visitor: Callable[..., Page], site: Stack, kin
         for tab in bench.inspect.get_by_role("tab").all():
             tab.evaluate("tab => tab.click()")  # the ballot lies over it
             words = everything(page)
-            assert not [sentence for sentence in told if sentence in words]
+            assert not [sentence for sentence in reported if sentence in words]
     assert not heard.beyond(ASKED - 1)
     assert not late_heard.beyond(ASKED - 1)
     raw = json.dumps(heard.frames + late_heard.frames)
-    assert not [sentence for sentence in told if sentence in raw]
+    assert not [sentence for sentence in reported if sentence in raw]
 
     leader.page.get_by_role("region", name="Prediction").get_by_role("button", name="Reveal").click()
     for page, one in ((early, ballot), (late, late_ballot)):

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, ViewportSize, expect
 
-from scheduler_core.authoring.lessons import key_of, lesson
+from playground.courseware import key_of, lesson
 from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, becomes
-from tests.browser.teaching import comes, onward, teach
+from tests.browser.teacher import comes, onward, teach
 from tests.browser.test_rooms import bar, entered, says
 
 LESSON = "first-cycle"
@@ -86,7 +86,7 @@ def test_a_class_leaves_the_lesson_and_comes_back(visitor: Callable[..., Page]) 
 
 
 def test_a_page_that_cannot_follow_says_so(visitor: Callable[..., Page]) -> None:
-    """To its viewer, and to the leader; once it follows again, neither is told any more."""
+    """To its viewer, and to the leader; once it follows again, neither is reported any more."""
     teacher, ada = visitor(), visitor()
     link = teach(teacher, f"/learn/{LESSON}/")
     ada.goto(link)

@@ -1,4 +1,4 @@
-"""What a visitor is told where nothing happens, what fits its place, and what the End of a run shows."""
+"""What a visitor is reported where nothing happens, what fits its place, and what the End of a run shows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def two(site: Stack) -> str:
 
 @pytest.mark.parametrize("slug", ["ten-percent", "coscheduling-room", "gang-deadlock"])
 def test_the_end_and_the_start_can_be_shown_with_every_tab(page: Page, slug: str) -> None:
-    """No tab, bar or stage stays behind at a place that has no cycle, and no error is told."""
+    """No tab, bar or stage stays behind at a place that has no cycle, and no error is reported."""
     bench = Workbench(page).open(f"/examples/{slug}/")
     for key, wanted in (("End", "End"), ("Home", "Before the first cycle")):
         page.evaluate("document.activeElement.blur()")
@@ -205,10 +205,10 @@ def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Pag
     expect(page.locator(".toast").filter(has_text=said)).to_be_visible()
 
 
-def test_times_are_told_in_one_way(page: Page) -> None:
+def test_times_are_reported_in_one_way(page: Page) -> None:
     """As kubectl prints ages: seconds to two minutes, no empty parts, milliseconds below ten seconds."""
     Workbench(page).open("/examples/first-cycle/")
-    told = page.evaluate(
+    reported = page.evaluate(
         """async address => {
           const { age, clock } = await import(address);
           const times = [0, 0.009, 9.95, 90.002, 180, 330.5];
@@ -217,7 +217,7 @@ def test_times_are_told_in_one_way(page: Page) -> None:
         served(page, "lib/quantity.ts"),
     )
     ages = ["0s", "0.009s", "9.95s", "90s", "3m", "5m30s"]
-    assert told == [ages, [*ages[:2], "9.950s", *ages[3:]], ["1h0m12s", "11h2m", "1h", "15m12s"]]
+    assert reported == [ages, [*ages[:2], "9.950s", *ages[3:]], ["1h0m12s", "11h2m", "1h", "15m12s"]]
 
 
 def test_rows_of_a_phone_are_not_covered_as_an_example_opens(visitor: Callable[..., Page]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import turned
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, drafted, example_text, share, wide
 from tests.browser.test_build import NODES, add
 from tests.services.stack import Stack
@@ -73,8 +73,8 @@ def test_two_schedulers_are_built_from_nothing_by_clicks_and_conflict(page: Page
     form.get_by_role("button", name="Add", exact=True).click()
     expect(form).to_have_count(0)
     bench.wait()
-    told = "kube-scheduler v1.22, watch delay 1s, decision time 100ms, bind delay 500ms"
-    expect(part.get_by_role("listitem").filter(has_text="second")).to_contain_text(told)
+    reported = "kube-scheduler v1.22, watch delay 1s, decision time 100ms, bind delay 500ms"
+    expect(part.get_by_role("listitem").filter(has_text="second")).to_contain_text(reported)
     part.get_by_role("button", name="Change default-scheduler").click()
     form = fill(bench, Decision_time="0.1", Bind_delay="0.5")
     form.get_by_role("button", name="Change", exact=True).click()
@@ -105,7 +105,7 @@ def test_two_schedulers_are_built_from_nothing_by_clicks_and_conflict(page: Page
 
 
 def test_a_scheduler_of_the_list_runs_another_release(page: Page) -> None:
-    """The form offers the releases; the lane says what runs, and the step is told by it."""
+    """The form offers the releases; the lane says what runs, and the step is reported by it."""
     bench = Workbench(page).open(drafted(page, NODES))
     deploy(bench, "shop")
     part = schedulers(bench)
@@ -115,8 +115,8 @@ def test_a_scheduler_of_the_list_runs_another_release(page: Page) -> None:
     form.get_by_role("button", name="Change", exact=True).click()
     expect(form).to_have_count(0)
     bench.wait()
-    told = "kube-scheduler v1.37, watch delay 500ms"
-    expect(part.get_by_role("listitem").filter(has_text="default-scheduler")).to_contain_text(told)
+    reported = "kube-scheduler v1.37, watch delay 500ms"
+    expect(part.get_by_role("listitem").filter(has_text="default-scheduler")).to_contain_text(reported)
     bench.step(1)
     expect(lane(bench, "default-scheduler")).to_contain_text("v1.37, sees 500ms late")
     yaml_of(bench).shows(re.compile(r"{name: default-scheduler, runs: v1.37, watchDelay: 0.5}"))

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch, turned
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
 from tests.services.stack import Stack
 

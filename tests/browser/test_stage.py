@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.clusters import zoned
 from tests.browser.conftest import MOTION, turned
 from tests.browser.pages import Workbench, becomes, example_text, holds, share, texts, wide
-from tests.browser.test_speed import note, summary
+from tests.browser.test_step_to_paint import note, summary
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.editing import yaml_of
+from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, drafted, example_text, share
 from tests.e2e.bundles import small
 from tests.services.stack import Stack

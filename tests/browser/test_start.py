@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.editing import manifests
+from tests.browser.editors import manifests
 from tests.browser.pages import Workbench, example_text
 
 DROP = """([name, text]) => {

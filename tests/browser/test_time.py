@@ -104,7 +104,7 @@ def choose(page: Page, unit: str) -> None:
     page.get_by_role("main", name="Stage").focus()
 
 
-def told(page: Page) -> Locator:
+def reported(page: Page) -> Locator:
     """Return the sentence of the moment that is shown."""
     return page.locator(".moment-text")
 
@@ -147,7 +147,7 @@ def test_a_moment_has_its_sentence_its_ticks_and_its_stage(page: Page, room: str
         "aria-valuetext", re.compile(r"^moment 1 of \d+, .*is tried and goes to worker-1\.$")
     )
     expect(bench.stage.locator(".node .pod.waiting")).to_have_count(3)
-    expect(told(page)).to_contain_text("the attempt")
+    expect(reported(page)).to_contain_text("the attempt")
     ghosts = [3]
     for _ in range(9):
         page.keyboard.press("ArrowRight")
@@ -277,7 +277,7 @@ def test_operations_and_failures_are_found_both_ways(page: Page, day: str) -> No
     expect(page.get_by_text("No earlier cycle failed.")).to_be_visible()
 
 
-def test_time_is_told_at_every_position_also_of_v1_11(page: Page, day: str) -> None:
+def test_time_is_reported_at_every_position_also_of_v1_11(page: Page, day: str) -> None:
     """A scenario whose operations have times tells the time in the deck, and a moment for what lands."""
     bench = Workbench(page).open(day)
     last = page.evaluate("podstep.playback.cycles")
@@ -291,7 +291,7 @@ def test_time_is_told_at_every_position_also_of_v1_11(page: Page, day: str) -> N
     choose(page, "event")
     page.keyboard.press(",")
     page.keyboard.press(",")
-    expect(told(page)).to_contain_text("From outside:")
+    expect(reported(page)).to_contain_text("From outside:")
     assert settled(page)[:2] == [landed, 1]
 
 

@@ -83,9 +83,9 @@ def timeout(site: Stack) -> str:
 def test_the_story_tells_who_is_let_in_with_the_last_of_a_gang(page: Page, room: str) -> None:
     """The cycle that completes the group names it and those that waited, each a link."""
     story = Workbench(page).open(f"{room}?step=4&tab=story").at(4).panel("Story")
-    told = story.locator("p").filter(has_text="With it 4 of the 4 members that nginx needs hold a node")
-    expect(told).to_contain_text("waited at Permit for that, and are bound too.")
-    expect(told.get_by_role("button")).to_have_count(4)  # the group, and three pods
+    reported = story.locator("p").filter(has_text="With it 4 of the 4 members that nginx needs hold a node")
+    expect(reported).to_contain_text("waited at Permit for that, and are bound too.")
+    expect(reported.get_by_role("button")).to_have_count(4)  # the group, and three pods
 
 
 def test_events_say_why_there_is_none_while_pods_wait_at_permit(page: Page, room: str) -> None:
@@ -105,7 +105,7 @@ def test_a_group_that_does_not_exist_is_named(visitor: Callable[..., Page], room
 
 
 def test_a_pod_that_was_moved_is_not_said_to_be_here_since_before(page: Page, timeout: str) -> None:
-    """It was put aside at 60 s and woken at 90 s: both are told, and not that it is here since 60 s."""
+    """It was put aside at 60 s and woken at 90 s: both are reported, and not that it is here since 60 s."""
     bench = Workbench(page).open(f"{timeout}?step=6&tab=queue").at(6)
     expect(bench.panel("Queue").locator(".queue.at-active")).to_contain_text(
         "Queued since t = 60s; here because a member of its group began to wait at Permit"
@@ -127,8 +127,8 @@ def test_a_lane_says_when_its_first_pod_leaves(page: Page, site: Stack) -> None:
     expect(panel.locator(".lane.at-unschedulable")).to_contain_text("5m30s left")
 
 
-def test_a_tie_is_told_alike_in_story_and_priorities(page: Page, timeout: str) -> None:
-    """By a KubeSchedulerConfiguration the first of equal nodes is taken; no counter is told of."""
+def test_a_tie_is_reported_alike_in_story_and_priorities(page: Page, timeout: str) -> None:
+    """By a KubeSchedulerConfiguration the first of equal nodes is taken; no counter is mentioned."""
     bench = Workbench(page).open(f"{timeout}?step=1&tab=story").at(1)
     story = bench.panel("Story")
     expect(story).to_contain_text("here it is always the first in the order of the nodes, n0.")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Dialog, Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, turned
-from tests.browser.editing import Yaml, editor_in, yaml_of
+from tests.browser.editors import Yaml, editor_in, yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, wide
 
 NODES = "---\n".join(
@@ -131,14 +131,14 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
     editor = write(one, 'cpu: "1"', 'cpu: "7"')
     edit(other, 'cpu: "3"', 'cpu: "9"')
     becomes(lambda: cpus(one), [1, 2, 9])
-    told = one.build.get_by_text("Another tab has changed this draft meanwhile")
-    expect(told).to_be_visible()
+    reported = one.build.get_by_text("Another tab has changed this draft meanwhile")
+    expect(reported).to_be_visible()
     assert 'cpu: "7"' in editor.text
     assert 'cpu: "3"' in editor.text
     apply(one)
     becomes(lambda: cpus(one), [7, 2, 9])
     becomes(lambda: cpus(other), [7, 2, 9])
-    expect(told).to_be_hidden()
+    expect(reported).to_be_hidden()
     note = one.page.get_by_text("Merged with the changes of another tab")
     expect(note).to_be_visible()
     one.page.get_by_role("button", name="Undo").last.click()
@@ -165,7 +165,7 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
     page.reload()
     one.wait()
     yaml_of(one).shows(re.compile('cpu: "8"(.|\n)*cpu: "6"'))
-    expect(told).to_be_visible()
+    expect(reported).to_be_visible()
     apply(one)
     becomes(lambda: cpus(other), [8, 2, 3])
 

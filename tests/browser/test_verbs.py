@@ -84,7 +84,7 @@ def test_a_zone_is_lost_in_a_branch_by_one_click(page: Page) -> None:
 
 
 def test_what_v1_11_cannot_do_is_hidden_and_said_by_the_palette(page: Page) -> None:
-    """No time passes there: a node can be cordoned, and whoever asks for a drain is told why not."""
+    """No time passes there: a node can be cordoned, and whoever asks for a drain is reported why not."""
     bench = Workbench(page).open(drafted(page, BUNDLE))
     entries = menu(page, bench, "n1").get_by_role("menuitem")
     expect(entries).to_have_text(["Cordon…", "Zone a…"])

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
-from playground.edits.configuring import configured
+from playground.edits.configuration import configured
 from scheduler_core import Simulation, load, simulate
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.scenario.history import Moment
@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configur
 from tests.browser.conftest import LOOKS
 from tests.browser.modules import served
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
-from tests.browser.weighing import give, opened, weights_of
+from tests.browser.weights import give, opened, weights_of
 from tests.e2e import bundles
 from tests.services.stack import Stack
 
@@ -292,8 +292,9 @@ def test_weights_are_applied_in_a_copy_and_from_the_start(page: Page, shared: st
     ).to_be_visible()
     bench.wait()
     page.wait_for_function(
-        """() => { const told = podstep.playback.policy.priorities.join();
-            return told.includes("NodeAffinityPriority,4") && !told.includes("LeastRequestedPriority"); }"""
+        """() => { const reported = podstep.playback.policy.priorities.join();
+            return reported.includes("NodeAffinityPriority,4") &&
+                !reported.includes("LeastRequestedPriority"); }"""
     )
     page.get_by_role("button", name="Undo").first.click()
     page.wait_for_function(

@@ -69,12 +69,12 @@ def test_find_out_why_a_pod_is_pending_and_fix_it(page: Page, address: str) -> N
     page.wait_for_url(re.compile(r"/p/[\w-]+/\?step=1&pod=default/report"))
     bench = Workbench(page).wait().at(1)
     expect(bench.node("node-a")).to_have_accessible_name(re.compile("chosen"))
-    told = page.locator("[data-toasts]").get_by_text(
+    reported = page.locator("[data-toasts]").get_by_text(
         "In this copy: uncordon node node-a, and report is placed on node-a"
     )
-    expect(told).to_be_visible()
+    expect(reported).to_be_visible()
     expect(bench.stage).to_be_focused()
-    notice, timeline = told.bounding_box(), bench.timeline.bounding_box()
+    notice, timeline = reported.bounding_box(), bench.timeline.bounding_box()
     assert notice is not None
     assert timeline is not None
     assert notice["y"] + notice["height"] < timeline["y"]
@@ -141,7 +141,7 @@ def test_the_address_reopens_it_and_back_closes_it(page: Page, address: str) -> 
 
 
 def test_a_name_that_is_not_there_is_an_error_with_a_way_on(page: Page, address: str) -> None:
-    """The nearest name is told, and one goes on to all nodes."""
+    """The nearest name is reported, and one goes on to all nodes."""
     why = ask(page, address)
     why.get_by_label("Ask about a node").fill("nod-a")
     page.keyboard.press("Enter")

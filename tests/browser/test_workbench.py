@@ -117,7 +117,7 @@ def test_the_timeline_is_dragged(page: Page, shop: str, cycles: list[Cycle]) -> 
     expect(page).to_have_url(re.compile(r"[?&]step=12\b"))
 
 
-def test_the_story_is_told(page: Page, shop: str, cycles: list[Cycle]) -> None:
+def test_the_story_is_reported(page: Page, shop: str, cycles: list[Cycle]) -> None:
     """The Story ends with the event, labelled as simulated; its nouns lead to what they name."""
     bench = Workbench(page).open(f"{shop}?step={FAILED}")
     bench.at(FAILED).shows(cycles[FAILED - 1])
@@ -186,7 +186,7 @@ def test_predicates_tell_order_and_reasons(page: Page, shop: str, cycles: list[C
 
 
 def test_priorities_add_up_to_the_winner(page: Page, shop: str) -> None:
-    """Map, reduced and weighted scores belong together, weighted ones add up to the sum; the tie is told."""
+    """Map, reduced and weighted scores belong together, weighted ones add up to the sum; the tie is shown."""
     bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=priorities")
     bench.at(RANKED)
     panel = bench.panel("Priorities")
@@ -336,7 +336,7 @@ def test_nodes_are_selected_in_tree_stage_and_table(page: Page, shop: str) -> No
 
 
 def test_a_history_is_played(page: Page, site: Stack) -> None:
-    """A Scenario's operations are told with the cycle they come before; nodes come and go with them."""
+    """A Scenario's operations are reported with the cycle they come before; nodes come and go with them."""
     bench = Workbench(page).open(share(site, example_text("a-day")))
     expect(bench.stage.get_by_text(re.compile(r"2 nodes · "))).to_be_visible()
     page.keyboard.press("End")

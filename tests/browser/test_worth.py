@@ -52,7 +52,7 @@ def cells(table: Locator, row: str) -> list[str]:
     return texts(found.get_by_role("cell"))
 
 
-def test_what_each_strategy_took_is_told_in_words_bars_and_numbers(page: Page, promise: str) -> None:
+def test_what_each_strategy_took_is_reported_in_words_bars_and_numbers(page: Page, promise: str) -> None:
     """The table is the engine's own; the verdict names what was saved and what was wrong."""
     panel = worth(Workbench(page).open(promise).step())
     assert "view=worth" in page.url
@@ -77,7 +77,7 @@ def test_what_each_strategy_took_is_told_in_words_bars_and_numbers(page: Page, p
 
 
 def test_another_mode_shows_both_decisions_side_by_side(page: Page, promise: str) -> None:
-    """The first different cycle is a click away; the stale answer that was believed is told."""
+    """The first different cycle is a click away; the stale answer that was believed is reported."""
     bench = Workbench(page).open(promise).step()
     panel = worth(bench)
     expect(panel.get_by_text("It runs with cache v1.11 here.")).to_be_visible()

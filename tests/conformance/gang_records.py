@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.conformance.gang_oracle.reading import API_GROUP, CLASSIC, EDITIONS, LABEL
+from tests.conformance.gang_oracle.reader import API_GROUP, CLASSIC, EDITIONS, LABEL
 from tests.conformance.random_records import Dice
 
 Manifest = dict[str, Any]

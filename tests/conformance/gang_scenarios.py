@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conformance.gang_oracle.reading import API_GROUP, CLASSIC, LABEL
+from tests.conformance.gang_oracle.reader import API_GROUP, CLASSIC, LABEL
 from tests.conformance.gang_records import stamp
 from tests.conformance.random_records import Dice
 

@@ -45,12 +45,12 @@ def test_no_record_is_missing() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in COUNTS if kind != "scenario"])
 def test_every_decision_matches(kind: str) -> None:
-    """Whatever a record states of a decision, the plugin decides; a message left open may be told."""
+    """Whatever a record states of a decision, the plugin decides; a message left open may be reported."""
     differing = {}
     for record in records(kind):
         expected, found = record["expect"], answer(record)["expect"]
-        told = {"message": found["message"]} if "message" in found and "message" not in expected else {}
-        if found != {**expected, **told}:
+        reported = {"message": found["message"]} if "message" in found and "message" not in expected else {}
+        if found != {**expected, **reported}:
             differing[record["id"]] = found
     assert differing.keys() == {key for key in WRONG_RECORDS if key.endswith(kind)}
 

@@ -15,7 +15,7 @@ import pytest
 
 from scheduler_core.cli.conform import conform_records
 from tests.conformance.gang_oracle import answer
-from tests.conformance.gang_oracle.reading import CLASSIC, EDITIONS, least
+from tests.conformance.gang_oracle.reader import CLASSIC, EDITIONS, least
 from tests.conformance.gang_oracle.runs import PACES, outcome
 from tests.conformance.gang_records import MAKERS, record, spoil
 from tests.conformance.gang_scenarios import crowded, scenario
@@ -74,7 +74,7 @@ PARTED = (27, 127, 184, 336, 369, 485)
 """Seeds on which the two once differed: preemption with room elsewhere, and what gets its turn first."""
 
 
-def told(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def reported(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the engine's ``expect`` of a run and the oracle's."""
     (found,) = engine([asked])
     return found["expect"], outcome(asked)
@@ -104,7 +104,7 @@ def test_the_oracle_alone_plays_the_recorded_runs() -> None:
 def test_runs_end_as_the_oracle_plays_them(rich: bool) -> None:
     """Whatever luck and pace leave determined of a random cluster's run is so in the engine's run."""
     for seed in (*PARTED, *range(SCENARIOS)):
-        found, wanted = told(scenario(seed, rich=rich))
+        found, wanted = reported(scenario(seed, rich=rich))
         counts = {group: n for group, n in wanted["perGroup"].items() if n != "*"}
         assert counts.items() <= found["perGroup"].items(), f"seed {seed}: {found} is not {wanted}"
         if not rich:
@@ -117,7 +117,7 @@ def test_full_nodes_lose_the_pods_that_the_oracle_takes_away() -> None:
     evicted = 0
     for seed in range(SCENARIOS * 3):
         asked = crowded(seed)
-        found, wanted = told(asked)
+        found, wanted = reported(asked)
         there = {f"ns/{o['metadata']['name']}" for o in asked["objects"] if o.get("spec", {}).get("nodeName")}
         assert not there & set(found["bound"]), f"seed {seed}"
         assert ungrouped(wanted["bound"]) <= set(found["bound"]), f"seed {seed}"

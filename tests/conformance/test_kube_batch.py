@@ -44,7 +44,7 @@ def test_every_session_matches(start: int, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "told"),
+    ("expected", "found", "reported"),
     [
         ({"a": 1}, {"a": 1.000001}, []),
         ({"a": 1}, {"a": 1.1}, ["/a is 1.1, not 1"]),
@@ -56,9 +56,9 @@ def test_every_session_matches(start: int, count: int) -> None:
         ([1], [1, 2], [" is [1, 2], not [1]"]),
     ],
 )
-def test_the_comparison_finds_what_differs(expected: Any, found: Any, told: list[str]) -> None:
+def test_the_comparison_finds_what_differs(expected: Any, found: Any, reported: list[str]) -> None:
     """Only a value that the record leaves open may be anything."""
-    assert list(differences(expected, found)) == told
+    assert list(differences(expected, found)) == reported
 
 
 def test_conform_answers_in_order_and_survives_bad_records() -> None:

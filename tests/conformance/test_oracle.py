@@ -16,7 +16,7 @@ from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.settings import Settings
 from tests.conformance.oracle import Oracle
-from tests.conformance.oracle.fixed import FixedOracle
+from tests.conformance.oracle.corrected import FixedOracle
 from tests.conformance.random_records import record
 from tests.core.engine.quirk_clusters import quirky
 from tests.core.trials import trials

@@ -43,14 +43,14 @@ def simulated(simulation: Stepper, end: float) -> list[dict[str, Any]]:
             break
         kept = release_record(cycle)
         assert kept is not None
-        told = {
+        reported = {
             "entity": kept.entity,
             "attempts": [attempt.document() for attempt in kept.attempts],
             "group": kept.group,
             "bound": dict(cycle.decision.placements),
             "deleted": cycle.decision.victims,
         }
-        out.append(json.loads(json.dumps(told)))
+        out.append(json.loads(json.dumps(reported)))
     return out
 
 

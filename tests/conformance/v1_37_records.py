@@ -63,8 +63,8 @@ def main() -> int:
                 seen.setdefault(plugin, Counter())[outcome] += 1
         print(f"{name}: {len(records)} records, {len(records) / seconds:.0f} records/s")
     for plugin, counts in sorted(seen.items()):
-        told = ", ".join(f"{outcome} {count:,}" for outcome, count in sorted(counts.items()))
-        print(f"{plugin:32} {told}")
+        reported = ", ".join(f"{outcome} {count:,}" for outcome, count in sorted(counts.items()))
+        print(f"{plugin:32} {reported}")
     print(f"{sum(COUNTS.values()) - len(wrong)} of {sum(COUNTS.values())} records match", *wrong[:20])
     return len(wrong)
 

@@ -230,13 +230,13 @@ def test_every_example_loads_quietly_runs_and_reads_back(example: Example) -> No
     """
     scenario = example.load()
     expected = ("when the operation takes", "a share of a GPU", "no controller answers admission checks")
-    told = {
+    reported = {
         problem.path
         for problem in scenario.warnings
         if not any(words in problem.message for words in expected)
     }
     read_by = {"kind"} if any(one.runs for one in scenario.settings.schedulers) else set()
-    assert told <= ({"profiles[0]", *read_by} if example.outcome else set())
+    assert reported <= ({"profiles[0]", *read_by} if example.outcome else set())
     assert simulate(scenario).step() is not None
     again = load(scenario.to_yaml(), title=example.title)
     assert (again.id, again.objects, again.operations) == (scenario.id, scenario.objects, scenario.operations)

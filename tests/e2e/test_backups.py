@@ -220,13 +220,13 @@ def damaged(file: Path) -> Path:
 
 
 def test_a_backup_is_restored_whole_and_nothing_is_lost_by_mistake(make: Make, tmp_path: Path) -> None:
-    """All that was stored is the same elsewhere; a restore replaces only what it is told to, and when it may.
+    """All that was stored is the same elsewhere; a restore replaces only what is named, and when it may.
 
     One backup for all of it, since every command is a process.
     """
     here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
-    told = here.shell(FILL + SHARED + SIGN_UP + WORKED + SHOWN + SIGNED_IN + DIGESTS)
-    shown, before = told.splitlines()[:4], told.splitlines()[4:]
+    reported = here.shell(FILL + SHARED + SIGN_UP + WORKED + SHOWN + SIGNED_IN + DIGESTS)
+    shown, before = reported.splitlines()[:4], reported.splitlines()[4:]
     assert shown == ["True step=2", "{'step': '2'} ['yes', 'no'] ['0'] False", "['Why?']", "1 draft"]
     assert {line.split()[0] for line in before} == {"Scenario", "Share", "Draft", "Run", "RunChunk"}
     printed = here.manage("backup", str(file))
@@ -237,7 +237,7 @@ def test_a_backup_is_restored_whole_and_nothing_is_lost_by_mistake(make: Make, t
 
     assert "restored 2 drafts" in there.manage("restore", str(file))
     # The account signs in by its password; a worker of the backup is on another machine, so it is not alive.
-    assert there.shell(SHOWN + SIGNED_IN + DIGESTS + REMEMBERED) == f"{told}0 answered\n"
+    assert there.shell(SHOWN + SIGNED_IN + DIGESTS + REMEMBERED) == f"{reported}0 answered\n"
     assert (there.home / "secret").read_text() == (here.home / "secret").read_text()
     assert stat.S_IMODE((there.home / "secret").stat().st_mode) == 0o600
     # It is a working database: what comes after gets ids of its own.

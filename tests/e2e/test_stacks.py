@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
 
 #: Nodes and pods: several slices of a worker on a fast machine, some seconds on a slow one.
 SOME_SECONDS = (400, 700)
-#: Far more than a worker computes while it is told to end.
+#: Far more than a worker computes while it is reported to end.
 LONG = (1_500, 2_000)
 
 
@@ -169,7 +169,7 @@ def test_edits_of_one_draft_at_once(stack: Stack) -> None:
 
 
 def in_postgres(stack: Stack, query: str) -> int:
-    """Return the one number that a query gives in the database that the stack is told of."""
+    """Return the one number that a query gives in the database that the stack is mentioned."""
     with psycopg.connect(stack.env["DATABASE_URL"]) as connection:
         row = connection.execute(query).fetchone()
         assert row
@@ -276,7 +276,7 @@ def test_a_short_run_leaves_a_whole_trace(stack: Stack) -> None:
 
 
 def test_a_command_that_makes_no_sense_is_answered(stack: Stack) -> None:
-    """Unknown commands and sources are told by their codes, and the connection goes on."""
+    """Unknown commands and sources are reported by their codes, and the connection goes on."""
     with stack.socket() as socket:
         for command, payload, code in (
             ("no.such", {}, "command.unknown"),

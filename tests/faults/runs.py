@@ -25,7 +25,7 @@ SIZES = ((400, 400), (800, 800), (1_600, 1_600), (3_000, 3_000))
 LASTS = 3.0
 PROMPT = 2.0  # seconds within which a server whose parts answer says that it is ready
 ENDED = {"done", "failed", "cancelled"}
-TOLD = ("state", "done", "total", "placed", "pending", "unschedulable", "cache", "error")
+REPORTED = ("state", "done", "total", "placed", "pending", "unschedulable", "cache", "error")
 #: A worker's claim is stale after half a minute, and looked for every few seconds.
 PATIENCE = 240.0
 
@@ -110,15 +110,15 @@ def wait_for(stack: Stack, run: str, part: float) -> dict[str, Any]:
 
 def digest(stack: Stack, run: str) -> str:
     """Return the digest of a finished run: every decision that is stored of it, and what its row came to."""
-    told = looked_at(stack, run)
-    assert told is not None
+    reported = looked_at(stack, run)
+    assert reported is not None
     unpack = zstandard.ZstdDecompressor().decompressobj
     query = "SELECT data FROM playground_runchunk WHERE run_id = {} ORDER BY number"
     chunks = [json.loads(unpack().decompress(bytes(data))) for (data,) in rows(stack, query, run)]
     # Where one chunk ends and the next begins depends on the machine's speed.
     decisions = [decision for chunk in chunks for decision in chunk]
-    assert len(decisions) == told["done"]
-    return hashlib.sha256(json.dumps([[told[name] for name in TOLD], decisions]).encode()).hexdigest()
+    assert len(decisions) == reported["done"]
+    return hashlib.sha256(json.dumps([[reported[name] for name in REPORTED], decisions]).encode()).hexdigest()
 
 
 def tries_of(log: str) -> int:

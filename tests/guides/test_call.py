@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.guides.following import blocks, follow
+from tests.guides.guide import blocks, follow
 
 GUIDE = "adding-a-call.md"
 ROUTE, COMMAND = "playground/api/counts.py", "playground/live/modules/counts.py"

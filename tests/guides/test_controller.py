@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.guides.following import follow
+from tests.guides.guide import follow
 
 CHECK = """
 from scheduler_core import load

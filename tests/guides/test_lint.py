@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.guides.following import ROOT, blocks
+from tests.guides.guide import ROOT, blocks
 
 MODULES = {
     path: text

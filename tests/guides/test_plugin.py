@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.guides.following import ROOT, follow
+from tests.guides.guide import ROOT, follow
 
 CONFIGURATION = (ROOT / "docs" / "adding-a-plugin.md").read_text().partition("like any other plugin:\n")[2]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.guides.following import follow
+from tests.guides.guide import follow
 
 MODULE = "scheduler_core/schedulers/v1_37/releases/v1_99.py"
 
@@ -15,7 +15,7 @@ from scheduler_core import load_documents, simulate
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.compare.compare import compare
 from scheduler_core.settings.release import DEFAULT_RELEASE, RELEASES
-from tests.core.engine.building import node, pod
+from tests.core.engine.builders import node, pod
 
 assert (RELEASES[-1], DEFAULT_RELEASE) == ("v1.99", "v1.37")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.guides.following import follow
+from tests.guides.guide import follow
 
 CHECK = """
 import django
@@ -14,7 +14,7 @@ django.setup()
 from playground.panels.cycle import light
 from tests.core.timed.parts import VIRTUAL, ended, node, pod
 from tests.playground.test_podgroups_panel import words
-from tests.playground.test_timed import played
+from tests.playground.test_virtual_time import played
 
 pods = [pod(f"b{n}").replace("spec: {", "spec: {schedulerName: round-robin, ") for n in range(5)]
 bundle = (VIRTUAL, node("n1"), node("n2"), *pods, pod("p"))

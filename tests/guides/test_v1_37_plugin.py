@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.guides.following import ROOT, Followed, follow
+from tests.guides.guide import ROOT, Followed, follow
 
 GUIDE = "adding-a-v1.37-plugin.md"
 MODULE = "scheduler_core/schedulers/v1_37/plugins/reserved_nodes.py"
@@ -21,7 +21,7 @@ from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.signatures import signature
-from tests.core.engine.building import node, pod
+from tests.core.engine.builders import node, pod
 from tests.core.v1_37 import parts
 
 configuration = yaml.safe_load(dedent({configuration!r}))
@@ -83,8 +83,8 @@ assert names.index("TaintToleration") < own < names.index("NodeAffinity"), names
 
 COUNTING = (
     *("tests/playground/test_reference_plugins.py", "tests/core/configuration/test_rule_history.py"),
-    "tests/core/configuration/test_v1_37_editing.py",
-    *("tests/core/v1_37/test_hints.py", "tests/core/v1_37/test_batching.py"),
+    "tests/core/configuration/test_v1_37_edits.py",
+    *("tests/core/v1_37/test_hints.py", "tests/core/v1_37/test_batches.py"),
     "tests/playground/test_v1_37_form.py::test_the_catalogue_has_every_declared_plugin",
 )
 """Tests that name or count the plugins."""

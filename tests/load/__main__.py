@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tests.load import abuse, fuzz, lessons, measured, memory, rooms, steps, sweeps, traces
+from tests.load import abuse, fuzz, lessons, memory, rooms, server_subjects, steps, sweeps, traces
 
 Main = Callable[[Sequence[str]], int | None]
 
 SUBJECTS: Mapping[str, Main] = {
-    **{name: partial(measured.measure, name) for name in measured.SUBJECTS},
+    **{name: partial(server_subjects.measure, name) for name in server_subjects.SUBJECTS},
     "steps": steps.main,
     "memory": memory.main,
     "fuzz": fuzz.main,

@@ -25,7 +25,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.conformance.random_records import Dice
 from tests.load.corpus import starts
 from tests.load.frames import frame
-from tests.load.living import cluster, living
+from tests.load.living_bundles import cluster, living
 from tests.load.mutants import mutant, written
 from tests.load.server import RAISED, serving
 from tests.services import client
@@ -115,10 +115,10 @@ class Log:
 def _unfolded(line: str) -> str:
     """Return the traceback in a line of the log, which is JSON."""
     try:
-        told = json.loads(line)
+        reported = json.loads(line)
     except ValueError:
         return line
-    return str(told.get("exception") or told.get("exc_info") or told)
+    return str(reported.get("exception") or reported.get("exc_info") or reported)
 
 
 class Abuser:

@@ -1,9 +1,9 @@
 """Hostile bundles through everything that a visitor can set off: ``python -m tests.load fuzz --count 20000``.
 
-Three of four are clusters that live (:mod:`tests.load.living`). Each is read, put under a release, opened,
-played forward and looked at, and one of four is computed as a run too, in a child process whose memory is
-bounded. The parent ends a child that is silent for too long; what it was at counts as beyond the bound. It
-prints the slowest, the peak of memory and every bundle beyond a bound or answered by a defect.
+Three of four are clusters that live (:mod:`tests.load.living_bundles`). Each is read, put under a release,
+opened, played forward and looked at, and one of four is computed as a run too, in a child process whose
+memory is bounded. The parent ends a child that is silent for too long; what it was at counts as beyond the
+bound. It prints the slowest, the peak of memory and every bundle beyond a bound or answered by a defect.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.load.hostile import hostile, written
-from tests.load.living import living
+from tests.load.living_bundles import living
 
 MIB = 2**20
 #: What one visitor may take of the child, far below the defaults: what meets a bound does so soon.
@@ -52,7 +52,7 @@ class Report:
     beyond: list[tuple[int, str]] = field(default_factory=list)
 
     def take(self, line: dict[str, Any], bound: float, most_mib: float) -> None:
-        """Take what the child told of a bundle."""
+        """Take what the child mentioned a bundle."""
         self.outcomes[line["outcome"]] += 1
         phase, seconds = max(line["seconds"].items(), key=lambda item: float(item[1]))
         self.slowest = sorted([*self.slowest, (seconds, line["seed"], phase)], reverse=True)[:10]
@@ -123,14 +123,14 @@ def _child(home: str, first: int, last: int, patience: float, mib: float) -> Ite
     assert child.stdout is not None
     waiting = selectors.DefaultSelector()
     waiting.register(child.stdout, selectors.EVENT_READ)
-    told = first
+    reported = first
     try:
-        while told < last:
+        while reported < last:
             line = child.stdout.readline() if waiting.select(patience) else b""
             if not line:
                 yield None
                 return
-            told += 1
+            reported += 1
             yield json.loads(line)
     finally:
         child.kill()
@@ -171,7 +171,7 @@ class _Driven:
         self.defect = ""
 
     def line(self) -> dict[str, Any]:
-        from playground.playback.stopping import resident_bytes
+        from playground.playback.deadlines import resident_bytes
 
         return {
             "seed": self.seed,
@@ -191,7 +191,7 @@ class _Driven:
 
     def drive(self) -> None:
         """Do everything; what is refused in words is fine, anything else is a defect."""
-        from playground.playback.stopping import TooMuchWorkError
+        from playground.playback.deadlines import TooMuchWorkError
         from playground.storage import bundles
         from scheduler_core.kubernetes.problems import BundleError
 
@@ -249,10 +249,10 @@ class _Driven:
         with self.timed("run"):
             state = compute(run.pk)
         if state == FAILED:
-            told = Run.objects.get(pk=run.pk).error
+            reported = Run.objects.get(pk=run.pk).error
             self.outcome = "run failed"
-            if told.startswith(("The simulation failed", "The worker ran out")):
-                self.defect = told[:300]
+            if reported.startswith(("The simulation failed", "The worker ran out")):
+                self.defect = reported[:300]
         Run.objects.filter(pk=run.pk).delete()
         row.delete()
 

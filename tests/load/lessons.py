@@ -17,13 +17,13 @@ from typing import Any
 
 import requests
 
-from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
-from scheduler_core.authoring.lessons.facts import FACTS
-from scheduler_core.authoring.lessons.packing import packed
+from playground.courseware.archives import packed
+from playground.courseware.catalogue import _HERE, _texts
+from playground.courseware.facts import FACTS
 from tests.conformance.random_records import Dice
 from tests.core.properties.test_mutations import NONSENSE
 from tests.load.abuse import LIMITS, Log, Report, failed, shown
-from tests.load.living import living
+from tests.load.living_bundles import living
 from tests.load.mutants import mutant, written
 from tests.load.server import serving
 from tests.services.client import PATIENCE

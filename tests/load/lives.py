@@ -17,7 +17,7 @@ from tests.load.bounds import AtLeast, AtMost, Bound, Ratio
 from tests.load.neighbour import STEPS, Neighbour
 from tests.load.server import Server
 from tests.load.texts import cluster
-from tests.load.visiting import Stopwatch, cookie_of, figures, shared, socket
+from tests.load.visitor import Stopwatch, cookie_of, figures, shared, socket
 from tests.services import client
 
 LIVES = 4  # that the visitor has open at once, each in a tab

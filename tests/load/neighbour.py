@@ -17,7 +17,7 @@ from typing import Any
 from tests.load.bounds import AtLeast, AtMost, Bound, Ratio
 from tests.load.server import Server
 from tests.load.texts import cluster, pods_of
-from tests.load.visiting import Stopwatch, cookie_of, figures, shared, socket
+from tests.load.visitor import Stopwatch, cookie_of, figures, shared, socket
 from tests.services import client
 
 CHECKERS = 4

@@ -24,7 +24,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin
 
 from tests.load.steps import LIMITS, bundle
-from tests.load.visiting import quantile
+from tests.load.visitor import quantile
 from tests.load.web import Web, serving
 from tests.parts import REPOSITORY
 from tests.services import client

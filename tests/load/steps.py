@@ -273,7 +273,7 @@ def _figures(what: str, measured: Measured) -> dict[str, float]:
     }
 
 
-async def _told(
+async def _reported(
     subject: Subject, what: str, work: Callable[[], Awaitable[Measured]], figures: dict[str, float]
 ) -> None:
     measured = await work()
@@ -303,14 +303,14 @@ async def _measure(web: Web, wanted: argparse.Namespace) -> dict[str, float]:
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     if wanted.jump:
         jump = partial(_jump, subject, wanted.jump)
-        await _told(subject, f"{wanted.jump} clients jump to one new step", jump, figures)
-    await _told(subject, FIRST, partial(_warm, subject), figures)
+        await _reported(subject, f"{wanted.jump} clients jump to one new step", jump, figures)
+    await _reported(subject, FIRST, partial(_warm, subject), figures)
     for clients in wanted.clients:
         walk = partial(_walk, subject, clients, wanted.seconds, 1.0)
-        await _told(subject, walk_of(clients), walk, figures)
+        await _reported(subject, walk_of(clients), walk, figures)
     for clients in SATURATING if wanted.saturate else ():
         walk = partial(_walk, subject, clients, wanted.seconds, 0.0)
-        await _told(subject, f"{clients} clients without a pause", walk, figures)
+        await _reported(subject, f"{clients} clients without a pause", walk, figures)
     return figures
 
 

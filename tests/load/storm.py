@@ -17,7 +17,7 @@ from tests.load.bounds import AtLeast, AtMost, Bound, Ratio
 from tests.load.lives import AT_ONCE, measured
 from tests.load.server import Server
 from tests.load.texts import ALLOCATABLE
-from tests.load.visiting import shared, socket
+from tests.load.visitor import shared, socket
 
 SOCKETS = 8
 NODES, DEPLOYMENTS, REPLICAS = 500, 100, 30

@@ -20,7 +20,7 @@ from tests.faults.__main__ import scene
 from tests.faults.database import rows
 from tests.load.server import RAISED
 from tests.load.texts import cluster
-from tests.load.visiting import quantile
+from tests.load.visitor import quantile
 from tests.parts import SHARED
 from tests.services.stack import Stack
 

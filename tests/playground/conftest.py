@@ -21,7 +21,7 @@ from playground.playback.library import library
 from playground.serving.built import STATIC
 from playground.storage import bundles
 from playground.visitors import identity
-from tests.playground.declared import assert_declared_answer, assert_declared_push
+from tests.playground.declarations import assert_declared_answer, assert_declared_push
 
 DATA = Path(__file__).parent / "data"
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.test import Client
 
 from playground.live.hub import Hub
-from playground.live.watching import Watching
+from playground.live.notifications import Watching
 from tests.playground.conftest import Socket, connected
 
 

@@ -20,10 +20,11 @@ from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
-from playground.accounts import owning, passwords, recalls, signing
+from playground.accounts import ownership, passwords, recalls
+from playground.accounts import sign_up as signing
 from playground.celery import app
 from playground.limits import LIMITS
-from playground.live import recalling
+from playground.live import closures
 from playground.models import (
     Account,
     AuditEntry,
@@ -40,7 +41,7 @@ from playground.models import (
 )
 from playground.rooms import people, rows
 from playground.runs import sweeps
-from playground.storage import authored, bundles, comments, comparisons, quotas, retention, store
+from playground.storage import bundles, comments, comparisons, quotas, retention, store, visitor_lessons
 from playground.tasks import expiry
 from playground.visitors import bans, caller, identity, sessions
 from tests.playground.conftest import OWNER, STRANGER, communicator, connected, visitor_client
@@ -91,13 +92,13 @@ def one_of_each(text: str, owner: str, address: str = "192.0.2.1") -> dict[type[
     share = Share.objects.get(owner=owner)
     side = comparisons.KeptSide(shared.scenario, scenario.release)
     compared = comparisons.share((side, side), b"{}", owner).comparison.shares.get(owner=owner)
-    lesson = authored.create(owner, {"notes.md": "Say little."}, "01-lesson", "A lesson")
+    lesson = visitor_lessons.create(owner, {"notes.md": "Say little."}, "01-lesson", "A lesson")
     rows_ = (share, draft, run, sweep, link, room, comment, compared, lesson)
     return {type(row): row.pk for row in rows_}
 
 
 def counted(owner: str) -> dict[str, int]:
-    return {kind.one: count for kind, count in owning.held(owner)}
+    return {kind.one: count for kind, count in ownership.held(owner)}
 
 
 KINDS = ("draft", "lesson", "link", "private link", "comparison", "run", "sweep", "room", "comment")
@@ -115,7 +116,7 @@ def test_every_model_with_an_owner_is_claimed() -> None:
         for model in apps.get_app_config("playground").get_models()
         if any(field.name == "owner" for field in model._meta.get_fields())
     }
-    assert owned - {kind.model for kind in owning.KINDS} == {Account, Recall}
+    assert owned - {kind.model for kind in ownership.KINDS} == {Account, Recall}
 
 
 def test_signing_up_claims_what_the_cookie_owns(owner: Client, stranger: Client, web: str) -> None:
@@ -180,7 +181,7 @@ def test_it_claims_all_or_nothing(owner: Client, web: str, monkeypatch: pytest.M
     def failing(old: str, new: str) -> None:
         raise RuntimeError("half-way")
 
-    monkeypatch.setattr(owning, "_move_in_rooms", failing)
+    monkeypatch.setattr(ownership, "_move_in_rooms", failing)
     with pytest.raises(RuntimeError, match="half-way"):
         sign_up(owner)
     assert counted(OWNER) == ONE
@@ -282,7 +283,7 @@ def test_an_unknown_name_takes_a_hash_too(settings: Any, monkeypatch: pytest.Mon
     ],
 )
 def test_what_cannot_be_a_name_or_a_password(owner: Client, name: str, password: str, said: str) -> None:
-    """It is told at its form, and nothing is made."""
+    """It is reported at its form, and nothing is made."""
     answer = sign_up(owner, name, password)
     assert (answer.status_code, answer.context["trouble"].form) == (422, "sign-up")
     assert said in answer.context["trouble"].text
@@ -420,7 +421,7 @@ def test_one_address_does_not_take_every_account(owner: Client, stranger: Client
 
 
 def test_passwords_are_hashed_few_at_a_time(owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who would wait too long is told to come again."""
+    """Who would wait too long is reported to come again."""
     monkeypatch.setattr(passwords, "WAIT_SECONDS", 0.01)
     with passwords.hashing(), passwords.hashing():
         assert sign_up(owner).status_code == 503
@@ -466,8 +467,8 @@ def test_what_comes_late_goes_to_the_new_owner(owner: Client, web: str) -> None:
     sign_up(owner)
     account = Account.objects.get()
     late = store.create_draft(OWNER, [("", web)])
-    owning.rotate(account)
-    owning.claim_rest()
+    ownership.rotate(account)
+    ownership.claim_rest()
     assert Draft.objects.get(pk=late.pk).owner == account.owner
 
 
@@ -583,7 +584,7 @@ async def test_a_copied_cookie_opens_no_socket_of_the_account(owner: Client) -> 
 
 
 def test_a_cookie_without_a_session_takes_all_browsers_along(owner: Client) -> None:
-    """One from before sessions had names: what was copied of it cannot be told apart."""
+    """One from before sessions had names: what was copied of it cannot be distinguished."""
     sign_up(owner)
     before = visitor_client(Account.objects.get().owner)
     form(before, "sign-out")
@@ -635,7 +636,7 @@ def test_what_was_typed_is_text(owner: Client) -> None:
 
 async def test_open_pages_connect_anew(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A socket of the former name is closed; one of somebody else is not."""
-    monkeypatch.setattr(recalling.Recaller, "seconds", 0.05)
+    monkeypatch.setattr(closures.Recaller, "seconds", 0.05)
     draft = await sync_to_async(store.create_draft)(OWNER, [("", web)])
     async with connected(OWNER) as mine, connected(STRANGER) as other:
         await mine.success("draft.watch", {"draft": draft.pk})
@@ -643,7 +644,7 @@ async def test_open_pages_connect_anew(web: str, monkeypatch: pytest.MonkeyPatch
         closed = await mine.communicator.receive_output()
         while closed["type"] != "websocket.close":
             closed = await mine.communicator.receive_output()
-        assert closed["code"] == recalling.CLOSED
+        assert closed["code"] == closures.CLOSED
         await asyncio.sleep(0.2)
         assert await other.success("session.hello", {})
     account = await Account.objects.aget()
@@ -653,7 +654,7 @@ async def test_open_pages_connect_anew(web: str, monkeypatch: pytest.MonkeyPatch
 
 async def test_a_save_in_between_is_not_refused(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not answered, so that the page sends it again; a stranger's is refused as ever."""
-    monkeypatch.setattr(recalling.Recaller, "seconds", 60.0)
+    monkeypatch.setattr(closures.Recaller, "seconds", 60.0)
     draft = await sync_to_async(store.create_draft)(OWNER, [("", web)])
     async with connected(OWNER) as mine, connected(STRANGER) as other:
         await sync_to_async(sign_up)(await sync_to_async(visitor_client)(OWNER))
@@ -662,7 +663,7 @@ async def test_a_save_in_between_is_not_refused(web: str, monkeypatch: pytest.Mo
         await mine.send("draft.save", save)
         assert await mine.communicator.receive_output() == {
             "type": "websocket.close",
-            "code": recalling.CLOSED,
+            "code": closures.CLOSED,
         }
     account = await Account.objects.aget()
     async with connected(account.owner) as again:
@@ -675,7 +676,7 @@ async def test_what_is_stored_in_between_is_claimed(web: str, monkeypatch: pytes
     monkeypatch.setattr(recalls, "GRACE", timedelta(0))
     await sync_to_async(sign_up)(await sync_to_async(visitor_client)(OWNER))
     late = await sync_to_async(store.create_draft)(OWNER, [("", web)])
-    await recalling.Recaller().look()
+    await closures.Recaller().look()
     account = await Account.objects.aget()
     assert (await Draft.objects.aget(pk=late.pk)).owner == account.owner
 
@@ -706,13 +707,13 @@ async def test_what_a_signed_out_browser_stores_is_its_own(web: str, monkeypatch
     former = await sync_to_async(named)(client)
     await sync_to_async(form)(client, "password", password=PASSWORD, new=OTHER)
     late = await sync_to_async(store.create_draft)(former, [("", web)])
-    await recalling.Recaller().look()
+    await closures.Recaller().look()
     assert (await Draft.objects.aget(pk=late.pk)).owner == former
 
 
 async def test_a_page_that_stays_is_closed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that keeps the former name, on another device, connects again and stays connected."""
-    monkeypatch.setattr(recalling.Recaller, "seconds", 0.05)
+    monkeypatch.setattr(closures.Recaller, "seconds", 0.05)
     await Recall.objects.acreate(visitor=OWNER, created=timezone.now() - timedelta(seconds=10))
     raw = communicator(OWNER)
     assert (await raw.connect())[0]
@@ -757,7 +758,7 @@ def test_no_permissions_of_django_are_stored() -> None:
 
 
 def test_signing_up_twice_at_once(owner: Client) -> None:
-    """Two forms with one name: the second is told that it is taken, though it looked free."""
+    """Two forms with one name: the second is reported that it is taken, though it looked free."""
     sign_up(owner)
     with pytest.raises(signing.NameTakenError):
         signing.sign_up(NAME, OTHER, STRANGER)

@@ -16,7 +16,7 @@ from django.test import AsyncClient, Client
 from playground.celery import app
 from playground.limits import limit
 from playground.models import Run, Scenario
-from playground.pool import reading
+from playground.pool import read_slots
 from playground.storage.store import address_of
 from playground.tasks import run_simulation
 from playground.visitors import identity
@@ -90,21 +90,21 @@ def test_a_json_bundle_is_no_envelope(api: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "told"),
+    ("name", "kind", "reported"),
     [
         ("recorder.jsonl", "application/x-ndjson", "a recording of sched-recorder, 23 events"),
         ("kwok.yaml", "application/yaml", "a recording of kwok, 5 events"),
         ("snapshot.json", "application/json", "a snapshot of kube-scheduler-simulator: 8 objects"),
     ],
 )
-def test_recordings_and_snapshots_are_bundles_too(api: Client, name: str, kind: str, told: str) -> None:
+def test_recordings_and_snapshots_are_bundles_too(api: Client, name: str, kind: str, reported: str) -> None:
     """They are known by their content, and the answer tells what was read and left out."""
     text = (Path(__file__).parents[1] / "core" / "formats" / "recordings" / name).read_text()
     for body, media in ((text, kind), ({"bundle": text}, "application/json")):
         answer = post(api, "/api/scenarios", body, media)
         assert answer.status_code == 201, answer.content
         made = json.loads(answer.content)
-        assert any(warning["message"].startswith(told) for warning in made["warnings"])
+        assert any(warning["message"].startswith(reported) for warning in made["warnings"])
     given = api.get(f"/api/scenarios/{made['id']}/bundle").content.decode()
     assert load(given).id == load(text).id
 
@@ -353,13 +353,13 @@ def test_a_deleted_scenario_is_in_no_cache(api: Client, web: str) -> None:
 def test_bundles_are_read_by_few_requests_at_once(
     api: Client, owner: Client, web: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While as many as may are being read, another is told to come back, by the API and by the page."""
+    """While as many as may are being read, another is reported to come back, by the API and by the page."""
     made = create(api, web)
-    monkeypatch.setattr(reading, "READING_SECONDS", 0.01)
+    monkeypatch.setattr(read_slots, "READING_SECONDS", 0.01)
     with ExitStack() as readers:
         for number in range(limit("ENGINE_THREADS")):
             with identity.asked_by(f"visitor {number}"):
-                readers.enter_context(reading.reading())
+                readers.enter_context(read_slots.reading())
         for answer in (
             post(api, "/api/scenarios", {"bundle": web}),
             post(api, "/api/runs", {"scenario": made["id"]}),

@@ -53,7 +53,7 @@ def made(web: str, title: str = "Mine") -> tuple[dict[str, Any], Caller]:
 
 
 def test_a_draft_is_made_read_changed_and_deleted(web: str) -> None:
-    """The whole life of a draft by its token; what is saved may be wrong, and is told so."""
+    """The whole life of a draft by its token; what is saved may be wrong, and is reported so."""
     draft, owner = made(web)
     address = f"/api/drafts/{draft['id']}"
     assert draft["url"] == f"http://testserver/p/{draft['id']}/"
@@ -148,7 +148,7 @@ def test_a_change_that_cannot_be_taken(web: str, body: Any, status: int, said: s
     assert owner.body("GET", address)["revision"] == 1
 
 
-def test_a_text_with_too_many_objects_is_saved_and_told(web: str, limits: Callable[..., None]) -> None:
+def test_a_text_with_too_many_objects_is_saved_and_reported(web: str, limits: Callable[..., None]) -> None:
     """Like any other text that cannot be simulated; it is no failure of the server."""
     draft, owner = made(web)
     limits(NODES=2)
@@ -160,6 +160,6 @@ def test_a_text_with_too_many_objects_is_saved_and_told(web: str, limits: Callab
 
 def test_a_bundle_with_errors_makes_no_draft() -> None:
     """As where it is shared: all errors, with their lines."""
-    told = Caller().body("POST", "/api/drafts", {"bundle": BROKEN}, status=422, fits="Errors")
-    assert [error["line"] for error in told["errors"]] == [4]
+    reported = Caller().body("POST", "/api/drafts", {"bundle": BROKEN}, status=422, fits="Errors")
+    assert [error["line"] for error in reported["errors"]] == [4]
     assert not Draft.objects.exists()

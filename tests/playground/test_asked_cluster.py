@@ -20,10 +20,10 @@ from playground.pool.gate import Gate
 from playground.pool.pool import pool
 from playground.pool.shares import Bounds
 from playground.storage import store
-from tests.bench.living import Size, text_of
+from tests.bench.living_clusters import Size, text_of
 from tests.core.audit.clusters import Document, budget, node, pod, workload
 from tests.playground.conftest import OWNER, STRANGER, connected
-from tests.playground.test_comparing import shared
+from tests.playground.test_two_sources import shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

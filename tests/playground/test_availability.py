@@ -20,7 +20,7 @@ from scheduler_core.run import simulate
 from tests.playground.conftest import connected
 from tests.playground.test_api import api, create, post  # noqa: F401 - a fixture
 from tests.playground.test_socket_commands import draft
-from tests.playground.test_timed import example_text, played
+from tests.playground.test_virtual_time import example_text, played
 
 FAILS = example_text("node-fails")
 

@@ -12,7 +12,7 @@ from scheduler_core import Scenario, load, load_documents
 from scheduler_core.authoring.verbs import planned
 from scheduler_core.compare.plane import living
 from scheduler_core.scenario.history_entries import with_entries
-from tests.bench.living import Size, text_of
+from tests.bench.living_clusters import Size, text_of
 
 CLUSTER = living(load(text_of(Size(12, 5, 60))))
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct
 
 from playground.management.commands import browser_types
-from playground.protocol.declaring import Named, Raw, row
+from playground.protocol.declarations import Named, Raw, row
 from playground.protocol.typescript import declarations, interface, text
 
 Index = Annotated[int, Named("Index")]

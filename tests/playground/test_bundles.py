@@ -59,7 +59,7 @@ def test_an_empty_list_says_what_to_do() -> None:
 
 
 def test_a_bundle_that_is_too_large(limits: Any, web: str) -> None:
-    """The limit is told with the size."""
+    """The limit is reported with the size."""
     limits(BUNDLE_BYTES=100)
     with pytest.raises(bundles.TooLargeError, match="at most 100 are read"):
         bundles.parse([("", web)])
@@ -73,7 +73,7 @@ def test_too_many_nodes(limits: Any, web: str) -> None:
 
 
 def test_a_policy_that_cannot_be_used_is_an_error_of_the_bundle(web: str) -> None:
-    """Its problems are told when it is read, not when it is played."""
+    """Its problems are reported when it is read, not when it is played."""
     policy = "\n---\n{apiVersion: v1, kind: Policy, predicates: [{name: NoSuchPredicate}]}"
     with pytest.raises(BundleError, match="NoSuchPredicate"):
         bundles.parse([("", web + policy)])
@@ -203,7 +203,7 @@ def test_a_very_large_bundle_is_given_as_json(web: str, monkeypatch: pytest.Monk
     assert bundles.parse([("", text)]).id == scenario.id
 
 
-def test_gzip_that_is_corrupt_within_is_told() -> None:
+def test_gzip_that_is_corrupt_within_is_reported() -> None:
     """A head as it should be and nothing sensible behind it is an error of the file, not of ours."""
     with pytest.raises(BundleError, match="cannot be unpacked"):
         bundles.decode("a.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + b"\xff" * 50)

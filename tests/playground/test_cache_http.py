@@ -73,10 +73,15 @@ def test_a_cycle_over_http_tells_of_the_cache(
     name = created(client, TEXT)
     cycle = client.get(f"/api/scenarios/{name}/cycles/2").json()
     schema.validate(cycle)
-    told = cycle["cache"]
-    assert (told["mode"], told["audit"], told["hits"], told["stale"]) == ("v1.11", True, 25, 1)
-    assert [hit["rule"] for hit in told["staleHits"]] == ["pod-add-affinity"]
-    assert [item["rule"] for item in told["invalidations"]] == ["pod-add-general-key"]
+    reported = cycle["cache"]
+    assert (reported["mode"], reported["audit"], reported["hits"], reported["stale"]) == (
+        "v1.11",
+        True,
+        25,
+        1,
+    )
+    assert [hit["rule"] for hit in reported["staleHits"]] == ["pod-add-affinity"]
+    assert [item["rule"] for item in reported["invalidations"]] == ["pod-add-general-key"]
 
 
 def test_a_run_in_another_mode(client: Client, sent: list[str]) -> None:

@@ -41,7 +41,7 @@ def part(playback: Playback, index: int) -> dict[str, Any]:
 
 
 def test_the_part_of_every_cycle() -> None:
-    """What is told of the cache in each cycle of a history is as recorded."""
+    """What is mentioned the cache in each cycle of a history is as recorded."""
     playback = played()
     check(
         DATA / "cache.cache.json",
@@ -57,26 +57,29 @@ def test_every_number_of_a_cycle_agrees(mode: str) -> None:
     lights = json.loads(steps.window(playback, 1, 100))["cycles"]
     sums = {"hits": 0, "evaluations": 0, "invalidated": 0, "stale": 0}
     for index, light in enumerate(lights, 1):
-        told = part(playback, index)
+        reported = part(playback, index)
         if mode == "off":
             assert marks is None and light["cache"] is None
-            assert set(told) == {"mode", "equivalenceClass", "audit", "staleWrites", "why"}
+            assert set(reported) == {"mode", "equivalenceClass", "audit", "staleWrites", "why"}
             continue
         counted = [marks[name][index - 1] for name in sums]
-        assert light["cache"] == counted == [told["counts"][name] for name in sums]
+        assert light["cache"] == counted == [reported["counts"][name] for name in sums]
         sums = {name: sums[name] + counted[place] for place, name in enumerate(sums)}
-        assert {name: told["totals"][name] for name in sums} == sums
+        assert {name: reported["totals"][name] for name in sums} == sums
         if mode != "batching":
-            assert sum(row[1] for row in told["predicates"]) == told["counts"]["hits"]
-            assert sum(row[2] for row in told["predicates"]) == told["counts"]["misses"]
-            assert sum(row[3] for row in told["predicates"]) == told["counts"]["bypassed"]
-            assert sum(item["cleared"] for item in told["invalidations"]) == told["counts"]["invalidated"]
-        assert len(told["stale"]) == told["counts"]["stale"]
+            assert sum(row[1] for row in reported["predicates"]) == reported["counts"]["hits"]
+            assert sum(row[2] for row in reported["predicates"]) == reported["counts"]["misses"]
+            assert sum(row[3] for row in reported["predicates"]) == reported["counts"]["bypassed"]
+            assert (
+                sum(item["cleared"] for item in reported["invalidations"])
+                == reported["counts"]["invalidated"]
+            )
+        assert len(reported["stale"]) == reported["counts"]["stale"]
     if mode == "v1.11":
         assert sums["stale"] and dict(part(playback, len(playback))["causes"])
 
 
-def test_a_stale_hit_is_told_with_both_answers() -> None:
+def test_a_stale_hit_is_reported_with_both_answers() -> None:
     """v1.11 keeps what it found before the first replica came: the second hits it, the audit says why."""
     hit = part(played(), 2)["stale"]
     assert hit == [
@@ -97,10 +100,10 @@ def test_a_stale_hit_is_told_with_both_answers() -> None:
     assert "pod-add-affinity" in hit[0]["cause"]
 
 
-def test_an_invalidation_is_told_with_its_row() -> None:
+def test_an_invalidation_is_reported_with_its_row() -> None:
     """What cleared entries names the event, the row in words, and where."""
-    told = part(played(), 1)["invalidations"]
-    assert told == [
+    reported = part(played(), 1)["invalidations"]
+    assert reported == [
         {
             "rule": "pod-add-general-key",
             "words": words_of(ROWS["pod-add-general-key"], "v1.11"),
@@ -114,8 +117,8 @@ def test_an_invalidation_is_told_with_its_row() -> None:
         }
     ]
     row = ROWS["pod-add-general-key"]
-    assert told[0]["words"].startswith("Pod ADD") and told[0]["words"].endswith(row.why)
-    assert row.condition.text in told[0]["words"] and "the node of the event" in told[0]["words"]
+    assert reported[0]["words"].startswith("Pod ADD") and reported[0]["words"].endswith(row.why)
+    assert row.condition.text in reported[0]["words"] and "the node of the event" in reported[0]["words"]
 
 
 def test_sources_are_runs_over_the_table_of_nodes() -> None:
@@ -123,30 +126,30 @@ def test_sources_are_runs_over_the_table_of_nodes() -> None:
     playback = played()
     nodes = len(playback.tables.nodes)
     for index in range(1, len(playback) + 1):
-        told = steps.parts(playback, index, ["predicates", "cache"])
-        letters = ["".join(letter * n for letter, n in runs) for runs in told["predicates"]["sources"]]
+        reported = steps.parts(playback, index, ["predicates", "cache"])
+        letters = ["".join(letter * n for letter, n in runs) for runs in reported["predicates"]["sources"]]
         assert {len(row) for row in letters} == {nodes}
         counted = [
             [name, row.count("h"), row.count("m"), row.count("b"), row.count(".")]
-            for name, row in zip(told["predicates"]["order"], letters, strict=True)
+            for name, row in zip(reported["predicates"]["order"], letters, strict=True)
         ]
-        assert counted == told["cache"]["predicates"]
+        assert counted == reported["cache"]["predicates"]
     second = steps.parts(playback, 2, ["predicates"])["predicates"]
     assert second["sources"][1] == [["h", 1], ["m", 1]]
     assert second["order"][1] == "GeneralPredicates"
     assert second["invalidated"] == [[1, [0]]], "the pod came to n1, whose entry had been hit"
 
 
-def test_what_was_written_after_its_event_is_not_told_as_cleared() -> None:
+def test_what_was_written_after_its_event_is_not_reported_as_cleared() -> None:
     """The stale write: the node was cordoned in between, and its result is in the map all the same."""
     playback = played()
     index = playback.trail.find(3, 1)
     assert index is not None
     during = [item for item in part(playback, index)["invalidations"] if item["during"]]
     assert [item["event"] for item in during] == ["Node/UPDATE n1 (unschedulable)"]
-    told = steps.parts(playback, index, ["predicates"])["predicates"]
-    place = told["order"].index("CheckNodeCondition")
-    cleared = dict(map(tuple, told["invalidated"]))
+    reported = steps.parts(playback, index, ["predicates"])["predicates"]
+    place = reported["order"].index("CheckNodeCondition")
+    cleared = dict(map(tuple, reported["invalidated"]))
     assert cleared[place] == [0], "it had been hit, so that nothing was written there"
 
 
@@ -168,15 +171,15 @@ def test_the_map_is_the_cache_after_the_cycle(mode: str) -> None:
                 found = set()
                 keys = level_map(simulation, level, Page())
                 for row in keys["rows"]:
-                    told = entry_map(simulation, level, row["key"], Page(), playback.tables.node_index)
-                    assert told["count"] == len(told["rows"]) == row["entries"]
-                    assert [r["fit"] for r in told["rows"]].count(True) == row["fits"]
+                    reported = entry_map(simulation, level, row["key"], Page(), playback.tables.node_index)
+                    assert reported["count"] == len(reported["rows"]) == row["entries"]
+                    assert [r["fit"] for r in reported["rows"]].count(True) == row["fits"]
                     assert row["fits"] + row["fails"] == row["entries"]
-                    assert all(bool(r["reasons"]) != r["fit"] for r in told["rows"])
+                    assert all(bool(r["reasons"]) != r["fit"] for r in reported["rows"])
                     names = playback.tables.nodes
                     found |= {
                         (names[r["node"]].meta.name, r["predicate"], r["hash"], r["written"])
-                        for r in told["rows"]
+                        for r in reported["rows"]
                     }
                 assert found == true
                 assert keys["count"] == len(keys["rows"])
@@ -256,7 +259,7 @@ def test_classes_and_members() -> None:
         assert [row[1] for row in members(simulation, int(WEB, 16), Page(), at)["rows"]] == [-1, -1, -1]
 
 
-def test_two_pods_are_told_apart_by_the_field_that_differs() -> None:
+def test_two_pods_are_reported_apart_by_the_field_that_differs() -> None:
     """Both definitions, with the field and both values as a manifest writes them."""
     playback = played()
     with playback.after(len(playback)) as simulation:

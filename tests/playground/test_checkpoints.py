@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from playground.panels.cache_map import Page, classes, entry_map, level_map
-from playground.playback import checkpoints, replaying
+from playground.playback import checkpoints, replay
+from playground.playback.deadlines import Superseded
 from playground.playback.playback import Playback
-from playground.playback.stopping import Superseded
 from scheduler_core import load
 from scheduler_core.run import Stepper
 from scheduler_core.run.instant import Simulation
@@ -71,7 +71,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "EVERY_SECONDS", 0.0)
     monkeypatch.setattr(checkpoints, "COPY_SHARE", 0)
     monkeypatch.setattr(checkpoints, "NEAR", 0)
-    monkeypatch.setattr(replaying, "REPLAYED_AT_ONCE", 2)
+    monkeypatch.setattr(replay, "REPLAYED_AT_ONCE", 2)
 
 
 def played(whole: Scenario) -> Playback:
@@ -90,19 +90,19 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
     made = played(whole)
     assert len(made.checkpoints.indices) > 5
     plain = Simulation(whole, trace=False)
-    wanted = [told(plain, made) for _ in plain]
+    wanted = [reported(plain, made) for _ in plain]
     order = list(range(1, len(stepped) + 1)) * 2
     random.Random(7).shuffle(order)
     for index in order:
         made.replays._cycles.clear()
         assert trace_line(made.cycle(index)) == stepped[index - 1]
         with made.after(index) as there:
-            assert told(there, made) == wanted[index - 1]
+            assert reported(there, made) == wanted[index - 1]
         with made.before(index) as there:
             assert there.index == index - 1
 
 
-def told(simulation: Stepper, made: Playback) -> list[Any]:
+def reported(simulation: Stepper, made: Playback) -> list[Any]:
     at = made.tables.node_index
     keys = level_map(simulation, "predicate", Page())["rows"]
     cache = simulation.cache

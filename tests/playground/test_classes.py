@@ -1,4 +1,4 @@
-"""A lesson in a room: stops, votes, what is hidden until they are revealed, and what the leader is told."""
+"""A lesson in a room: stops, votes, what is hidden until they are revealed, and what the leader is shown."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from asgiref.sync import sync_to_async
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from playground.courseware import bundle_of, key_of, lesson, lessons
+from playground.courseware.archives import packed
+from playground.courseware.catalogue import _HERE, _texts
+from playground.courseware.checks import solved_bundle
+from playground.courseware.validation import first
 from playground.lessons import classes, receipts
 from playground.models import Room, RoomPerson, Scenario, WaitingStatement
 from playground.rooms import results, rows
-from playground.storage import authored, store
-from scheduler_core.authoring.lessons import bundle_of, key_of, lesson, lessons
-from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
-from scheduler_core.authoring.lessons.checking import solved_bundle
-from scheduler_core.authoring.lessons.packing import packed
-from scheduler_core.authoring.lessons.validation import first
+from playground.storage import store, visitor_lessons
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected, visitor_client
 from tests.playground.rooms import inside, post
 
@@ -66,7 +66,7 @@ def typed(answer: Any) -> Any:
 
 
 async def asked_of(socket: Socket) -> Any:
-    """Return the next question that a page is told of; none is there in between."""
+    """Return the next question that a page is mentioned; none is there in between."""
     while (question := (await socket.push("room.state"))["question"]) is None or question["revealed"]:
         pass
     return question
@@ -93,8 +93,8 @@ async def test_a_room_goes_through_a_lesson_over_three_scenarios() -> None:
     async with taught() as (room, leader, ada, _bob):
         for at in of.stops:
             await leader.success("room.stop", {"stop": at.key})
-            told = (await ada.success("room.join", {"room": room["id"], "name": "Ada"}))["lesson"]
-            assert (told["stop"], told["heading"]) == (at.key, at.title)
+            reported = (await ada.success("room.join", {"room": room["id"], "name": "Ada"}))["lesson"]
+            assert (reported["stop"], reported["heading"]) == (at.key, at.title)
             seen.add((await sync_to_async(Client().get)(f"/api/rooms/{room['id']}")).json()["scenario"])
             if at.task is None:
                 continue
@@ -103,7 +103,7 @@ async def test_a_room_goes_through_a_lesson_over_three_scenarios() -> None:
             async with connected(STRANGER) as late:
                 joined = await late.success("room.join", {"room": room["id"]})
                 assert joined["question"] == asked  # the same ballot
-                assert joined["lesson"]["veil"] == told["veil"]
+                assert joined["lesson"]["veil"] == reported["veil"]
             if asked["form"] == "edit":
                 assert (await ada.error("room.vote", {"answer": True}))["code"] == "payload.invalid"
                 other = receipts.receipt(of.slug, "spread")
@@ -157,8 +157,8 @@ async def test_no_frame_tells_a_learner_the_answer_before(slug: str) -> None:
                 continue
             await leader.success("room.stop", {"stop": at.key})
             joined = await ada.success("room.join", {"room": room["id"]})
-            told, source = joined["lesson"], {"scenario": joined["scenario"]}
-            last, phase = told["veil"]
+            reported, source = joined["lesson"], {"scenario": joined["scenario"]}
+            last, phase = reported["veil"]
             found = [await ada.success("scenario.open", {"source": source})]
             assert found[0]["cycles"] == last
             found.append(await ada.success("cycles.window", {"source": source, "from": 1, "count": 50}))
@@ -171,7 +171,7 @@ async def test_no_frame_tells_a_learner_the_answer_before(slug: str) -> None:
             await leader.success("room.ask", {"kind": "lesson"})
             asked = await asked_of(ada)
             why = (await sync_to_async(key_of)(of, at)).why
-            heard = json.dumps([told, asked, found, ada.pushed])
+            heard = json.dumps([reported, asked, found, ada.pushed])
             assert why not in heard
             for private in ("truth", "accepted", "leads", "misconception", "tolerance"):
                 assert f'"{private}"' not in heard
@@ -271,7 +271,7 @@ async def test_answers_are_statements_for_a_learning_record_store(settings: Any)
     assert "Ada" not in unnamed.content.decode()
 
 
-async def test_nobody_else_is_told_of_the_class() -> None:
+async def test_nobody_else_is_reported_of_the_class() -> None:
     """Neither a learner nor a stranger; the owner's cookie is enough."""
     async with taught() as (room, leader, ada, _bob):
         await leader.success("room.stop", {"stop": "spread"})
@@ -338,7 +338,7 @@ def test_what_a_spreadsheet_would_compute_is_text() -> None:
     assert results._as_text("web-1") == "web-1"
 
 
-def test_bundles_of_lessons_are_told_apart() -> None:
+def test_bundles_of_lessons_are_reported_apart() -> None:
     """The lesson that the tests teach travels."""
     of = lesson(TRAVELS)
     assert of is not None
@@ -369,8 +369,8 @@ async def test_a_lesson_by_link_is_taught_over_its_scenarios(written: tuple[str,
     async with taught(link) as (room, leader, ada, _bob):
         for at in of.stops:
             await leader.success("room.stop", {"stop": at.key})
-            told = (await ada.success("room.join", {"room": room["id"], "name": "Ada"}))["lesson"]
-            assert (told["slug"], told["stop"], told["heading"]) == (link, at.key, at.title)
+            reported = (await ada.success("room.join", {"room": room["id"], "name": "Ada"}))["lesson"]
+            assert (reported["slug"], reported["stop"], reported["heading"]) == (link, at.key, at.title)
             if at.task is None:
                 continue
             asked = await leader.success("room.ask", {"kind": "lesson"})
@@ -381,9 +381,9 @@ async def test_a_lesson_by_link_is_taught_over_its_scenarios(written: tuple[str,
             revealed = await leader.success("room.reveal", {})
             assert revealed["votes"] == 1
             assert revealed["accepted"] == ([True] if edit else [truth])
-        row = await sync_to_async(authored.at)(link)
+        row = await sync_to_async(visitor_lessons.at)(link)
         assert row is not None
-        await sync_to_async(authored.withdraw)(row[0])
+        await sync_to_async(visitor_lessons.withdraw)(row[0])
         assert await leader.error("room.stop", {"stop": of.stops[0].key})  # nobody is taken anywhere
 
 

@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 from django.utils.html import escape
 
-from playground.live import watching
+from playground.live import notifications
 from playground.models import Comment, Scenario
 from playground.storage import bundles, store
 from tests.playground.conftest import OWNER, STRANGER, connected
@@ -193,13 +193,13 @@ async def test_two_people_review(web: str) -> None:
             assert pushed["comment"] == {**asked, "mine": False}
         error = await reader.error("comment.write", {**source, "step": "3", "text": "x"})
         assert error["code"] == "permission.denied"
-        told = await owner.success("comment.write", {**source, "text": "Memory.", "parent": asked["id"]})
-        assert (await guest.push("comment.changed"))["comment"]["id"] in {asked["id"], told["id"]}
+        reported = await owner.success("comment.write", {**source, "text": "Memory.", "parent": asked["id"]})
+        assert (await guest.push("comment.changed"))["comment"]["id"] in {asked["id"], reported["id"]}
         one = {**source, "comment": asked["id"]}
         assert (await owner.error("comment.edit", {**one, "text": "x"}))["code"] == "permission.denied"
         edited = await guest.success("comment.edit", {**one, "text": "Why n1?"})
         assert edited["text"] == "Why n1?" and edited["edited"]
-        answered = {**source, "comment": told["id"]}
+        answered = {**source, "comment": reported["id"]}
         for name in ("comment.edit", "comment.remove"):
             error = await guest.error(name, {**answered, "text": "x"})
             assert error["code"] == "permission.denied"
@@ -302,10 +302,10 @@ async def test_a_step_that_is_not_there(shared: dict[str, Any]) -> None:
     assert start["about"] == {"index": 0, "step": "0", "pod": None, "result": None, "node": None}
 
 
-async def test_nobody_is_told_who_left(shared: dict[str, Any]) -> None:
+async def test_nobody_is_reported_who_left(shared: dict[str, Any]) -> None:
     """The poller sleeps once nobody watches."""
     async with connected(STRANGER) as socket:
         await socket.success("comment.watch", {"source": {"scenario": shared["id"]}})
-        assert watching.comment_poller.wanted()
-    assert not watching.comment_poller.wanted()
+        assert notifications.comment_poller.wanted()
+    assert not notifications.comment_poller.wanted()
     assert (await Scenario.objects.aget()).short == shared["id"]

@@ -13,8 +13,8 @@ from playground.models import Comparison, Scenario
 from playground.storage import comparisons, store
 from tests.parts import REPOSITORY
 from tests.playground.conftest import visitor_client
-from tests.playground.test_comparing import LEAST, MOST, bundle, shared
 from tests.playground.test_permissions import rendered
+from tests.playground.test_two_sources import LEAST, MOST, bundle, shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

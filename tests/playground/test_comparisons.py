@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from playground.celery import app
-from playground.comparisons import comparing
+from playground.comparisons import differences
 from playground.models import AuditEntry, Comparison, ComparisonShare, Draft, Run, Scenario
 from playground.playback import releases, sources
 from playground.storage import bundles, comparisons, quotas, retention, store
@@ -24,7 +24,7 @@ from playground.visitors import identity
 from scheduler_core.authoring.examples import examples
 from scheduler_core.kubernetes.problems import BundleError
 from tests.playground.conftest import OWNER, STRANGER, connected
-from tests.playground.test_comparing import LEAST, MOST, bundle, shared
+from tests.playground.test_two_sources import LEAST, MOST, bundle, shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another test compared is computed again; runs wait until the test computes them."""
-    monkeypatch.setattr(comparing, "answers", type(comparing.answers)(9, 10**6))
+    monkeypatch.setattr(differences, "answers", type(differences.answers)(9, 10**6))
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 

@@ -7,7 +7,7 @@ import pytest
 from playground.playback.library import library
 from playground.playback.playback import Playback
 from playground.storage import bundles
-from tests.core.configuration.counting import compilations
+from tests.core.configuration.compile_counts import compilations
 from tests.core.configuration.test_compiled_once import NODE, POD, TEXTS
 from tests.playground.conftest import connected
 

@@ -9,7 +9,7 @@ from django.test import Client
 from scheduler_core.contracts.library import READY, ready_text
 from tests.core.contracts.ready import CASES
 from tests.playground.conftest import OWNER, STRANGER, connected
-from tests.playground.test_comparing import shared
+from tests.playground.test_two_sources import shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,7 +19,7 @@ from playground.storage import bundles
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from tests.core.timed.batches import BATCHES, CLUSTER, NAME, RoundRobinInBatches
 from tests.playground.test_podgroups_panel import words
-from tests.playground.test_timed import played
+from tests.playground.test_virtual_time import played
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ def playback(monkeypatch: pytest.MonkeyPatch) -> Playback:
 def test_a_step_shows_its_placements(playback: Playback) -> None:
     """The story, the moments and the changes name every pod of the batch with its node."""
     shown = json.loads(playback.light(2, light))
-    told = "b0 on n1, default/b1 on n2 and default/b2 on n1"
+    reported = "b0 on n1, default/b1 on n2 and default/b2 on n1"
     assert [words(sentence) for sentence in shown["story"]] == [
-        f"The scheduler {NAME} places default/{told} in one decision.",
+        f"The scheduler {NAME} places default/{reported} in one decision.",
         "2 more pods wait for it.",
     ]
     assert shown["profile"] == NAME
@@ -43,7 +43,7 @@ def test_a_step_shows_its_placements(playback: Playback) -> None:
     moments = steps.parts(playback, 2, ["moments"])["moments"]
     attempt = next(moment for moment in moments if moment["kind"] == "attempt")
     assert attempt["moves"] == moves
-    assert words(attempt["text"]) == f"default/{told} are placed in one decision."
+    assert words(attempt["text"]) == f"default/{reported} are placed in one decision."
 
 
 def test_it_has_neither_predicates_nor_priorities(playback: Playback) -> None:

@@ -1,4 +1,4 @@
-"""Cycles cut to a moment inside them: nothing is told before it is decided."""
+"""Cycles cut to a moment inside them: nothing is reported before it is decided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent
 from scheduler_core.run.cycles import events_of
 from scheduler_core.run.moment_record import UNTRIED, upto
 from scheduler_core.schedulers.coscheduling.record import record_of
-from tests.playground.cutting import moments_inside, whole
+from tests.playground.cut_cycles import moments_inside, whole
 
 SLUGS = [example.slug for example in examples()]
 MANY = 60  # cycles of a scenario of which the first and the last are looked at
@@ -55,12 +55,12 @@ def test_no_moment_inside_a_cycle_tells_what_a_later_one_decides(slug: str) -> N
         for phase, shown, parts in moments_inside(playback, index):
             seen.append(phase)
             before = set(phases[phases.index(phase) + 1 :])  # what is still to come
-            not_told(cycle, before, shown, parts)
+            not_reported(cycle, before, shown, parts)
         assert seen == phases[::-1]
 
 
-def not_told(cycle: Cycle, coming: set[str], shown: dict[str, Any], parts: dict[str, Any]) -> None:
-    """Assert that nothing is told of what the phases that are still to come decide."""
+def not_reported(cycle: Cycle, coming: set[str], shown: dict[str, Any], parts: dict[str, Any]) -> None:
+    """Assert that nothing is mentioned what the phases that are still to come decide."""
     at = (cycle.index, sorted(coming))
     text = json.dumps([shown, {name: parts[name] for name in READ}])
     own = {one.about for one in cycle.happenings}
@@ -84,7 +84,7 @@ def not_told(cycle: Cycle, coming: set[str], shown: dict[str, Any], parts: dict[
         assert shown["node"] is None, at
         assert not parts["priorities"].get("ties"), at
         assert parts["priorities"].get("winner") is None, at
-        others = {cycle.nodes[told.node] for told in cycle.nominated_passes}
+        others = {cycle.nodes[reported.node] for reported in cycle.nominated_passes}
         others |= {hit.node for hit in cycle.cache.stale} if cycle.cache else set()
         assert cycle.node not in named("node", shown["story"]) - others, at
     if "preemption" in coming:

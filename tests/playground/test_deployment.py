@@ -67,11 +67,11 @@ def deployed(settings: Any) -> Any:
     ],
 )
 def test_what_a_service_lacks_is_said(deployed: Any, changes: dict[str, Any], found: str) -> None:
-    """By its name and the variable's; a secret that differs is told alone, and beat needs few."""
-    told = deployed(**changes)
-    assert any(found in line for line in told.splitlines()), told
+    """By its name and the variable's; a secret that differs is reported alone, and beat needs few."""
+    reported = deployed(**changes)
+    assert any(found in line for line in reported.splitlines()), reported
     if "SECRET_KEY" in str(changes):
-        assert len(told.splitlines()) == 1
+        assert len(reported.splitlines()) == 1
 
 
 def test_a_service_that_does_not_run_is_said(deployed: Any) -> None:

@@ -11,8 +11,8 @@ from playground.reference.descheduler_form import rows
 from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.cluster.descheduler.protections import DEFAULT_EVICTOR
 from scheduler_core.cluster.descheduler.table import PLUGINS
-from tests.core.descheduler.test_living import BUDGET, CLUSTER, LOW, PACKING, POLICY
-from tests.playground.test_timed import played
+from tests.core.descheduler.test_controllers import BUDGET, CLUSTER, LOW, PACKING, POLICY
+from tests.playground.test_virtual_time import played
 
 SETTINGS = "apiVersion: podstep/v1\nkind: SimulationSettings\ndescheduler: {interval: 60s, passes: %d}\n"
 

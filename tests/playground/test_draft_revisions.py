@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from playground.live import watching
+from playground.live import notifications
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.library import Library, library
@@ -35,8 +35,8 @@ async def test_a_stale_edit_is_refused_and_says_what_is_newest(web: str) -> None
         edit = {"draft": row.pk, "base": 1}
         assert await first.success("draft.save", {**edit, "text": "# first\n"}) == {"revision": 2}
         refused = await second.error("draft.save", {**edit, "text": "# second\n"})
-        told = {name: refused[name] for name in ("code", "revision", "text", "titled", "title")}
-        assert told == {"code": "draft.stale", "revision": 2, "text": 2, "titled": 1, "title": "mine"}
+        reported = {name: refused[name] for name in ("code", "revision", "text", "titled", "title")}
+        assert reported == {"code": "draft.stale", "revision": 2, "text": 2, "titled": 1, "title": "mine"}
         assert await second.success("draft.save", {**edit, "base": 2, "text": "# both\n"}) == {"revision": 3}
     await asyncio.to_thread(row.refresh_from_db)
     assert store.draft_files(row) == [("", "# both\n")]
@@ -94,15 +94,15 @@ async def test_what_another_tab_changed_is_neither_deleted_nor_shared_unseen(com
         await socket.success(command, {"draft": row.pk, "base": 2})
 
 
-async def test_other_tabs_are_told_of_a_change(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_tabs_are_reported_of_a_change(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever watches hears of each later revision, whichever process wrote it, and of the end."""
-    monkeypatch.setattr(watching, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(notifications, "POLL_SECONDS", 0.01)
     row = await asyncio.to_thread(drafted, web)
     async with connected() as first, connected() as second:
-        told = {"revision": 1, "text": 1, "titled": 1, "title": "mine"}
-        assert await second.success("draft.watch", {"draft": row.pk}) == told
+        reported = {"revision": 1, "text": 1, "titled": 1, "title": "mine"}
+        assert await second.success("draft.watch", {"draft": row.pk}) == reported
         await first.success("draft.save", {"draft": row.pk, "text": "# new\n", "base": 1})
-        assert await second.push("draft.changed") == {"draft": row.pk, **told, "revision": 2, "text": 2}
+        assert await second.push("draft.changed") == {"draft": row.pk, **reported, "revision": 2, "text": 2}
         await asyncio.to_thread(store.save_draft, row, None, "theirs")  # as another process would
         changed = await second.push("draft.changed")
         assert (changed["revision"], changed["titled"], changed["title"]) == (3, 3, "theirs")
@@ -121,12 +121,12 @@ async def test_only_the_owner_watches(web: str) -> None:
 
 async def test_what_a_connection_watches_is_bounded_and_left(web: str) -> None:
     """The oldest of too many drafts is left; after the connection nothing is watched."""
-    rows = [await asyncio.to_thread(drafted, web) for _ in range(watching.DRAFTS_AT_ONCE + 1)]
+    rows = [await asyncio.to_thread(drafted, web) for _ in range(notifications.DRAFTS_AT_ONCE + 1)]
     async with connected() as socket:
         for row in rows:
             await socket.success("draft.watch", {"draft": row.pk})
-        assert set(watching.drafts._watchers) == {row.pk for row in rows[1:]}
-    assert not watching.drafts._watchers
+        assert set(notifications.drafts._watchers) == {row.pk for row in rows[1:]}
+    assert not notifications.drafts._watchers
 
 
 async def test_a_read_is_of_the_revision_that_was_opened(web: str) -> None:

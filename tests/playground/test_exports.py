@@ -17,8 +17,8 @@ from playground.reports import slides
 from playground.storage import store
 from playground.views.examples import _loaded
 from tests.playground.conftest import OWNER
-from tests.playground.test_comparing import LEAST, bundle, shared
 from tests.playground.test_reports import Fetched
+from tests.playground.test_two_sources import LEAST, bundle, shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -65,11 +65,11 @@ def test_the_ladder_and_the_matrix_have_the_extenders_rows(example):
 
 def test_the_story_tells_each_call(example):
     """Whom was asked, whence the answer and how long it took."""
-    told = [text(light(example.cycle(n), example.place(example.cycle(n)))["story"]) for n in (1, 2, 3, 4)]
-    assert f"{NAME} is asked which of the nodes pass (as the scenario declares, 0.012 s)." in told[0]
-    assert f"{NAME} rules out 3; none is left." in told[1]
-    assert f"{NAME} scores the nodes (as the scenario declares, 0.004 s)." in told[2]
-    assert NAME not in told[3]
+    reported = [text(light(example.cycle(n), example.place(example.cycle(n)))["story"]) for n in (1, 2, 3, 4)]
+    assert f"{NAME} is asked which of the nodes pass (as the scenario declares, 0.012 s)." in reported[0]
+    assert f"{NAME} rules out 3; none is left." in reported[1]
+    assert f"{NAME} scores the nodes (as the scenario declares, 0.004 s)." in reported[2]
+    assert NAME not in reported[3]
 
 
 def test_the_score_of_an_extender_is_explained(example):
@@ -78,9 +78,9 @@ def test_the_score_of_an_extender_is_explained(example):
     node_at = example.place(cycle).node_at
     row = next(n for n, row in enumerate(cycle.priorities) if row.name == NAME)
     with example.before(3) as before:
-        told = explained(cycle, before, node_at, node_at[cycle.nodes.index("gpu-b")], row)
-    assert told is not None
-    assert (told["score"], told["weight"], told["weighted"]) == (9, 5, 45)
+        reported = explained(cycle, before, node_at, node_at[cycle.nodes.index("gpu-b")], row)
+    assert reported is not None
+    assert (reported["score"], reported["weight"], reported["weighted"]) == (9, 5, 45)
 
 
 @pytest.fixture(params=RELEASES, ids=lambda release: release.name)
@@ -102,16 +102,16 @@ def test_the_story_tells_failures_and_calls_that_were_not_made(release):
         load_documents([*NODES, release.configured(failing, silent, refusing), *rows, pod("p")])
     )
     cycle = playback.cycle(1)
-    told = text(light(cycle, playback.place(cycle))["story"])
+    reported = text(light(cycle, playback.place(cycle))["story"])
     assert (
         "extender http://a.test is asked which of the nodes pass (as the scenario declares, 0 s) and fails"
-        in told
+        in reported
     )
     code = "ailed f with extender at URL http://a.test/f, code 500"
-    assert f"which is passed over: {'f' if release is V1_37 else 'F'}{code}" in told
-    assert "extender http://b.test is not called: its URL is not approved; declare its answers." in told
-    assert "extender http://c.test is asked to bind" in told
-    assert ("fails: no" if release is V1_37 else "Binding rejected: no") in told
+    assert f"which is passed over: {'f' if release is V1_37 else 'F'}{code}" in reported
+    assert "extender http://b.test is not called: its URL is not approved; declare its answers." in reported
+    assert "extender http://c.test is asked to bind" in reported
+    assert ("fails: no" if release is V1_37 else "Binding rejected: no") in reported
 
 
 @pytest.fixture
@@ -152,10 +152,10 @@ def test_under_v1_37_rows_scores_and_a_draw_are_shown():
     assert (part["rows"][-1]["name"], part["atRandom"]) == (label, True)
     assert part["turns"] == [2, 0, 1]
     with playback.before(1) as before:
-        told = explained(cycle, before, place.node_at, place.node_at[1], len(cycle.priorities) - 1)
-    assert told is not None
-    assert (told["map"], told["score"], told["weighted"]) == (3, 30, 60)
-    assert (told["kind"], part["rows"][-1]["kind"]) == ("extender", "extender")
+        reported = explained(cycle, before, place.node_at, place.node_at[1], len(cycle.priorities) - 1)
+    assert reported is not None
+    assert (reported["map"], reported["score"], reported["weighted"]) == (3, 30, 60)
+    assert (reported["kind"], part["rows"][-1]["kind"]) == ("extender", "extender")
     refused = playback.cycle(2)
     assert light(refused, playback.place(refused))["ladder"][-1] == [label, 3, 0]
     waits = text(light(playback.cycle(3), playback.place(playback.cycle(3)))["story"])
@@ -194,8 +194,8 @@ def test_an_approved_extender_is_called_once_however_often_a_step_is_shown(relea
     count = len(approved.asked)
     assert count >= len(playback) >= 3
     assert not playback.scenario.warnings
-    told = [text(light(playback.cycle(n), playback.place(playback.cycle(n)))["story"]) for n in (3, 1, 2)]
-    assert "(as was recorded, " in told[0]
+    reported = [text(light(playback.cycle(n), playback.place(playback.cycle(n)))["story"]) for n in (3, 1, 2)]
+    assert "(as was recorded, " in reported[0]
     approved.behaves = "fails"
     again = played(live(release, approved))
     assert again.trail.decisions == playback.trail.decisions

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core.formats.limits import Limits
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 from tests.bench.first_cycle import text_of
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from playground.views.greed import best_name, table
 from tests.core.compare.test_greed import GREEDY, NODES, SETTINGS, pod
-from tests.playground.test_comparing import shared
+from tests.playground.test_two_sources import shared
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from playground.pool.shares import BUSY, Bounds
 from playground.storage import store
 from tests.core.compare.test_greed import GREEDY, SETTINGS, pod
 from tests.playground.conftest import OWNER, STRANGER, connected
-from tests.playground.test_comparing import shared
+from tests.playground.test_two_sources import shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

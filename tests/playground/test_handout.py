@@ -11,13 +11,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from playground.courseware import Lesson, answer_of, lesson, lessons
+from playground.courseware.archives import packed
 from playground.pictures import card
 from playground.pictures.scene import Scene
 from playground.pictures.themes import Theme
 from playground.views import pictures
-from scheduler_core.authoring.lessons import Lesson, answer_of, lesson, lessons
-from scheduler_core.authoring.lessons.packing import packed
-from tests.playground.test_authoring import FIRST, state, upload
+from tests.playground.test_visitor_lessons import FIRST, state, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -114,7 +114,7 @@ def test_a_worker_that_leaves_is_gone_at_once() -> None:
     assert list(Worker.objects.values_list("name", flat=True)) == ["1-celery@here"], "another's stays"
 
 
-def test_a_worker_that_is_told_to_end_gives_its_attempts_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_is_reported_to_end_gives_its_attempts_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, before what Celery does; a process that it forked says nothing."""
     said: list[object] = []
     monkeypatch.setattr("playground.runs.rescue.give_back_attempts", said.append)

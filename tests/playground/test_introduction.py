@@ -1,4 +1,4 @@
-"""What the comment at the head of a text says is told with the scenario, whatever way it was opened."""
+"""What the comment at the head of a text says is reported with the scenario, whatever way it was opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("# One\n#  two\n#\n# three\nkind: Node # no\n", "One\n two\n\nthree"),
         ("\ufeff\r\n---\r\n# yes\r\nkind: Node\r\n# no\r\n", "yes"),
@@ -27,16 +27,16 @@ pytestmark = pytest.mark.django_db(transaction=True)
         ("#\n", ""),
     ],
 )
-def test_the_head_of_a_text(text: str, told: str) -> None:
+def test_the_head_of_a_text(text: str, reported: str) -> None:
     """Only the first comment tells, without its marks and rulers."""
-    assert introduction(text) == told
+    assert introduction(text) == reported
 
 
 def test_a_long_head_is_cut() -> None:
     """What is shown is bounded."""
-    told = introduction("# abcdefghi\n" * 10_000 + "kind: Node\n")
-    assert len(told) <= INTRODUCTION + 1
-    assert told.endswith("\n…")
+    reported = introduction("# abcdefghi\n" * 10_000 + "kind: Node\n")
+    assert len(reported) <= INTRODUCTION + 1
+    assert reported.endswith("\n…")
 
 
 @pytest.mark.parametrize("slug", ["shop", "cache-half-remedy", "gpu-trace", "five-hundred"])
@@ -44,8 +44,8 @@ async def test_an_example_tells_its_lesson_wherever_it_goes(slug: str) -> None:
     """Opened, forked, shared again: page and socket have what its first comment says."""
     found = examples.find(slug)
     assert found is not None
-    told = introduction(found.read())
-    assert told
+    reported = introduction(found.read())
+    assert reported
     client = visitor_client(OWNER)
 
     def short() -> str:
@@ -53,13 +53,13 @@ async def test_an_example_tells_its_lesson_wherever_it_goes(slug: str) -> None:
 
     source = {"scenario": await sync_to_async(short)()}
     async with connected(OWNER) as socket:
-        assert (await socket.ask("scenario.open", {"source": source}))[2]["about"] == told
+        assert (await socket.ask("scenario.open", {"source": source}))[2]["about"] == reported
         fork = (await socket.ask("scenario.fork", {"source": source}))[2]["draft"]
-        assert (await socket.ask("scenario.open", {"source": {"draft": fork}}))[2]["about"] == told
+        assert (await socket.ask("scenario.open", {"source": {"draft": fork}}))[2]["about"] == reported
         again = (await socket.ask("draft.share", {"draft": fork}))[2]
         assert again["scenario"] == source["scenario"]
     answer = await sync_to_async(client.get)(f"/p/{fork}/")
-    assert answer.context["about"] == told
+    assert answer.context["about"] == reported
 
 
 def test_a_scenario_without_a_text_tells_nothing(web: str, owner: Client) -> None:

@@ -14,12 +14,12 @@ from django.urls import URLPattern, get_resolver
 from playground.api import bodies
 from playground.api.answers import ApiError
 from playground.api.table import CALLS
+from playground.courseware.archives import packed
 from playground.live import frames
 from playground.models import AuthoredLesson
 from playground.serving.json_bodies import DEEPEST, parsed
-from scheduler_core.authoring.lessons.packing import packed
 from tests.playground.outages import LOCKED, failing
-from tests.playground.test_authoring import FIRST, upload
+from tests.playground.test_visitor_lessons import FIRST, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -84,7 +84,7 @@ def test_a_change_of_a_lesson_is_answered_in_json(owner: Client) -> None:
     assert AuthoredLesson.objects.get().revision == 1
 
 
-def test_who_reads_json_is_told_of_an_outage_in_json(client: Client) -> None:
+def test_who_reads_json_is_reported_of_an_outage_in_json(client: Client) -> None:
     """By every view that is marked, and on any page by who accepts nothing else."""
     marked = [*answering_json()]
     assert len(marked) >= 10

@@ -13,7 +13,7 @@ from playground.playback.trail import Trail
 from tests.core.timed.test_kube_batch import GANG, PREEMPTING
 from tests.playground.test_api_drafts import made
 from tests.playground.test_podgroups_panel import words
-from tests.playground.test_timed import played
+from tests.playground.test_virtual_time import played
 
 
 def test_a_session_is_a_step_with_its_placements() -> None:
@@ -21,9 +21,9 @@ def test_a_session_is_a_step_with_its_placements() -> None:
     playback = played("---\n".join(GANG))
     shown = json.loads(playback.light(2, light))
     assert shown["profile"] == "kube-batch"
-    told = words(shown["story"][0])
-    assert told.startswith("The scheduler kube-batch places default/b")
-    assert told.endswith("in one decision.")
+    reported = words(shown["story"][0])
+    assert reported.startswith("The scheduler kube-batch places default/b")
+    assert reported.endswith("in one decision.")
     found = steps.parts(playback, 2, list(PARTS))
     assert found["preemption"] == {"why": "The scheduler kube-batch preempts no pods."}
 
@@ -42,7 +42,7 @@ def test_a_session_that_only_evicts_names_its_victims() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_draft_holds_the_configuration_file() -> None:
-    """It is counted by name, and a mistake in it is told with its line and path."""
+    """It is counted by name, and a mistake in it is reported with its line and path."""
     draft, owner = made("---\n".join(PREEMPTING))
     assert draft["summary"]["configuration of kube-batch"] == 1
     wrong = PREEMPTING[1].replace("preempt", "premept")

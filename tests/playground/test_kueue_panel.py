@@ -8,8 +8,8 @@ from typing import Any
 from playground.panels import steps
 from playground.playback.playback import Playback
 from scheduler_core.authoring.examples import examples
-from tests.core.descheduler.test_living import CLUSTER
-from tests.playground.test_timed import played
+from tests.core.descheduler.test_controllers import CLUSTER
+from tests.playground.test_virtual_time import played
 
 
 def example(slug: str) -> Playback:

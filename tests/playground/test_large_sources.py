@@ -21,7 +21,7 @@ from playground.playback.library import library
 from playground.playback.playback import Playback
 from playground.playback.trail import Trail
 from playground.storage import bundles
-from playground.views import importing
+from playground.views import imports
 from playground.visitors import identity
 from tests.playground.conftest import OWNER, PATIENCE, Socket, connected
 
@@ -193,7 +193,7 @@ def test_an_import_tells_its_visitor_how_far_it_is(
     owner: Client, stranger: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the form's ticket; to others there is nothing to see."""
-    monkeypatch.setattr(importing, "PROGRESS_SECONDS", -1.0)
+    monkeypatch.setattr(imports, "PROGRESS_SECONDS", -1.0)
     assert owner.get(f"/import/{TICKET}/").json() == {}
     assert owner.post("/import/", {"text": NODES, "ticket": TICKET}).status_code == 302
     assert owner.get(f"/import/{TICKET}/").json() == {"stage": "assembling", "done": 1, "of": 1}

@@ -13,10 +13,10 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from playground.courseware import Lesson, Stop, bundle_of, lesson, lessons
 from playground.lessons import catalogue, lookup, receipts, reviews, stages
 from playground.lessons.markdown import html, line
 from playground.models import Draft, Scenario, Share
-from scheduler_core.authoring.lessons import Lesson, Stop, bundle_of, lesson, lessons
 from tests.core.lessons.data import right_answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -200,7 +200,7 @@ def test_a_wrong_answer_keeps_the_right_one_back(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "reported"),
     [
         ("{", "not valid JSON"),
         ("[]", "must be a JSON object"),
@@ -218,9 +218,9 @@ def test_a_wrong_answer_keeps_the_right_one_back(client: Client) -> None:
     ],
     ids=lambda value: str(value)[:30] if not isinstance(value, str) else "",
 )
-def test_an_answer_of_another_form(client: Client, body: Any, told: str) -> None:
+def test_an_answer_of_another_form(client: Client, body: Any, reported: str) -> None:
     """Is refused in words."""
-    assert told in problem(client, f"{FIRST}/node/answer", body)
+    assert reported in problem(client, f"{FIRST}/node/answer", body)
 
 
 def test_a_card_that_nobody_was_given(client: Client) -> None:
@@ -291,8 +291,8 @@ def test_a_completion_code(client: Client) -> None:
     """It takes the receipts of all questions of that lesson, and verifies with the name that was given."""
     keys = [key for slug, key in ASKED if slug == FIRST]
     given = [post(client, f"{FIRST}/{key}/answer", {"answer": truth(FIRST, key)})["receipt"] for key in keys]
-    told = problem(client, f"{FIRST}/code", {"receipts": given[1:]}, 409)
-    assert keys[0] in told
+    reported = problem(client, f"{FIRST}/code", {"receipts": given[1:]}, 409)
+    assert keys[0] in reported
     other = next(slug for slug, _ in ASKED if slug != FIRST)
     problem(client, f"{other}/code", {"receipts": given}, 409)
     problem(client, f"{FIRST}/code", {"receipts": [*given[1:], given[0][:-1] + "x"]}, 409)

@@ -125,7 +125,7 @@ def test_two_who_attend_do_not_compute_twice(shelf: Library, later: Later, web: 
 
 
 def test_a_failing_engine_ends_the_computing(shelf: Library, later: Later, web: str) -> None:
-    """Whoever waits is told, instead of waiting for ever."""
+    """Whoever waits is reported, instead of waiting for ever."""
     playback = shelf.open("k", lambda: Playback(load(web)))
 
     def broken(_growth: Any) -> None:

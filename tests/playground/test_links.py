@@ -138,7 +138,7 @@ async def test_what_was_decided_is_kept(web: str) -> None:
     assert (await sync_to_async(Client().get)("/api/links/AAAAAAAAAAAAAAAA")).status_code == 404
 
 
-async def test_another_engine_is_told(web: str) -> None:
+async def test_another_engine_is_reported(web: str) -> None:
     """Both outcomes of the first cycle that ends otherwise, and what else differs."""
     made = await linked(web)
     row = await Link.objects.aget()

@@ -10,11 +10,11 @@ import pytest
 
 from tests.faults.faults import FAULTS, Fault
 from tests.faults.runs import Outcome, Signs, is_felt
-from tests.load import abuse, measured, steps
+from tests.load import abuse, server_subjects, steps
 from tests.load.bounds import AtLeast, AtMost, Bound, Ratio, judged, problems
 
 SUBJECTS: dict[str, Sequence[Bound]] = {
-    **{name: subject.bounds for name, subject in measured.SUBJECTS.items()},
+    **{name: subject.bounds for name, subject in server_subjects.SUBJECTS.items()},
     "steps": steps.bounds_of([50, 200]),
 }
 ALL = [(name, bound) for name, bounds in SUBJECTS.items() for bound in bounds]
@@ -53,7 +53,7 @@ def test_each_bound_can_fail(name: str, bound: Bound, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("figures", "told"),
+    ("figures", "reported"),
     [
         ({"a": 10, "b": 5}, ""),
         ({"a": 11, "b": 5}, "a is 11.000, more than 2 times b (5.000)"),
@@ -63,9 +63,9 @@ def test_each_bound_can_fail(name: str, bound: Bound, capsys: pytest.CaptureFixt
         ({"a": 1}, "b was not measured"),
     ],
 )
-def test_a_ratio(figures: dict[str, float], told: str) -> None:
+def test_a_ratio(figures: dict[str, float], reported: str) -> None:
     """Of two figures of one run, the second of which is not less than what can be measured."""
-    assert Ratio("a", "b", 2, 1.0).problem(figures) == told
+    assert Ratio("a", "b", 2, 1.0).problem(figures) == reported
 
 
 OUTCOME = Outcome("kill -9 worker", "embedded", 0.5, 0, 0, 9.0, "done", same=True, felt=True)

@@ -18,13 +18,13 @@ from django.utils import timezone
 from jwcrypto.jwk import JWK
 from msgspec.structs import replace
 
+from playground.courseware import Lesson
 from playground.lessons import lookup, receipts
 from playground.lti import launches, login, platforms, scores
 from playground.models import LtiLaunch, UsedState
 from playground.serving import data_folder
 from playground.serving.faults import StartError
 from playground.storage import retention
-from scheduler_core.authoring.lessons import Lesson
 from tests.core.lessons.data import right_answer
 from tests.playground.lti_platform import (
     AGS,
@@ -322,7 +322,7 @@ def test_teachers_and_links_without_a_column_are_not_graded(client: Client, scho
 def test_a_link_names_its_lesson_by_what_was_picked_or_by_its_address(
     client: Client, school: FakePlatform
 ) -> None:
-    """A custom field comes first; a link without either is told how to get one."""
+    """A custom field comes first; a link without either is reported how to get one."""
     uri, custom = f"{CLAIM}target_link_uri", f"{CLAIM}custom"
     launched(client, school, **{custom: {"lesson": "idle-or-full"}})
     assert LtiLaunch.objects.get().lesson == "idle-or-full"
@@ -432,7 +432,7 @@ def test_clocks_may_differ_by_a_minute(client: Client, school: FakePlatform) -> 
 def test_a_platform_whose_keys_are_not_to_be_had_is_named(
     client: Client, school: FakePlatform, settings: Any
 ) -> None:
-    """The learner is told to try again; nothing is trusted meanwhile."""
+    """The learner is reported to try again; nothing is trusted meanwhile."""
     settings.LTI_PLATFORMS = (replace(school.registered, key_set_url="http://127.0.0.1:9/keys"),)
     for _ in range(2):  # the second is not kept waiting
         assert "keys could not be fetched" in refusal(launch(client, school))
@@ -490,8 +490,8 @@ def test_a_teacher_picks_a_lesson_and_the_platform_gets_a_signed_link(
     unscored = client.post(
         "/lti/pick/", {**form, "ticket": ticket(client, school, accept_lineitem=False).context["ticket"]}
     )
-    told = jwt.decode(unscored.context["message"], options={"verify_signature": False})
-    assert "lineItem" not in told[f"{DL}/content_items"][0]
+    reported = jwt.decode(unscored.context["message"], options={"verify_signature": False})
+    assert "lineItem" not in reported[f"{DL}/content_items"][0]
 
 
 def test_a_link_goes_to_its_platform_alone(client: Client, school: FakePlatform) -> None:
@@ -531,7 +531,7 @@ def test_a_column_is_found_by_its_tag_or_made(client: Client, school: FakePlatfo
 def test_a_score_that_is_not_taken_is_tried_again_and_given_up(
     client: Client, school: FakePlatform, settings: Any
 ) -> None:
-    """Later each time; after the last try the learner and the operator are told, and can have it sent."""
+    """Later each time; after the last try the learner and the operator are reported, and can have it sent."""
     address = launched(client, school)
     passes(address)
     school.fails = 2

@@ -14,12 +14,12 @@ from collections.abc import Callable
 import pytest
 
 from playground.limits import MIB, limit
-from playground.playback import freeing, releases
-from playground.playback.freeing import Freed
+from playground.playback import free_memory, releases
+from playground.playback.free_memory import Freed
 from playground.playback.library import Library
 from playground.playback.playback import Playback
-from playground.playback.weighing import AT_ONCE, weigh, weight_of
-from playground.runtime import collecting
+from playground.playback.sizes import AT_ONCE, weigh, weight_of
+from playground.runtime import garbage
 from playground.storage import bundles
 from tests.parts import REPOSITORY
 from tests.playground.bundle_kinds import KINDS, text_of
@@ -106,8 +106,8 @@ def test_replicas_weigh_what_they_take() -> None:
 
 def test_a_pause_of_collections_ends() -> None:
     """Also with an error, and one within another only with the outer one."""
-    with collecting.paused():
-        with pytest.raises(ValueError, match="no"), collecting.paused():
+    with garbage.paused():
+        with pytest.raises(ValueError, match="no"), garbage.paused():
             raise ValueError("no")
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -171,32 +171,32 @@ def test_the_last_read_bundles_go_first(limits: Callable[..., None], web: str) -
 def test_freed_memory_is_handed_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it is worth it, and from the beginning after that."""
     trimmed: list[int] = []
-    monkeypatch.setattr(freeing, "_trim", lambda: trimmed.append)
+    monkeypatch.setattr(free_memory, "_trim", lambda: trimmed.append)
     freed = Freed()
-    assert not freed.add(freeing.WORTH_BYTES - 1)
+    assert not freed.add(free_memory.WORTH_BYTES - 1)
     assert freed.add(1)
-    assert not freed.add(freeing.WORTH_BYTES)
+    assert not freed.add(free_memory.WORTH_BYTES)
     assert trimmed == [0]
-    assert freed.add(freeing.MUCH_BYTES)
+    assert freed.add(free_memory.MUCH_BYTES)
     assert trimmed == [0, 0]
 
 
 def test_only_what_refers_to_itself_is_collected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A full collection stops every thread, so it rests after one for a multiple of what that took."""
     collected: list[float] = []
-    monkeypatch.setattr(freeing, "_trim", lambda: None)
+    monkeypatch.setattr(free_memory, "_trim", lambda: None)
 
     def full() -> float:
         collected.append(1.0)
         return 1.0
 
-    monkeypatch.setattr(collecting, "full", full)
+    monkeypatch.setattr(garbage, "full", full)
     freed = Freed()
-    assert freed.add(freeing.WORTH_BYTES)
+    assert freed.add(free_memory.WORTH_BYTES)
     assert collected == []
-    assert freed.add(freeing.MUCH_BYTES, freeing.MUCH_BYTES)
+    assert freed.add(free_memory.MUCH_BYTES, free_memory.MUCH_BYTES)
     assert len(collected) == 1
-    assert freed.add(freeing.MUCH_BYTES, freeing.MUCH_BYTES)
+    assert freed.add(free_memory.MUCH_BYTES, free_memory.MUCH_BYTES)
     assert len(collected) == 1
 
 
@@ -282,8 +282,8 @@ def test_room_is_made_by_real_memory(monkeypatch: pytest.MonkeyPatch, web: str) 
     """What estimates miss is seen in the process: those that nobody looks at go until it fits."""
     resident = [100 * MIB]
     monkeypatch.setattr("playground.playback.library.resident_bytes", lambda: resident[0])
-    monkeypatch.setattr(freeing.freed, "_last", -math.inf)
-    monkeypatch.setattr(freeing, "_trim", lambda: None)
+    monkeypatch.setattr(free_memory.freed, "_last", -math.inf)
+    monkeypatch.setattr(free_memory, "_trim", lambda: None)
     shelf = Library()
     for number in range(4):
         shelf.open(number, lambda: opened(web))

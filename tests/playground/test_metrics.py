@@ -111,7 +111,7 @@ def test_runs_storage_and_parts(web: str) -> None:
 
 
 def test_a_part_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest is still told."""
+    """The rest is still reported."""
 
     def away() -> list[Any]:
         raise OSError("connection refused")
@@ -170,7 +170,7 @@ async def test_requests_are_counted_by_class() -> None:
 
 
 def test_one_process_answers_for_all(own_folder: Path) -> None:
-    """What another process has written lately is told with its label; what is old is not, and goes."""
+    """What another process has written lately is reported with its label; what is old is not, and goes."""
     metrics.write_snapshot()
     own = own_folder / f"{os.getpid()}.json"
     counts = json.loads(own.read_text())
@@ -183,8 +183,8 @@ def test_one_process_answers_for_all(own_folder: Path) -> None:
     old.write_text(json.dumps(counts))
     os.utime(old, (time.time() - 60, time.time() - 60))
     answer = Client().get("/metrics").content.decode()
-    told = [line for line in answer.splitlines() if line.startswith("podstep_sockets{")]
-    assert sorted(told) == sorted(
+    reported = [line for line in answer.splitlines() if line.startswith("podstep_sockets{")]
+    assert sorted(reported) == sorted(
         [f'podstep_sockets{{process="{os.getpid()}"}} 0.0', 'podstep_sockets{process="4242"} 7.0']
     )
     assert answer.count("# TYPE podstep_sockets ") == 1

@@ -18,7 +18,7 @@ from scheduler_core.authoring.examples import find
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import simulate
 from tests.e2e.bundles import any_release, by_v1_11
-from tests.playground.test_timed import OPERATED, TEXTS, played
+from tests.playground.test_virtual_time import OPERATED, TEXTS, played
 
 
 def moved(placement: Placement, moments: list[dict[str, Any]]) -> None:
@@ -125,7 +125,7 @@ def test_marks_have_the_times_of_cycles_and_where_something_came_from_outside() 
             assert alone["time"] == [marks["time"][index - 1]]
 
 
-def test_too_many_moments_are_told_as_one_that_keeps_their_moves() -> None:
+def test_too_many_moments_are_reported_as_one_that_keeps_their_moves() -> None:
     """A burst is cut to a bounded answer, and nobody stands where they do not."""
     pods = {f"a/p{n}": n for n in range(500)}
     happenings = [

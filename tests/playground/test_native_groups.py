@@ -12,7 +12,7 @@ from scheduler_core import load
 from tests.core.v1_37.parts import GANG
 
 
-def told(playback: Playback, index: int) -> str:
+def reported(playback: Playback, index: int) -> str:
     """Return the story's text."""
     cycle = playback.cycle(index)
     sentences = light(cycle, playback.place(cycle))["story"]
@@ -30,7 +30,7 @@ def played(text: str = GANG) -> Playback:
 def test_the_story_of_a_gang_that_waits_and_then_fits() -> None:
     """It says why none was placed, and which members were placed together."""
     playback = played()
-    first, last = told(playback, 1), told(playback, len(playback))
+    first, last = reported(playback, 1), reported(playback, len(playback))
     assert (
         "The PodGroup default/train is tried as a whole: default/w-0, default/w-1 and default/w-2." in first
     )

@@ -13,7 +13,7 @@ from scheduler_core import load
 from scheduler_core.authoring.examples import find
 from scheduler_core.kubernetes.problems import BundleError
 from tests.core.firmament.test_scheduler import NODE, POD, TIME, cycles_of
-from tests.playground.test_timed import played
+from tests.playground.test_virtual_time import played
 
 
 def test_the_gang_of_the_example_is_mapped_and_taken_back() -> None:

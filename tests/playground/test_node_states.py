@@ -1,4 +1,4 @@
-"""How nodes stand after every cycle, by operations and by controllers, as the workbench is told it."""
+"""How nodes stand after every cycle, by operations and by controllers, as the workbench is reported it."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_windows_lead_from_one_state_of_the_nodes_to_the_next() -> None:
     ]
 
 
-def test_a_failed_node_is_told_from_its_moment_on() -> None:
+def test_a_failed_node_is_reported_from_its_moment_on() -> None:
     """The moment that finds a node silent names it, so that the stage can show it from then on."""
     playback = played(FAILS)
     index = next(i for i in range(1, len(playback) + 1) if playback.trail.nodes.of(i))
@@ -150,7 +150,7 @@ def test_the_end_tells_of_nodes_that_changed_after_the_last_cycle() -> None:
 
 
 def test_rows_of_an_older_run_say_that_nothing_is_known() -> None:
-    """A run stored before rows told of nodes opens, and its windows say that they do not know."""
+    """A run stored before rows mentioned nodes opens, and its windows say that they do not know."""
     playback = played(FAILS)
     rows = [playback.trail.row(index)[:-1] for index in range(1, len(playback) + 1)]
     again = Trail(playback.scenario, Tables(playback.scenario))

@@ -19,7 +19,7 @@ from playground.live import commands
 from playground.models import Draft
 from playground.playback.answers import RecentAnswers
 from playground.playback.library import library
-from playground.pool import offload, reading
+from playground.pool import offload, read_slots
 from playground.pool.pool import pool
 from playground.pool.shares import BusyError
 from playground.storage import bundles
@@ -151,9 +151,9 @@ async def test_a_reading_in_the_pool_tells_how_far_it_is(monkeypatch: pytest.Mon
     async with connected() as socket:
         asked = await socket.send("bundle.check", {"text": MANY})
         assert (await socket.answer(asked))[0] == "success"
-    told = [frame[2] for frame in socket.pushed if frame[0] == "request.progress"]
-    assert {report["request"] for report in told} == {asked}
-    assert {"reading", "checking"} & {report["stage"] for report in told}
+    reported = [frame[2] for frame in socket.pushed if frame[0] == "request.progress"]
+    assert {report["request"] for report in reported} == {asked}
+    assert {"reading", "checking"} & {report["stage"] for report in reported}
 
 
 async def _held(path: Any) -> Any:
@@ -190,7 +190,7 @@ async def test_a_check_ends_with_its_connection(pooled: Limit, tmp_path: Any) ->
     (tmp_path / "go").touch()
 
 
-async def test_only_who_asks_too_much_is_told_to_wait(pooled: Limit, tmp_path: Any) -> None:
+async def test_only_who_asks_too_much_is_reported_to_wait(pooled: Limit, tmp_path: Any) -> None:
     """`server.busy` says when to come again; another visitor is answered."""
     pooled(POOL_PROCESSES=1, POOL_QUEUED_PER_VISITOR=1)
     await _held(tmp_path / "go")
@@ -218,7 +218,7 @@ async def _killed(socket: Socket, name: str, payload: dict[str, Any]) -> dict[st
 
 
 @pytest.mark.usefixtures("pooled")
-async def test_a_killed_process_is_told_to_who_waits_for_it() -> None:
+async def test_a_killed_process_is_reported_to_who_waits_for_it() -> None:
     """As an error with a clear text; the next request is answered."""
     async with connected() as socket:
         error = await _killed(socket, "bundle.check", {"text": MANY})
@@ -263,7 +263,7 @@ def test_the_api_and_the_start_page_read_in_the_pool(owner: Client) -> None:
 def test_a_request_reads_while_another_waits_for_the_pool(pooled: Limit, web: str, tmp_path: Any) -> None:
     """Its place among the few that read is another's until the pool has read for it."""
     pooled(POOL_PROCESSES=1, ENGINE_THREADS=1)
-    reading._readers.cache_clear()
+    read_slots._readers.cache_clear()
     go = tmp_path / "go"
     pool().submit("somebody", pool_jobs.held, str(go))
     with ThreadPoolExecutor(1) as threads:
@@ -272,22 +272,22 @@ def test_a_request_reads_while_another_waits_for_the_pool(pooled: Limit, web: st
         assert Client().post("/api/scenarios", {"bundle": web}, "application/json").status_code == 201
         go.touch()
         assert waiting.result(PATIENCE).status_code == 201
-    reading._readers.cache_clear()
+    read_slots._readers.cache_clear()
 
 
 def test_requests_read_by_visitor_in_turn(limits: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who waits for too many readings is refused at once, and nobody else is."""
     limits(ENGINE_THREADS=2, POOL_QUEUED_PER_VISITOR=1)
-    monkeypatch.setattr(reading, "READING_SECONDS", 0.05)
-    reading._readers.cache_clear()
+    monkeypatch.setattr(read_slots, "READING_SECONDS", 0.05)
+    read_slots._readers.cache_clear()
     try:
-        with identity.asked_by("a"), reading.reading():
-            with pytest.raises(BusyError), reading.reading():
+        with identity.asked_by("a"), read_slots.reading():
+            with pytest.raises(BusyError), read_slots.reading():
                 pass
-            with identity.asked_by("b"), reading.reading():
+            with identity.asked_by("b"), read_slots.reading():
                 pass
     finally:
-        reading._readers.cache_clear()
+        read_slots._readers.cache_clear()
 
 
 @pytest.mark.usefixtures("pooled")

@@ -112,9 +112,9 @@ def test_what_outgrew_a_lowered_limit_says_so(client: Client, limits: Callable[.
     }
     for call, answer in answers.items():
         assert answer.status_code == 422, (call, answer.content)
-        told = answer.json()["errors"][0]["message"]
-        assert told.startswith("This was stored under different limits"), call
-        assert f"more than {MOST - 1} pods" in told
+        reported = answer.json()["errors"][0]["message"]
+        assert reported.startswith("This was stored under different limits"), call
+        assert f"more than {MOST - 1} pods" in reported
     assert client.get(f"/api/scenarios/{name}/bundle").content.decode() == text
     assert client.get(f"/api/scenarios/{name}").status_code == 200
     assert client.get(f"/s/{name}/").status_code == 200

@@ -90,7 +90,7 @@ async def test_the_socket_says_what_is_gone(web: str) -> None:
 
 
 def test_a_takedown_needs_a_link_and_a_reason(web: str) -> None:
-    """Visitors are told why, and a mistyped id is told to the operator."""
+    """Visitors are reported why, and a mistyped id is reported to the operator."""
     row = shared(web)
     with pytest.raises(CommandError, match="Give a reason"):
         run_command("takedown", row.short)

@@ -1,4 +1,4 @@
-"""Outages of storage are told from defects, and logged as one each."""
+"""Outages of storage are distinguished from defects, and logged as one each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
         (None, None),
     ],
 )
-def test_an_outage_is_told_from_a_defect(error: Exception | None, part: str | None) -> None:
+def test_an_outage_is_reported_from_a_defect(error: Exception | None, part: str | None) -> None:
     """What will succeed once storage is back is recognised, and nothing else."""
     found = outage.cause_of(error)
     assert (found.part if found else None) == part

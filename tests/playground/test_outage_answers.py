@@ -15,7 +15,7 @@ from django.db import connection
 from django.test import Client
 
 from playground.celery import app
-from playground.live import watching
+from playground.live import notifications
 from playground.models import Draft, Run, Scenario, Share
 from playground.playback import sources
 from playground.runtime import outage
@@ -142,7 +142,7 @@ def test_ready_names_the_part_that_is_away(limits: Any, monkeypatch: pytest.Monk
 
 
 async def test_open_steps_are_played_on_during_an_outage(web: str) -> None:
-    """What is open needs no database; what needs one is told when to come back, and stores nothing."""
+    """What is open needs no database; what needs one is reported when to come back, and stores nothing."""
     draft = await sync_to_async(store.create_draft)(OWNER, [("", web)], "t")
     source = {"draft": draft.pk}
     async with connected() as socket:
@@ -169,7 +169,7 @@ async def test_open_steps_are_played_on_during_an_outage(web: str) -> None:
 
 
 async def test_few_wait_for_a_database_that_has_been_away(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of what is not open, one command in two seconds asks; the others are told at once."""
+    """Of what is not open, one command in two seconds asks; the others are reported at once."""
     row = await sync_to_async(store.create_draft)(OWNER, [("", web)], "t")
     ask = ("draft.watch", {"draft": row.pk})
     now = time.monotonic()
@@ -182,7 +182,7 @@ async def test_few_wait_for_a_database_that_has_been_away(web: str, monkeypatch:
         assert not sources.reads.lasting
 
 
-async def test_a_full_disk_is_told_over_the_socket(web: str) -> None:
+async def test_a_full_disk_is_reported_over_the_socket(web: str) -> None:
     """Reading goes on; what is saved is refused whole."""
     draft = await sync_to_async(store.create_draft)(OWNER, [("", web)], "t")
     async with connected() as socket:
@@ -201,7 +201,9 @@ async def test_watchers_hear_again_after_an_outage(lines: Lines) -> None:
         await socket.success("run.watch", {"run": run.pk})
         await socket.push("run.changed")
         with failing(LOCKED):
-            await asyncio.to_thread(wait_until, lambda: watching.poller._outages.lasting, 60, "it is noticed")
+            await asyncio.to_thread(
+                wait_until, lambda: notifications.poller._outages.lasting, 60, "it is noticed"
+            )
         await Run.objects.filter(pk=run.pk).aupdate(cycles=3)
         assert (await socket.push("run.changed"))["done"] == 3
     assert [text for text, values in lines.lines if values.get("what") == "looking at runs"] == [

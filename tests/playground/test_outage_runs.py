@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from playground.celery import app
 from playground.models import Run, RunChunk
-from playground.runs import compute, delivery, rescue, retrying
+from playground.runs import compute, delivery, rescue, retries
 from playground.runtime import outage
 from playground.storage.bundles import unpack
 from playground.tasks import run_simulation
@@ -33,8 +33,8 @@ ENDED = ("done", "failed", "cancelled")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses of milliseconds, small slices, and no broker."""
-    monkeypatch.setattr(retrying, "FIRST_WAIT", 0.001)
-    monkeypatch.setattr(retrying, "LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(retries, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(retries, "LONGEST_WAIT", 0.05)
     monkeypatch.setattr(compute, "SLICE_CYCLES", 2)
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
@@ -46,9 +46,9 @@ def digest(run: Run) -> str:
         (json.loads(unpack(chunk.data)), chunk.messages and json.loads(unpack(chunk.messages)), chunk.number)
         for chunk in RunChunk.objects.filter(run=row).order_by("number")
     ]
-    told = (row.state, row.cycles, row.placed, row.pending, row.unschedulable, row.outcomes, row.error)
+    reported = (row.state, row.cycles, row.placed, row.pending, row.unschedulable, row.outcomes, row.error)
     kept = (row.samples["rows"][-1][0], row.unplaced)
-    return hashlib.sha256(json.dumps((told, kept, rows)).encode()).hexdigest()
+    return hashlib.sha256(json.dumps((reported, kept, rows)).encode()).hexdigest()
 
 
 class Once:
@@ -160,7 +160,7 @@ def test_a_run_outlives_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed, run = started(), started()
     computed(undisturbed)
     slice_, errors = compute._Attempt._slice, list[Exception]()
-    monkeypatch.setattr(retrying._outages, "failed", errors.append)
+    monkeypatch.setattr(retries._outages, "failed", errors.append)
     # No free page of the file is left, and every slice needs one for its samples or its decisions.
     monkeypatch.setattr(compute._Attempt, "_progress", padded(compute._Attempt._progress))
 

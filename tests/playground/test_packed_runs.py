@@ -10,10 +10,10 @@ from django.db.models import F
 
 from playground.celery import app
 from playground.models import Run, RunCheckpoint, RunChunk
-from playground.playback import checkpoints, packed_runs, replaying, sources
+from playground.playback import checkpoints, packed_runs, replay, sources
 from playground.playback.library import Library
 from playground.playback.playback import Playback
-from playground.runs import compute, packing, service
+from playground.runs import compute, packs, service
 from playground.storage import backups, bundles
 from scheduler_core.run import simulate
 from scheduler_core.run.trace import trace_line
@@ -50,8 +50,8 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pack after every slice of five cycles, and use whatever is packed."""
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr(compute, "SLICE_CYCLES", 5)
-    monkeypatch.setattr(packing, "EVERY_SECONDS", 0.0)
-    monkeypatch.setattr(packing, "COMPUTED", 0)
+    monkeypatch.setattr(packs, "EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(packs, "COMPUTED", 0)
     monkeypatch.setattr(checkpoints, "NEAR_PACKED", 0)
 
 
@@ -93,7 +93,7 @@ def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch, settin
         starts.append(1)
         return simulate(*args, **options)
 
-    monkeypatch.setattr(replaying, "simulate", begun)
+    monkeypatch.setattr(replay, "simulate", begun)
     playback = opened(run)
     assert [trace_line(playback.cycle(index)) for index in (run.cycles, kept[0] + 1)] == shown
     assert starts == []

@@ -386,7 +386,7 @@ def test_files_share_what_a_bundle_may_have(
     assert left == [1_000, 600, 200]
 
 
-def test_too_many_files_are_told(owner: Client, limits: Any, settings: Any) -> None:
+def test_too_many_files_are_reported(owner: Client, limits: Any, settings: Any) -> None:
     """One file more than may be is answered with how many may be."""
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = 2
     limits(UPLOAD_FILES=2)

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from playground.courseware.reader import VIEWS
 from playground.panels import steps
 from playground.panels.cycle import TABS
 from playground.panels.ladder import ladder, stopped
@@ -18,7 +19,6 @@ from playground.panels.story import story
 from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core.authoring.examples import find
-from scheduler_core.authoring.lessons.reading import VIEWS
 from scheduler_core.record.choice import NO_CHOICE, NodeChoice
 from scheduler_core.record.cycle import Cycle
 from tests.playground.conftest import DATA
@@ -96,16 +96,16 @@ def cycle() -> Cycle:
     return played("web").cycle(1)
 
 
-def test_a_tie_is_told_with_its_arithmetic() -> None:
+def test_a_tie_is_reported_with_its_arithmetic() -> None:
     """Round robin: the counter modulo the number of tied nodes picks the place."""
     tied = msgspec.structs.replace(
         cycle(),
         choice=NodeChoice(cycle().feasible, np.array([7, 7, 7]), np.array([1, 0, 2], np.int32)),
         last_node_index=5,
     )
-    told = " ".join(plain(story(tied, ladder(tied))))
-    assert "3 nodes share the highest total, 7" in told
-    assert "5 mod 3 = 2" in told
+    reported = " ".join(plain(story(tied, ladder(tied))))
+    assert "3 nodes share the highest total, 7" in reported
+    assert "5 mod 3 = 2" in reported
 
 
 def test_the_ladder_counts_only_nodes_that_are_still_in() -> None:
@@ -138,44 +138,44 @@ def example(slug: str, **settings: str) -> list[dict[str, Any]]:
     ("remedy", "became"),
     [("none", "they are written all the same"), ("generations", "1 result was discarded")],
 )
-def test_what_lands_inside_a_cycle_is_told_where_it_lands(remedy: str, became: str) -> None:
+def test_what_lands_inside_a_cycle_is_reported_where_it_lands(remedy: str, became: str) -> None:
     """It came neither before the cycle nor first, and what became of the results is said."""
     light = example("cache-stale-write", staleWrites=remedy)[0]
     assert (light["operations"], light["inside"]) == ([], ["delete pod default/report"])
-    told = plain(light["story"])
-    assert not any("came first" in text for text in told)
-    ran = next(n for n, text in enumerate(told) if "rules out 2" in text)
-    assert told[ran + 1].startswith("1 change from outside came now, after the predicates had run")
-    assert became in told[ran + 1]
+    reported = plain(light["story"])
+    assert not any("came first" in text for text in reported)
+    ran = next(n for n, text in enumerate(reported) if "rules out 2" in text)
+    assert reported[ran + 1].startswith("1 change from outside came now, after the predicates had run")
+    assert became in reported[ran + 1]
 
 
 def test_a_story_says_which_answers_came_from_the_cache_and_that_one_was_stale() -> None:
-    """Of the stale answers the one on the node that the pod went to is told."""
-    told = plain(example("cache-stale-write")[1]["story"])
-    assert "All 4 answers came from the Cache." in told
+    """Of the stale answers the one on the node that the pod went to is reported."""
+    reported = plain(example("cache-stale-write")[1]["story"])
+    assert "All 4 answers came from the Cache." in reported
     assert (
         "1 answer was stale: GeneralPredicates says that the pod does not fit on worker-1, and it does."
-        in told
+        in reported
     )
     broken = example("cache-broken-promise")[-1]
-    told = plain(broken["story"])
-    assert "38 of 39 answers came from the Cache." in told
+    reported = plain(broken["story"])
+    assert "38 of 39 answers came from the Cache." in reported
     assert (
         "3 answers were stale; one of them: MatchInterPodAffinity says that the pod fits on worker-3, "
-        "and it does not." in told
+        "and it does not." in reported
     )
 
 
-def test_an_error_is_told_as_one() -> None:
+def test_an_error_is_reported_as_one() -> None:
     """An attempt that ended before any predicate ran says so."""
     failed = cycle()
     decision = msgspec.structs.replace(failed.decision, result="error", node=None)
     failed = msgspec.structs.replace(
         failed, matrix=None, choice=NO_CHOICE, decision=decision, message="claim not found"
     )
-    told = plain(story(failed, ladder(failed)))
-    assert "No predicate ran." in told
-    assert told[-1] == "claim not found"
+    reported = plain(story(failed, ladder(failed)))
+    assert "No predicate ran." in reported
+    assert reported[-1] == "claim not found"
     assert "error" in why_unranked(failed)
 
 

@@ -151,7 +151,7 @@ def request(method: str, address: str, body: Callable[[Scene, str], Any] = lambd
         path = address
         for name, value in names.items():
             path = path.replace(name, value)
-        if "{comment}" in address:  # a comment of the API: those of pages have no token that is told
+        if "{comment}" in address:  # a comment of the API: those of pages have no token that is reported
             written = await sync_to_async(post)(
                 f"/api/scenarios/{scene.scenario['id']}/comments", {"step": "1", "text": "x"}
             )

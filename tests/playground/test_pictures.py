@@ -408,7 +408,7 @@ def test_a_code_leads_to_this_server(path: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    ("query", "where", "told"),
+    ("query", "where", "reported"),
     [
         ("step=2", "Step 2", True), ("step=2&phase=queue", "Step 2", False),
         ("step=9&veil=1", "Step 1:", True),
@@ -417,7 +417,7 @@ def test_a_code_leads_to_this_server(path: str) -> None:
     ],
 )  # fmt: skip
 def test_a_card_shows_nothing_behind_a_veil(
-    shared: str, query: str, where: str, told: bool, monkeypatch: pytest.MonkeyPatch
+    shared: str, query: str, where: str, reported: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever step an address names: the last one that its veil shows, undecided if that is cut within."""
     drawn: list[Scene] = []
@@ -431,5 +431,5 @@ def test_a_card_shows_nothing_behind_a_veil(
     monkeypatch.setattr(pictures, "pictures", pictures.Pictures())
     address = pictures.card_address(f"/s/{shared}/", query)
     assert Client().get(address).status_code == 200
-    assert drawn[0].where.startswith(where) and bool(drawn[0].sentences) == told
+    assert drawn[0].where.startswith(where) and bool(drawn[0].sentences) == reported
     assert "veil" not in query or " of " not in drawn[0].where

@@ -17,7 +17,7 @@ from playground.pool.gate import Gate, GivingLock, Stay
 from playground.pool.shares import Bounds
 from playground.storage import bundles
 from playground.visitors import identity
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from tests.playground.conftest import PATIENCE
 from tests.services.processes import wait_until
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from playground.panels import steps
+from playground.playback.deadlines import Superseded
 from playground.playback.playback import OutOfRangeError, Playback
-from playground.playback.stopping import Superseded
 from playground.playback.trail import CHECKPOINT, Trail
 from playground.wire import encode
 from scheduler_core import load, load_documents
@@ -197,7 +197,7 @@ def test_the_first_window_of_what_takes_long_to_begin_is_not_rebuilt(
     first = Playback(scenario)
     first.reach(100)
     begun = Mock(side_effect=simulate)
-    monkeypatch.setattr("playground.playback.replaying.simulate", begun)
+    monkeypatch.setattr("playground.playback.replay.simulate", begun)
     window = steps.window(first, 1, 100)
     assert not begun.called
     assert encode(window) == encode(steps.window(rebuilt, 1, 100))
@@ -252,7 +252,7 @@ def test_computing_ends_after_the_time_allowed(web: str, limits: Any) -> None:
 
 
 @pytest.mark.flaky(reruns=3, reruns_delay=4)  # likewise
-def test_a_failure_of_the_engine_is_told_to_whoever_comes_after(
+def test_a_failure_of_the_engine_is_reported_to_whoever_comes_after(
     web: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not only to the request that met it: the next one would else show a run of no cycles."""

@@ -16,7 +16,7 @@ from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.schedulers.coscheduling.controller import FINAL, PHASE_TABLES
 from scheduler_core.schedulers.coscheduling.podgroup_status import standing
 from scheduler_core.schedulers.coscheduling.record import PodGroupRecord
-from tests.playground.test_timed import CHURN, TEXTS, played
+from tests.playground.test_virtual_time import CHURN, TEXTS, played
 
 CURRENT = """
 apiVersion: kubescheduler.config.k8s.io/v1beta3
@@ -78,8 +78,8 @@ def test_the_part_follows_a_gang_from_its_first_wait_to_its_phase_running() -> N
     assert (fourth["phase"], fourth["assigned"]) == ("Scheduled", 4)
     assert [member["state"] for member in fourth["members"]].count("bound") == 4
     assert fourth["permit"]["allowedCount"] == 3
-    told = "".join(str(sentence) for _, sentence in part(playback, 4)["consequences"])
-    assert "Scheduled" in told
+    reported = "".join(str(sentence) for _, sentence in part(playback, 4)["consequences"])
+    assert "Scheduled" in reported
     last = part(playback, len(playback))["group"]
     assert last["phase"] == "Running"
     assert [member["state"] for member in last["members"]].count("running") == 4
@@ -153,7 +153,7 @@ def test_the_outlook_of_a_group_that_waits() -> None:
 
 
 def test_the_outlook_of_a_denied_group_ends_with_its_retries() -> None:
-    """The denial runs out, and every member that was put aside is tried again at the time that is told."""
+    """The denial runs out, and every member that was put aside is tried again at the time that is shown."""
     playback = played(TEXTS["coscheduling-no-room"])
     group = part(playback, 6)["group"]
     assert words(group["outlook"]["now"]).startswith("Denied: PreFilter turns its pods away; none of 4")
@@ -187,7 +187,7 @@ def test_the_outlook_of_a_backed_off_group_of_the_current_edition() -> None:
     ids=["too-few", "extras", "absent", "no-plugin"],
 )
 def test_how_a_group_stands_is_one_sentence(change: tuple[str, str], said: str) -> None:
-    """What is told first is the reason that decides, whatever else holds too."""
+    """What is reported first is the reason that decides, whatever else holds too."""
     text = CURRENT.replace(*change)
     if said == "4 of 5":
         text = text.replace("queueSort: {enabled: [{name: Coscheduling}], }", "{}").replace(
@@ -205,14 +205,14 @@ def test_gated_members_hold_up_a_group_and_nothing_but_an_event_helps() -> None:
     simulation.step()
     record = standing(simulation.framework, "default/train")
     assert record is not None
-    told = outlook(record, "current", scheduled=True)
-    assert words(told["now"]).startswith("Gated: 5 of its 5 members")
-    assert [(at, kind) for at, kind, _ in told["next"]] == [(None, "event")]
+    reported = outlook(record, "current", scheduled=True)
+    assert words(reported["now"]).startswith("Gated: 5 of its 5 members")
+    assert [(at, kind) for at, kind, _ in reported["next"]] == [(None, "event")]
 
 
 def test_a_final_phase_ends_the_outlook() -> None:
     """Of a finished group it is said that nobody looks at it, and nothing comes next."""
     record = PodGroupRecord("default/g", 1, "Finished", "Running", {}, 0, (), 0)
-    told = outlook(record, "classic", scheduled=True)
-    assert words(told["now"]) == "Finished is final: the controller no longer reconciles the group."
-    assert told["next"] == []
+    reported = outlook(record, "classic", scheduled=True)
+    assert words(reported["now"]) == "Finished is final: the controller no longer reconciles the group."
+    assert reported["next"] == []

@@ -103,7 +103,7 @@ def test_what_waits_is_bounded_by_visitor_and_in_all(pools: Callable[..., Pool],
     Path(go).touch()
 
 
-def test_who_would_wait_too_long_is_told_their_place(
+def test_who_would_wait_too_long_is_reported_their_place(
     pools: Callable[..., Pool], limits: Callable[..., None], tmp_path: Path
 ) -> None:
     """Ten searches of twenty seconds at once: who can begin in time waits, and nobody else."""
@@ -159,7 +159,7 @@ def test_a_process_that_dies_fails_its_own_job_alone(pools: Callable[..., Pool],
 
 
 def test_a_process_killed_while_it_waits_is_replaced(pools: Callable[..., Pool]) -> None:
-    """Nobody is told: no job was lost."""
+    """Nobody is reported: no job was lost."""
     pool = pools()
     before = pool.submit("a", pool_jobs.process_id).future.result(PATIENCE)
     os.kill(before, signal.SIGKILL)
@@ -167,7 +167,7 @@ def test_a_process_killed_while_it_waits_is_replaced(pools: Callable[..., Pool])
 
 
 @pytest.mark.parametrize(
-    ("job", "limit", "told"),
+    ("job", "limit", "reported"),
     [
         (pool_jobs.busy, {"POOL_SECONDS": 1}, "1 seconds"),
         (pool_jobs.silent, {"POOL_SECONDS": 1}, "1 seconds"),
@@ -175,13 +175,17 @@ def test_a_process_killed_while_it_waits_is_replaced(pools: Callable[..., Pool])
     ],
 )
 def test_an_overrun_is_killed(
-    pools: Callable[..., Pool], limits: Callable[..., None], job: Callable, limit: dict[str, int], told: str
+    pools: Callable[..., Pool],
+    limits: Callable[..., None],
+    job: Callable,
+    limit: dict[str, int],
+    reported: str,
 ) -> None:
     """What takes more time or memory than the limits allow ends with its process; the next job runs."""
     pool = pools()
     before = pool.submit("a", pool_jobs.process_id).future.result(PATIENCE)
     limits(**limit)
-    with pytest.raises(OverrunError, match=told):
+    with pytest.raises(OverrunError, match=reported):
         pool.submit("a", job).future.result(PATIENCE)
     assert not _runs(before)
     assert pool.submit("a", pool_jobs.process_id).future.result(PATIENCE) != before
@@ -232,7 +236,7 @@ def test_a_silent_job_that_nobody_wants_is_killed(pools: Callable[..., Pool]) ->
 
 
 def test_errors_come_back_as_they_were_raised(pools: Callable[..., Pool]) -> None:
-    """Also those whose arguments are not what they were made of; what cannot come back is told as text."""
+    """Also those whose arguments are not what they were made of; what cannot come back is shown as text."""
     pool = pools()
     with pytest.raises(ObjectError, match="must be something") as raised:
         pool.submit("a", pool_jobs.wrong).future.result(PATIENCE)

@@ -104,7 +104,7 @@ def test_the_chosen_node_stands_first_and_the_earliest_dropped_last() -> None:
     assert [row["decided"] for row in shown["criteria"]] == [False] * 5 + [True]
 
 
-def test_the_outcome_is_told_in_sentences() -> None:
+def test_the_outcome_is_reported_in_sentences() -> None:
     """What happened, by which criterion, or why nothing helps."""
     playback = example()
     assert plain(part(playback, 1)["outcome"]) == [
@@ -129,7 +129,7 @@ def test_the_outcome_is_told_in_sentences() -> None:
         ([], [], "no node is left that a deletion would free"),
     ],
 )
-def test_where_no_deletion_helps_a_reason_is_told(
+def test_where_no_deletion_helps_a_reason_is_reported(
     hopeless: list[tuple[Hopeless, int]], candidates: list[int], reason: str
 ) -> None:
     """Also where nodes are candidates that need no victim, which later releases do not choose."""
@@ -137,8 +137,8 @@ def test_where_no_deletion_helps_a_reason_is_told(
     tried = Preemption(("n",), potential=np.arange(3))
     tried.hopeless = [NodeGroup(why, (), np.arange(nodes)) for why, nodes in hopeless]
     tried.candidates = [DryRun(node, [], [], {}, [], []) for node in candidates]
-    (told,) = plain(outcome(cycle, tried))
-    assert told.startswith(f"No deletion helps {cycle.pod}: {reason}")
+    (reported,) = plain(outcome(cycle, tried))
+    assert reported.startswith(f"No deletion helps {cycle.pod}: {reason}")
 
 
 def test_the_dry_run_of_the_chosen_node_comes_along() -> None:
@@ -218,7 +218,7 @@ WAITING = """
 """
 
 
-def test_a_pod_that_waits_for_its_victims_is_told_so() -> None:
+def test_a_pod_that_waits_for_its_victims_is_reported_so() -> None:
     """The outcome names who is still leaving; the story tells of the nominated pod that counts first."""
     listed = "apiVersion: v1\nkind: List\nitems:" + WAITING
     playback = played(listed)
@@ -227,11 +227,11 @@ def test_a_pod_that_waits_for_its_victims_is_told_so() -> None:
     assert plain(shown["outcome"]) == [
         "Nothing is tried: default/p is nominated to one, where default/leaving is still leaving."
     ]
-    told = plain(story(playback.cycle(2), []))
-    assert "default/p is nominated to one and counted there first. With it there the node fails." in told
+    reported = plain(story(playback.cycle(2), []))
+    assert "default/p is nominated to one and counted there first. With it there the node fails." in reported
 
 
-def test_a_pod_that_preempts_nobody_is_told_so() -> None:
+def test_a_pod_that_preempts_nobody_is_reported_so() -> None:
     """With preemptionPolicy Never the panel and the story name the policy, and nothing is tried."""
     never = WAITING.replace("spec: {priority: 2,", "spec: {priority: 2, preemptionPolicy: Never,", 1)
     playback = played(
@@ -247,7 +247,7 @@ def test_a_pod_that_preempts_nobody_is_told_so() -> None:
     )
 
 
-def test_a_single_candidate_and_an_error_are_told_as_such() -> None:
+def test_a_single_candidate_and_an_error_are_reported_as_such() -> None:
     """Nothing was compared; and after an error preemption is not tried."""
     single = played(full_nodes(1, 1))
     assert plain(part(single, 1)["outcome"])[-1] == "It was the only candidate."
@@ -256,11 +256,11 @@ def test_a_single_candidate_and_an_error_are_told_as_such() -> None:
     assert preemption(played(failing).cycle(1), [0])["why"].startswith("The attempt ended in an error")
 
 
-def test_a_choice_that_came_to_nothing_is_told_with_the_api_servers_answer() -> None:
+def test_a_choice_that_came_to_nothing_is_reported_with_the_api_servers_answer() -> None:
     """A preemptor whose victim was gone already is not nominated, and the outcome says why."""
     cycles = Simulation(bundles.parse([("", text())]))
     cycle = next(one for one in cycles if one.preemption is not None)
     assert cycle.preemption is not None
     tried = replace(cycle.preemption, chosen=None, undone='pods "victim" not found')
-    told = "".join(part if isinstance(part, str) else "" for part in outcome(cycle, tried)[0])
-    assert 'pods "victim" not found' in told
+    reported = "".join(part if isinstance(part, str) else "" for part in outcome(cycle, tried)[0])
+    assert 'pods "victim" not found' in reported

@@ -7,7 +7,7 @@ from django.test import Client
 
 from playground.models import Draft, Scenario
 from playground.playback.playback import Playback
-from playground.storage import bundles, naming, privacy, store
+from playground.storage import bundles, draft_names, privacy, store
 from tests.playground.conftest import OWNER, connected
 from tests.playground.test_triage import NODE
 
@@ -183,4 +183,4 @@ def test_a_scenario_of_the_api_is_what_was_sent(client: Client) -> None:
 def test_a_draft_is_named_by_what_it_holds() -> None:
     """What the nodes' names share comes first."""
     nodes = "---".join(NODE.replace("n1", f"gke-pool-{at}") for at in range(3))
-    assert naming.named(bundles.parse([("", nodes)])) == "gke, 3 nodes, 0 pods"
+    assert draft_names.named(bundles.parse([("", nodes)])) == "gke, 3 nodes, 0 pods"

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from playground.accounts import learned
+from playground.accounts import lesson_progress
 from playground.lessons import progress, receipts
 from playground.lessons.progress import Learned, LessonLearned, StopLearned, merged
 from playground.lessons.reviews import ReviewCard
@@ -95,7 +95,7 @@ def passed(slug: str, key: str) -> dict[str, Any]:
 
 
 def exchange(client: Client, account: Account | str, sent: Any, revision: int = 0) -> Any:
-    tag = account if isinstance(account, str) else learned.tag(account)
+    tag = account if isinstance(account, str) else lesson_progress.tag(account)
     body = {"account": tag, "revision": revision, "progress": sent}
     return client.post("/learn/progress", json.dumps(body), content_type="application/json")
 

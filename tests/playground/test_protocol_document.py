@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 from playground.live import modules  # noqa: F401 - registers the commands
+from playground.live.closures import CLOSED
 from playground.live.commands import COMMANDS
 from playground.live.consumer import POLICY_VIOLATION
 from playground.live.errors import CODES
-from playground.live.recalling import CLOSED
 from playground.live.requests import fields_of
 from playground.panels.cycle import PARTS
-from playground.protocol.pushed import PUSHED
+from playground.protocol.notifications import PUSHED
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "protocol.md").read_text()
@@ -47,9 +47,9 @@ def test_every_error_is_documented_and_no_other() -> None:
 def test_every_push_is_documented_and_has_a_type() -> None:
     """What the server says unasked is what the document lists, and what the page's modules may listen to."""
     section = TEXT[TEXT.index("## Pushed") : TEXT.index("## Errors")]
-    told = set(re.findall(r'^- `\["([a-z.]+)", null', section, re.MULTILINE))
+    reported = set(re.findall(r'^- `\["([a-z.]+)", null', section, re.MULTILINE))
     sources = "".join(path.read_text() for path in LIVE.glob("**/*.py"))
-    assert told == set(re.findall(r'\.push\(\s*"([a-z.]+)"', sources)) == set(PUSHED)
+    assert reported == set(re.findall(r'\.push\(\s*"([a-z.]+)"', sources)) == set(PUSHED)
 
 
 def test_every_close_code_of_ours_is_documented() -> None:
@@ -62,7 +62,7 @@ def test_every_close_code_of_ours_is_documented() -> None:
 
 
 def test_the_commands_that_are_not_repeated_are_documented() -> None:
-    """Our client repeats no more than others are told to, and knows every command it leaves out."""
+    """Our client repeats no more than others are reported to, and knows every command it leaves out."""
     once = re.search(r"const ONCE = new Set\(\[(.*?)\]\)", SOCKET.read_text(), re.DOTALL)
     assert once
     names = set(re.findall(r'"([a-z.]+)"', once[1]))

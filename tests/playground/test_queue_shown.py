@@ -9,7 +9,7 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 
 from playground.celery import app
-from playground.live import watching
+from playground.live import notifications
 from playground.models import Run
 from playground.runs import compute, fairness, service
 from playground.storage import bundles
@@ -45,7 +45,7 @@ def test_the_page_and_the_list_say_it(owner: Client) -> None:
     assert "in the queue" not in owner.get("/runs/").content.decode()
 
 
-async def test_who_watches_is_told_as_it_moves_up() -> None:
+async def test_who_watches_is_reported_as_it_moves_up() -> None:
     """A run that starts moves the ones behind it, with nothing in their rows changed."""
     first = await sync_to_async(queued)(STRANGER, "2.2.2.2")
     second = await sync_to_async(queued)(OWNER, "1.1.1.1")
@@ -55,8 +55,8 @@ async def test_who_watches_is_told_as_it_moves_up() -> None:
         await sync_to_async(compute.claim_run)(first.pk)
         assert (await socket.push("run.changed"))["position"] == 1
         await sync_to_async(run_simulation)(second.pk, second.queue)
-        told = await socket.push("run.changed")
-        assert (told["state"], told["position"]) in {("running", None), ("done", None)}
+        reported = await socket.push("run.changed")
+        assert (reported["state"], reported["position"]) in {("running", None), ("done", None)}
 
 
 async def test_the_queue_is_read_once_for_all_who_watch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,16 +70,16 @@ async def test_the_queue_is_read_once_for_all_who_watch(monkeypatch: pytest.Monk
         return look()
 
     monkeypatch.setattr(fairness, "positions", counted)
-    monkeypatch.setattr(watching, "POLL_SECONDS", 600.0)  # this test looks itself
+    monkeypatch.setattr(notifications, "POLL_SECONDS", 600.0)  # this test looks itself
     async with connected() as socket, connected(STRANGER) as other:
         for run in runs:
             await socket.success("run.watch", {"run": run.pk})
             await other.success("run.watch", {"run": run.pk})
         looks.clear()
-        await watching.poller.look()
-        told = [(await one.push("run.changed"))["position"] for one in (socket, other) for _ in runs]
-        assert sorted(told) == [1, 1, 2, 2, 3, 3]
+        await notifications.poller.look()
+        reported = [(await one.push("run.changed"))["position"] for one in (socket, other) for _ in runs]
+        assert sorted(reported) == [1, 1, 2, 2, 3, 3]
         assert len(looks) == 1
         await sync_to_async(Run.objects.update)(state="running")
-        await watching.poller.look()
+        await notifications.poller.look()
         assert len(looks) == 1

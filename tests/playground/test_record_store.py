@@ -13,16 +13,16 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from playground.courseware import Lesson
+from playground.courseware.archives import packed
 from playground.lessons import lookup, receipts
 from playground.models import WaitingStatement
 from playground.outbox import statements, xapi
 from playground.serving.environment import Environment
-from scheduler_core.authoring.lessons import Lesson
-from scheduler_core.authoring.lessons.packing import packed
 from tests.core.lessons.data import right_answer
 from tests.playground.lti_platform import FakePlatform, key, pem, running
-from tests.playground.test_authoring import FIRST, state, upload
 from tests.playground.test_lti import launched, passes
+from tests.playground.test_visitor_lessons import FIRST, state, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -171,7 +171,7 @@ def test_the_queue_is_bounded(store: FakePlatform, limits: Callable[..., None]) 
 
 
 def test_the_operators_address_is_read_or_says_what_is_wrong(tmp_path: Any) -> None:
-    """From the variable or a file; a problem is told without the secret."""
+    """From the variable or a file; a problem is reported without the secret."""
     address = "https://key:hush@lrs.example.org/xapi"
     file = tmp_path / "lrs"
     file.write_text(f"{address}\n")

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.pictures.carried import MOST, PREFIX, carrying, fragment
+from playground.pictures.scenario_payload import MOST, PREFIX, carrying, fragment
 from playground.storage import store
 from scheduler_core.__main__ import main
 from tests.parts import REPOSITORY
 from tests.playground.conftest import OWNER
-from tests.playground.test_comparing import LEAST, bundle, shared
+from tests.playground.test_two_sources import LEAST, bundle, shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

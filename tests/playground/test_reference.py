@@ -51,7 +51,7 @@ def test_every_link_within_the_page_leads_to_a_row(text: str) -> None:
     assert {row.name for row in ORDERS["v1.11"]} | set(PRIORITIES) | set(PROVIDERS) <= set(anchors)
 
 
-def test_every_name_is_told_with_the_key_that_it_stands_for(text: str) -> None:
+def test_every_name_is_reported_with_the_key_that_it_stands_for(text: str) -> None:
     """A name of the proposal is in the row of each key, and a member names its bundle."""
     for row in ORDERS["proposal"]:
         for key in keys_of(row.name):

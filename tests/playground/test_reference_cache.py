@@ -22,16 +22,16 @@ def text(client: Client) -> str:
     return client.get("/reference/cache/").content.decode()
 
 
-def told(text: str, row: InvalidationRow) -> str:
+def reported(text: str, row: InvalidationRow) -> str:
     """Return what the page says in a row, without its tags."""
     body = text[text.index(f'<tr id="{row.id}"') :]
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body[: body.index("</tr>")])).split())
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.id)
-def test_every_row_of_the_table_is_told_in_words(text: str, row: InvalidationRow) -> None:
+def test_every_row_of_the_table_is_reported_in_words(text: str, row: InvalidationRow) -> None:
     """Resource, operations, condition, reason and, for every mode, its scope or that it does not apply."""
-    said = told(text, row)
+    said = reported(text, row)
     assert row.condition is ALWAYS or row.condition.text
     assert f"{row.resource} {', '.join(row.operations)} : {row.condition.text or 'always'}" in said
     assert row.why in said
@@ -63,13 +63,13 @@ def test_the_pages_of_the_reference_lead_to_each_other(text: str, client: Client
 
 
 def test_rows_that_the_proposal_lacks_are_marked(text: str) -> None:
-    """A plus where mode designed has no row and the proposal no section; v1.11's own forms are told apart."""
+    """A plus where mode designed has no row and the proposal no section; forms of v1.11 are apart."""
     rows = {row.id: row for row in TABLE}
     assert lacking(rows["pod-add-affinity"])
     assert not lacking(rows["pod-add-general-key"])
-    assert "the proposal lacks this row" in told(text, rows["pod-add-affinity"])
-    assert "own form of a row of the proposal" in told(text, rows["pod-add-general-key"])
-    assert "proposal lacks" not in told(text, rows["pod-add-general"])
+    assert "the proposal lacks this row" in reported(text, rows["pod-add-affinity"])
+    assert "own form of a row of the proposal" in reported(text, rows["pod-add-general-key"])
+    assert "proposal lacks" not in reported(text, rows["pod-add-general"])
     assert f"marks the {sum(map(lacking, TABLE))} rows" in unescape(re.sub(r"<[^>]+>", "", text)).replace(
         "+ ", ""
     )
@@ -83,7 +83,7 @@ def test_every_resource_is_a_choice_of_the_filter(text: str) -> None:
     assert sum(len(resource["rows"]) for resource in resources()) == len(TABLE)
 
 
-def test_what_can_be_set_is_told(text: str) -> None:
+def test_what_can_be_set_is_reported(text: str) -> None:
     """Modes, definitions with all of their fields, and remedies are those that the settings may name."""
     assert tuple(cache_texts.MODES) == CACHE_MODES
     assert tuple(cache_texts.DEFINITIONS) == EQUIVALENCE_CLASSES

@@ -15,11 +15,11 @@ from playground.reference import descheduler, firmament_texts
 from playground.views.reference_firmament import example
 from scheduler_core.cluster.descheduler.protections import DEFAULT_PROTECTIONS, EXTRA_PROTECTIONS
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES, PLUGINS
-from scheduler_core.kubernetes.reading import outline_of
+from scheduler_core.kubernetes.readers import outline_of
 from scheduler_core.schedulers.firmament.classes import arcs_of, classes_of
 from scheduler_core.schedulers.firmament.rounds import PhaseKind
 from tests.core.firmament.networks import random_cluster
-from tests.playground.test_reference_kube_batch import told
+from tests.playground.test_reference_kube_batch import reported
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def text(client: Client) -> str:
 def test_every_plugin_has_its_words_and_all_its_arguments(text: str) -> None:
     """As its row declares them."""
     for name, one in PLUGINS.items():
-        row = told(text, f"plugin-{name}")
+        row = reported(text, f"plugin-{name}")
         outline = outline_of(one.args)
         assert row.startswith(name) and one.words in row and row.endswith(one.point)
         assert outline is not None and outline.fields
         assert all(argument in row for argument in outline.fields)
-    assert "numberOfNodes integer, 0" in told(text, "plugin-LowNodeUtilization")
+    assert "numberOfNodes integer, 0" in reported(text, "plugin-LowNodeUtilization")
 
 
 def test_the_strategies_of_v0_9_0_are_in_their_order(text: str) -> None:
@@ -45,7 +45,7 @@ def test_the_strategies_of_v0_9_0_are_in_their_order(text: str) -> None:
     assert re.findall(r"<dt>(\w+)</dt>", part) == list(CLASSIC_STRATEGIES)
 
 
-def test_every_protection_is_told_with_its_switch(text: str) -> None:
+def test_every_protection_is_reported_with_its_switch(text: str) -> None:
     """And no other."""
     assert set(descheduler.PROTECTIONS) == {*DEFAULT_PROTECTIONS, *EXTRA_PROTECTIONS}
     assert all(f"<code>{name}</code>" in text for name in descheduler.PROTECTIONS)

@@ -21,13 +21,13 @@ def text(client: Client) -> str:
     return client.get("/reference/kube-batch/").content.decode()
 
 
-def told(text: str, anchor: str) -> str:
+def reported(text: str, anchor: str) -> str:
     """Return what the page says in a row, without its tags."""
     body = text[text.index(f'<tr id="{anchor}"') :]
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body[: body.index("</tr>")])).split())
 
 
-def test_every_action_and_plugin_is_told(text: str) -> None:
+def test_every_action_and_plugin_is_reported(text: str) -> None:
     """Under its name; the texts are of the tables' rows and of no others."""
     assert set(texts.ACTIONS) == set(ACTIONS)
     assert set(texts.PLUGINS) == set(PLUGINS)
@@ -35,19 +35,19 @@ def test_every_action_and_plugin_is_told(text: str) -> None:
     for name in ACTIONS:
         assert f'id="action-{name}"' in text
     for name in PLUGINS:
-        assert told(text, f"plugin-{name}").startswith(name)
+        assert reported(text, f"plugin-{name}").startswith(name)
 
 
 def test_a_plugin_lists_what_it_registers_with_its_switch(text: str) -> None:
     """As it does with a session; arguments have their defaults."""
-    assert told(text, "plugin-gang").endswith(
+    assert reported(text, "plugin-gang").endswith(
         "job order enableJobOrder , victims of preempt enablePreemptable , "
         "victims of reclaim enableReclaimable , job ready enableJobReady , "
         "job pipelined enableJobPipelined , job valid, at close"
     )
-    assert told(text, "plugin-conformance").count("victims") == 2 + 1  # and in what it does
-    assert "Not in the default file." in told(text, "plugin-conformance")
-    assert "mostrequested.weight prefer nodes of which much is requested (0)" in told(
+    assert reported(text, "plugin-conformance").count("victims") == 2 + 1  # and in what it does
+    assert "Not in the default file." in reported(text, "plugin-conformance")
+    assert "mostrequested.weight prefer nodes of which much is requested (0)" in reported(
         text, "plugin-nodeorder"
     )
 

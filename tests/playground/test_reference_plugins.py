@@ -8,7 +8,7 @@ from django.test import Client
 
 from scheduler_core.schedulers.rule_history import history_of
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, multi_point
-from scheduler_core.schedulers.v1_37.extending import EXTENDER, SCORED_BY_NODE_INFO
+from scheduler_core.schedulers.v1_37.extender_calls import EXTENDER, SCORED_BY_NODE_INFO
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, ROWS
 from scheduler_core.schedulers.v1_37.quirks import QUIRKS
 from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT

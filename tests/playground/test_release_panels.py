@@ -56,7 +56,7 @@ def part(playback: Playback, index: int, name: str) -> Any:
     return PARTS[name](cycle, playback.place(cycle))
 
 
-def told(playback: Playback, index: int) -> str:
+def reported(playback: Playback, index: int) -> str:
     """Return the story's text."""
     cycle = playback.cycle(index)
     sentences = light(cycle, playback.place(cycle))["story"]
@@ -102,12 +102,12 @@ def test_the_filter_tab_has_the_pods_of_each_domain() -> None:
     assert part(played(NODES + PODS + MODERN), 1, "predicates")["spread"] == []
 
 
-def test_a_node_that_is_tried_first_is_told_as_such() -> None:
+def test_a_node_that_is_tried_first_is_reported_as_such() -> None:
     """After preemption the pod fits on its nominated node, and no other one is looked at."""
     example = find("making-room")
     assert example is not None
     playback = played(example.read())
-    stories = [told(playback, index) for index in range(1, len(playback) + 1)]
+    stories = [reported(playback, index) for index in range(1, len(playback) + 1)]
     assert any(
         "to which the pod was nominated, fits, so filters ran on no other node" in one for one in stories
     )
@@ -153,12 +153,12 @@ def test_panels_show_plugins_scores_and_hints() -> None:
 def test_the_story_names_the_release() -> None:
     """And says what would wake a pod that sleeps; v1.11's says neither."""
     playback = played(NODES + PODS + MODERN)
-    assert "kube-scheduler v1.37 runs this cycle" in told(playback, 1)
-    asleep = told(playback, 2)
+    assert "kube-scheduler v1.37 runs this cycle" in reported(playback, 1)
+    asleep = reported(playback, 2)
     assert "waits in the unschedulable queue until an event moves it" in asleep
     assert "until a node with disk=nvme is added" in asleep
     former = played(NODES + PODS + OLD)
-    assert "v1.37" not in told(former, 1)
+    assert "v1.37" not in reported(former, 1)
     assert "another release" in part(former, 1, "hints")["why"]
 
 
@@ -178,7 +178,7 @@ def test_a_walk_that_ends_early_is_not_a_failure() -> None:
     assert len(part(playback, 1, "predicates")["outside"]) == 50 - 1
     assert light(cycle, playback.place(cycle))["ladder"][0][1:] == [101, 101]
     assert len(cycle.feasible) == 100
-    assert "Filters ran on 101 of 150 nodes" in told(playback, 1)
+    assert "Filters ran on 101 of 150 nodes" in reported(playback, 1)
 
 
 @pytest.mark.django_db
@@ -234,6 +234,6 @@ def test_the_story_says_where_the_walk_ended(affinity: str, fit: int, outside: i
     """Nodes that the walk did not come to are not refused; those that PreFilter leaves out are."""
     pod = "---\nkind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec:\n  containers: [{name: c}]\n  "
     playback = played(f"{MANY}{pod}{affinity}\n{FEW_SCORED}")
-    assert sentence in told(playback, 1)
+    assert sentence in reported(playback, 1)
     assert len(part(playback, 1, "predicates")["outside"]) == outside
     assert light(playback.cycle(1), playback.place(playback.cycle(1)))["ladder"][-1][2] == fit

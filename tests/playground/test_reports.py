@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.comparisons import comparing
+from playground.comparisons import differences
 from playground.reports import markup
 from playground.storage import store
 from scheduler_core.schedulers.rule_history import history_of
 from tests.playground.conftest import OWNER
-from tests.playground.test_comparing import LEAST, MOST, bundle, shared
+from tests.playground.test_two_sources import LEAST, MOST, bundle, shared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +25,7 @@ SCRIPT = "<script>alert(1)</script>"
 @pytest.fixture(autouse=True)
 def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another test compared is computed again."""
-    monkeypatch.setattr(comparing, "answers", type(comparing.answers)(9, 10**6))
+    monkeypatch.setattr(differences, "answers", type(differences.answers)(9, 10**6))
 
 
 class Fetched(HTMLParser):
@@ -97,33 +97,33 @@ def test_nothing_runs_and_nothing_is_fetched() -> None:
     seen.feed(page)
     assert seen.found == []
     assert "default-src &#x27;none&#x27;" in page and SCRIPT not in page and "&lt;script&gt;" in page
-    told = asked(Client(), shared(bundle(LEAST)), name, 200, **{**fields, "format": "markdown"})
-    assert "<script" not in told and "<img" not in told
-    assert not re.search(r"@\w|(?<!\\)#\d|(?<!\\)!\[", told), told
+    reported = asked(Client(), shared(bundle(LEAST)), name, 200, **{**fields, "format": "markdown"})
+    assert "<script" not in reported and "<img" not in reported
+    assert not re.search(r"@\w|(?<!\\)#\d|(?<!\\)!\[", reported), reported
 
 
 def test_markdown_for_a_pull_request() -> None:
     """The same as tables and quotations; comments mention nobody and close nothing."""
     left, right = shared(bundle(LEAST)), shared(bundle(MOST))
     thread = comment(left, "closes #12, @ada", name="a|b")
-    told = asked(Client(), left, right, format="markdown", verdict="approve", name="Grace")
-    assert "**Approved** by Grace" in told
-    assert "## First different decision: cycle 1, decided by LeastRequestedPriority" in told
-    assert "The priority became a score plugin of its own with the framework" in told
-    assert "| node | a | b |" in told and "| default/web-1 | a | b |" in told
-    assert f"(http://testserver/s/{left}/?step=1#comment-{thread['id']})** (open)" in told
-    assert "> closes #\u200b12, @\u200bada" in told and "a\\|b, 20" in told
+    reported = asked(Client(), left, right, format="markdown", verdict="approve", name="Grace")
+    assert "**Approved** by Grace" in reported
+    assert "## First different decision: cycle 1, decided by LeastRequestedPriority" in reported
+    assert "The priority became a score plugin of its own with the framework" in reported
+    assert "| node | a | b |" in reported and "| default/web-1 | a | b |" in reported
+    assert f"(http://testserver/s/{left}/?step=1#comment-{thread['id']})** (open)" in reported
+    assert "> closes #\u200b12, @\u200bada" in reported and "a\\|b, 20" in reported
 
 
 def test_one_scenario() -> None:
-    """Without a right side only the one is told, with the cluster at its end."""
+    """Without a right side only the one is reported, with the cluster at its end."""
     left = shared(bundle(LEAST))
     comment(left, "Good.")
     page = asked(Client(), left)
     assert "The cluster at the end" in page and page.count("<figure>") == 1 and "No verdict" in page
     assert "different decision" not in page and "pods elsewhere" not in page and "Good." in page
-    told = asked(Client(), left, format="markdown")
-    assert "- Scenario: " in told and "| metric | value |" in told and "change" not in told
+    reported = asked(Client(), left, format="markdown")
+    assert "- Scenario: " in reported and "| metric | value |" in reported and "change" not in reported
 
 
 def test_a_report_of_a_draft_is_its_owners(owner: Client, stranger: Client) -> None:

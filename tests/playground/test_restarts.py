@@ -53,9 +53,11 @@ def test_light_cycles_tell_of_the_restart() -> None:
     assert [light["restart"] is not None for light in shown] == [False, False, True, True]
     assert "every predicate runs on every node" in shown[2]["restart"]
     assert shown[2]["operations"] == ["create Policy: the scheduler restarts"]
-    told = "".join(part if isinstance(part, str) else "".join(part.values()) for part in shown[3]["story"][1])
-    assert told.startswith("The scheduler was restarted with another policy: ")
-    assert "the static order is the proposal's" in told
+    reported = "".join(
+        part if isinstance(part, str) else "".join(part.values()) for part in shown[3]["story"][1]
+    )
+    assert reported.startswith("The scheduler was restarted with another policy: ")
+    assert "the static order is the proposal's" in reported
 
 
 def test_every_panel_shows_the_profile_of_its_cycle() -> None:
@@ -83,9 +85,9 @@ def test_the_settings_of_the_cache_are_those_in_force_at_the_cycle() -> None:
     while playback.advance(1):
         pass
     first, last = (steps.parts(playback, index, ["policy"])["policy"] for index in (1, 4))
-    told = ("cache", "equivalenceClass", "audit", "staleWrites")
-    assert [first[name] for name in told] == ["off", "controller", False, "generations"]
-    assert [last[name] for name in told] == ["sound", "controller", True, "none"]
+    reported = ("cache", "equivalenceClass", "audit", "staleWrites")
+    assert [first[name] for name in reported] == ["off", "controller", False, "generations"]
+    assert [last[name] for name in reported] == ["sound", "controller", True, "none"]
 
 
 def test_stored_rows_keep_restarts() -> None:

@@ -59,13 +59,13 @@ def test_codes_of_rooms_that_expired_are_free(
 
 
 def test_guessing_codes_is_bounded(opened: dict[str, Any], limits: Any) -> None:
-    """An address that tries one after the other is told to wait."""
+    """An address that tries one after the other is reported to wait."""
     limits(ROOM_CODES_PER_MINUTE=2)
     answers = [Client().get(f"/j/{new_room_code()}/").status_code for _ in range(3)]
     assert answers == [404, 404, 429]
 
 
-async def test_a_second_vote_is_told_beside_the_first(opened: dict[str, Any]) -> None:
+async def test_a_second_vote_is_reported_beside_the_first(opened: dict[str, Any]) -> None:
     """Nobody sees the first result before the answer; then both, with the reason."""
     async with inside(opened, lead=True) as leader, inside(opened, visitor=STRANGER) as viewer:
         assert (await leader.error("room.again", {}))["code"] == "permission.denied"
@@ -80,9 +80,9 @@ async def test_a_second_vote_is_told_beside_the_first(opened: dict[str, Any]) ->
         assert "before" not in pushed and "why" not in pushed
         assert (await viewer.error("room.again", {}))["code"] == "permission.denied"
         await viewer.success("room.vote", {"answer": "n2"})
-        told = await leader.success("room.reveal", {})
-        assert (told["tally"], told["before"]["tally"]) == ([["n2", 1]], [["n9", 1]])
-        assert any("n2" in sentence for sentence in told["why"])
+        reported = await leader.success("room.reveal", {})
+        assert (reported["tally"], reported["before"]["tally"]) == ([["n2", 1]], [["n9", 1]])
+        assert any("n2" in sentence for sentence in reported["why"])
         assert (await leader.error("room.again", {}))["code"] == "permission.denied"
 
 
@@ -150,7 +150,7 @@ def test_rooms_of_the_version_before_get_a_code(opened: dict[str, Any]) -> None:
 
 
 async def test_a_room_travels(web: str, opened: dict[str, Any]) -> None:
-    """Everybody is told, what was asked is kept, and who joins later is at the new place."""
+    """Everybody is reported, what was asked is kept, and who joins later is at the new place."""
     other = (await sync_to_async(post)("/api/scenarios", {"bundle": "# another\n" + web})).json()["id"]
     assert other != opened["scenario"]
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
@@ -186,7 +186,7 @@ async def test_a_room_travels(web: str, opened: dict[str, Any]) -> None:
 
 
 async def test_comments_in_a_room_are_the_rooms(opened: dict[str, Any]) -> None:
-    """Who is elsewhere on the scenario neither reads nor is told of them, and the other way round."""
+    """Who is elsewhere on the scenario neither reads nor is mentioned them, and the other way round."""
     source = {"source": {"scenario": opened["scenario"]}}
     async with (
         inside(opened, visitor=OWNER) as one,

@@ -21,10 +21,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from playground.courseware import lesson
 from playground.lessons import classes
 from playground.models import Room
 from scheduler_core.authoring.examples import find
-from scheduler_core.authoring.lessons import lesson
 from tests.playground.conftest import PATIENCE, Socket, connected
 from tests.playground.rooms import post
 
@@ -188,12 +188,12 @@ class TaughtRoom(RuleBasedStateMachine):
     @precondition(lambda self: self.open)
     def reveal(self) -> None:
         assert self.question is not None
-        told = self.lead("room.reveal")
+        reported = self.lead("room.reveal")
         if self.question["kind"] == "lesson":
             self.revealed = [*dict.fromkeys([*self.revealed, self.stop])]
             self.go_to(self.stop)
             self.scene += 1
-        self.question = told
+        self.question = reported
 
     @rule()
     def dismiss(self) -> None:

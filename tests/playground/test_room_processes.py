@@ -13,7 +13,7 @@ from asgiref.sync import sync_to_async
 from channels.layers import channel_layers
 from django.utils import timezone
 
-from playground.live import moves, watching
+from playground.live import moves, notifications
 from playground.live.hub import Hub
 from playground.models import Room, RoomAudience
 from playground.rooms import questions, rows
@@ -47,7 +47,7 @@ def layer(request: pytest.FixtureRequest, settings: Any, monkeypatch: pytest.Mon
         }
     if kind != "none":
         # Nothing is found by polling: what arrives came over the layer.
-        monkeypatch.setattr(watching, "POLL_SECONDS", 600)
+        monkeypatch.setattr(notifications, "POLL_SECONDS", 600)
     channel_layers.backends = {}
     yield kind
     channel_layers.backends = {}
@@ -222,7 +222,7 @@ async def test_what_a_killed_process_did_not_store(
 ) -> None:
     """Another one that heard of it stores it, and numbers go on from there."""
     monkeypatch.setattr(moves, "STORE_SECONDS", 3600)
-    monkeypatch.setattr(watching, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr(notifications, "POLL_SECONDS", 0.1)
     killed, alive, again = Hub(), Hub(), Hub()
     async with entered(opened, killed, alive) as [(_, leading), (page, following)]:
         await listening(killed, alive)
@@ -241,7 +241,7 @@ async def test_what_a_killed_process_did_not_store(
 
 async def test_a_vote_over_another_process(opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A question that this process has not heard of yet is looked for before a vote is refused."""
-    monkeypatch.setattr(watching, "POLL_SECONDS", 600)
+    monkeypatch.setattr(notifications, "POLL_SECONDS", 600)
     async with inside(opened) as viewer:
         await sync_to_async(rows.ask)(opened["id"], questions.drafted("choice", "", ["a", "b"]))
         assert await viewer.success("room.vote", {"answer": "a"}) == {"number": 1}

@@ -17,7 +17,7 @@ from playground.panels import steps
 from playground.panels.cycle import PARTS
 from playground.playback.ballots import ballot
 from playground.playback.playback import OutOfRangeError, Playback
-from playground.playback.veiled import veiled
+from playground.playback.veil import veiled
 from scheduler_core.authoring.examples import find
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 from tests.playground.rooms import inside, open_room, shows
@@ -65,7 +65,7 @@ async def everything(socket: Socket, source: dict[str, Any]) -> dict[str, Any]:
     [{"kind": "node"}, {"kind": "fits"}, {"kind": "victims"}, {"kind": "choice", "choices": ["a", "b"]}],
     ids=lambda question: question["kind"],
 )
-async def test_nothing_of_the_cycle_is_told(opened: dict[str, Any], question: dict[str, Any]) -> None:
+async def test_nothing_of_the_cycle_is_reported(opened: dict[str, Any], question: dict[str, Any]) -> None:
     """Of a question of each kind, about the third cycle, to who is there, joins late, or connects again."""
     source = {"scenario": opened["scenario"]}
     async with inside(opened, lead=True) as leader, inside(opened, visitor=OWNER) as early:
@@ -157,7 +157,7 @@ async def test_a_question_of_an_earlier_version_hides_its_cycle(opened: dict[str
 
 
 async def test_an_answer_of_ones_own_can_be_marked(opened: dict[str, Any]) -> None:
-    """It is told with the tally, and not before."""
+    """It is reported with the tally, and not before."""
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         choices = {"kind": "choice", "choices": ["a", "b"]}
         assert (await leader.error("room.ask", {**choices, "right": 2}))["code"] == "payload.invalid"
@@ -199,6 +199,6 @@ def test_a_veiled_playback_is_the_beginning_of_the_whole(slug: str) -> None:
 
 
 def test_what_viewers_may_ask_exists() -> None:
-    """A command that is renamed is not told by accident, nor hidden by one."""
+    """A command that is renamed is not reported by accident, nor hidden by one."""
     assert set(commands.COMMANDS) >= UNVEILED
     assert {name for name, row in commands.COMMANDS.items() if row.decisions} == BESIDE.keys()

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from playground.live import hub as hubs
-from playground.live import moves, watching
+from playground.live import moves, notifications
 from playground.models import Room, RoomVote
 from playground.rooms import people
 from playground.storage import retention
@@ -223,7 +223,7 @@ async def test_positions_are_checked(opened: dict[str, Any], payload: dict[str, 
         assert (await leader.error("room.move", payload))["code"] == "payload.invalid"
 
 
-async def test_the_number_of_viewers_is_told(opened: dict[str, Any]) -> None:
+async def test_the_number_of_viewers_is_reported(opened: dict[str, Any]) -> None:
     """Who leads is not one of them."""
     async with inside(opened, lead=True) as leader, AsyncExitStack() as stack:
         assert await leader.push("room.people") == {"watching": 0, "lost": 0}
@@ -271,7 +271,7 @@ async def test_a_visitor_is_bounded_before_the_address(
 
 
 def test_opening_is_bounded(web: str, limits: Callable[..., None]) -> None:
-    """An address that opens one room after the other is told when to come again."""
+    """An address that opens one room after the other is reported when to come again."""
     limits(ROOMS_PER_MINUTE=1)
     room = open_room(web)
     answer = post("/api/rooms", {"scenario": room["scenario"]})
@@ -280,7 +280,7 @@ def test_opening_is_bounded(web: str, limits: Callable[..., None]) -> None:
 
 
 async def test_joining_is_bounded(opened: dict[str, Any], limits: Callable[..., None]) -> None:
-    """An address that joins again and again is told to wait."""
+    """An address that joins again and again is reported to wait."""
     limits(ROOM_JOINS_PER_MINUTE=2)
     async with connected("") as socket:
         for _ in range(2):
@@ -289,14 +289,14 @@ async def test_joining_is_bounded(opened: dict[str, Any], limits: Callable[..., 
 
 
 async def test_there_is_no_such_room() -> None:
-    """A room that is not there is told from one that is over."""
+    """A room that is not there is distinguished from one that is over."""
     async with connected("") as socket:
         for name in ("AAAAAAAAAAAAAAAA", "", "../x", "x" * 100):
             assert (await socket.error("room.join", {"room": name}))["code"] == "room.not-found"
 
 
-async def test_the_end_is_told(opened: dict[str, Any]) -> None:
-    """Everybody is told, nobody is in the room any more, and nobody enters."""
+async def test_the_end_is_reported(opened: dict[str, Any]) -> None:
+    """Everybody is reported, nobody is in the room any more, and nobody enters."""
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         ending = sync_to_async(post)
         await ending(f"/api/rooms/{opened['id']}/end", {"lead_token": opened["lead_token"]})
@@ -307,8 +307,8 @@ async def test_the_end_is_told(opened: dict[str, Any]) -> None:
 
 
 async def test_a_move_after_the_end(opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A leader who does not see it yet is told so at once, with everybody else, and nothing is stored."""
-    monkeypatch.setattr(watching, "POLL_SECONDS", 60)
+    """A leader who does not see it yet is reported so at once, with everybody else, and nothing is stored."""
+    monkeypatch.setattr(notifications, "POLL_SECONDS", 60)
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         await Room.objects.aupdate(ended=timezone.now())
         await leader.success("room.move", {"step": "1"})
@@ -383,7 +383,7 @@ async def test_the_lead_is_handed_over(opened: dict[str, Any]) -> None:
     [("node", "n3", "n2"), ("fits", "no", True), ("victims", ["default/x"], [])],
 )
 async def test_a_prediction(opened: dict[str, Any], kind: str, wrong: Any, right: Any) -> None:
-    """The engine's answer is told to nobody before it is revealed; then everybody sees the votes."""
+    """The engine's answer is reported to nobody before it is revealed; then everybody sees the votes."""
     async with (
         inside(opened, lead=True) as leader,
         inside(opened, visitor=OWNER) as one,

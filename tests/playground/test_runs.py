@@ -49,7 +49,7 @@ def finished(run: Run) -> Run:
 
 
 def test_a_run_is_stored_before_it_is_announced(run: Run, sent: list[str]) -> None:
-    """The broker is told an id of a row that is there."""
+    """The broker is reported an id of a row that is there."""
     assert sent == [run.pk]
     assert finished(run).state == "queued"
     assert run.expected == 3
@@ -214,7 +214,7 @@ def test_a_run_that_kills_its_workers_fails(run: Run) -> None:
     assert "memory" in finished(run).error
 
 
-def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_engine_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A defect fails the run and not the worker."""
 
     def broken(_self: Any) -> None:
@@ -228,7 +228,7 @@ def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
 def test_a_broker_that_is_away_loses_no_run(
     run: Run, monkeypatch: pytest.MonkeyPatch, sent: list[str]
 ) -> None:
-    """Workers look for rows that nobody told them of."""
+    """Workers look for rows that nobody reported them of."""
 
     def away(*_: Any, **__: Any) -> None:
         raise ConnectionError("no broker")
@@ -406,7 +406,7 @@ def test_samples_are_thinned_evenly(limits: Any) -> None:
 
 
 def test_orderly_restarts_never_fail_a_run(run: Run) -> None:
-    """However often its worker is told to end before a cycle was stored, the run is done in the end."""
+    """However often its worker is reported to end before a cycle was stored, the run is done in the end."""
     for _ in range(compute.ATTEMPTS + 2):
         assert compute.claim_run(run.pk)
         assert rescue.give_back_attempts(os.getppid()) == 1
@@ -425,11 +425,11 @@ def test_only_the_ending_workers_attempts_are_given_back(run: Run) -> None:
 def test_a_long_queue_is_announced_ever_more_seldom(run: Run, sent: list[str]) -> None:
     """After its first announcement each wait is twice the last, ten minutes at most."""
 
-    def waits(told: int, now: int) -> bool:
+    def waits(reported: int, now: int) -> bool:
         queued = timezone.now() - timedelta(seconds=now)
         # Of a run that was handed over, the time before does not count.
         created = queued - timedelta(hours=1)
-        times = {"created": created, "queued": queued, "enqueued": queued + timedelta(seconds=told)}
+        times = {"created": created, "queued": queued, "enqueued": queued + timedelta(seconds=reported)}
         Run.objects.filter(pk=run.pk).update(**times)
         return rescue.rescue() == []
 

@@ -115,7 +115,7 @@ def test_every_feature_gate_is_completed(schemas: dict[str, Any]) -> None:
 
 
 def test_the_document_is_small_and_kept(db: None) -> None:
-    """It comes gzipped below its bound, once; after that the browser is told that nothing changed."""
+    """It comes gzipped below its bound, once; after that the browser is reported that nothing changed."""
     answer = Client().get("/schemas.json", headers={"Accept-Encoding": "gzip"})
     assert answer.headers["Content-Encoding"] == "gzip"
     assert len(answer.content) < 150_000

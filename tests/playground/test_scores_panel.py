@@ -41,11 +41,11 @@ def cells(playback: Playback, index: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", BUNDLES)
 def test_explanations(name: str) -> None:
-    """What is told of every cell of a history is as recorded."""
+    """What is mentioned every cell of a history is as recorded."""
     playback = played(name)
-    told = [cell for index in range(1, len(playback) + 1) for cell in cells(playback, index)]
-    assert told
-    check(DATA / f"{name}.scores.json", told)
+    reported = [cell for index in range(1, len(playback) + 1) for cell in cells(playback, index)]
+    assert reported
+    check(DATA / f"{name}.scores.json", reported)
 
 
 @pytest.mark.parametrize("name", BUNDLES)

@@ -13,11 +13,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from playground.lessons import links, lookup, served
-from playground.runtime import outgoing
-from scheduler_core.authoring.lessons.catalogue import _HERE, _texts
-from scheduler_core.authoring.lessons.packing import PACKED, packed
-from scheduler_core.authoring.lessons.reading import MOST_FILES
+from playground.courseware.archives import PACKED, packed
+from playground.courseware.catalogue import _HERE, _texts
+from playground.courseware.reader import MOST_FILES
+from playground.lessons import links, lookup, operator_lessons
+from playground.runtime import outbound
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,9 +29,9 @@ def folder(tmp_path: Path, settings: Any) -> Iterator[Path]:
     """A folder with a sound lesson, which the setting names."""
     written(tmp_path / "01-ours", FIRST)
     settings.LESSONS = str(tmp_path)
-    served.forget()
+    operator_lessons.forget()
     yield tmp_path
-    served.forget()
+    operator_lessons.forget()
 
 
 def written(folder: Path, files: dict[str, str]) -> None:
@@ -53,8 +53,8 @@ def test_the_gallery_lists_and_plays_them(folder: Path, client: Client) -> None:
 
 def test_without_the_setting_there_are_none(client: Client) -> None:
     """The gallery has no empty heading."""
-    served.forget()
-    assert served.lessons() == ()
+    operator_lessons.forget()
+    assert operator_lessons.lessons() == ()
     assert "From this server" not in client.get("/learn/").content.decode()
 
 
@@ -66,7 +66,7 @@ def test_what_is_unsound_is_left_out(folder: Path) -> None:
     written(folder / "05-many", {f"wrong/{n}.yaml": "x" for n in range(MOST_FILES + 1)})
     (folder / "06-linked").mkdir()
     (folder / "06-linked" / "lesson.yaml").symlink_to("/etc/passwd")
-    assert [one.slug for one in served.lessons()] == ["ours"]
+    assert [one.slug for one in operator_lessons.lessons()] == ["ours"]
 
 
 def test_a_command_checks_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,30 +120,30 @@ def site(tmp_path: Path, settings: Any) -> Iterator[Site]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings.DATA_DIR, settings.LESSONS = tmp_path / "data", ""
     settings.DATA_DIR.mkdir()
-    served.forget()
+    operator_lessons.forget()
     yield made
     server.shutdown()
     server.server_close()
-    served.forget()
+    operator_lessons.forget()
 
 
 def test_a_lesson_of_a_link_is_listed(site: Site, settings: Any, client: Client) -> None:
     """Fetched in the background by the first who asks, who does not wait; a changed archive replaces it."""
     link = site.link("/a.zip", packed("01-from-afar", FIRST))
     settings.LESSONS = link
-    assert served.lessons() == ()
+    assert operator_lessons.lessons() == ()
     fetching(True)
-    assert [one.slug for one in served.lessons()] == ["from-afar"]
+    assert [one.slug for one in operator_lessons.lessons()] == ["from-afar"]
     assert client.get("/learn/from-afar/").status_code == 200
     known = links.kept(link)
     assert (known.sha256, known.error) == (sha256(packed("01-from-afar", FIRST)).hexdigest(), "")
-    served.lessons()
+    operator_lessons.lessons()
     fetching(False)
     assert site.asked == ["/a.zip"]  # not again before its time
     site.link("/a.zip", packed("01-from-afar", {**FIRST, "notes.md": "Say less."}))
     links.fetch(link)
-    served.forget()
-    assert served.lessons()[0].notes == "Say less."
+    operator_lessons.forget()
+    assert operator_lessons.lessons()[0].notes == "Say less."
 
 
 def fetching(began: bool) -> None:
@@ -157,25 +157,25 @@ def fetching(began: bool) -> None:
 def test_what_a_link_may_not_bring(
     site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each is told by name, and the last good copy stays and is listed."""
+    """Each is reported by name, and the last good copy stays and is listed."""
     good = packed("01-from-afar", FIRST)
     link = site.link("/a.zip", good)
     links.fetch(link)
-    told = FIRST["stops/03-node.md"].replace("phase: predicates", "phase: bind")
+    reported = FIRST["stops/03-node.md"].replace("phase: predicates", "phase: bind")
     for body, status, words in (
         (b"", 404, "it answered 404"),
         (good, 302, "redirects, which is not followed"),
         (b"x" * (PACKED + 1), 200, "answered more than"),
         (b"<html>", 200, "archive"),
         (packed("from-afar", FIRST), 200, "named by a number"),
-        (packed("01-from-afar", {**FIRST, "stops/03-node.md": told}), 200, "stops/03-node.md:"),
+        (packed("01-from-afar", {**FIRST, "stops/03-node.md": reported}), 200, "stops/03-node.md:"),
     ):
         site.link("/a.zip", body, status)
         found = links.fetch(link)
         assert words in found.error, found
         assert found.sha256 == sha256(good).hexdigest()
     assert "/other.zip" not in site.asked
-    monkeypatch.setattr(outgoing, "WHOLE_SECONDS", -1.0)
+    monkeypatch.setattr(outbound, "WHOLE_SECONDS", -1.0)
     site.link("/a.zip", good)
     assert "took longer" in links.fetch(link).error
     with pytest.raises(CommandError, match="1 problems in 1 lessons"):
@@ -183,11 +183,11 @@ def test_what_a_link_may_not_bring(
     assert f"{link}: it cannot be fetched:" in (said := capsys.readouterr().out)
     assert "stays" in said
     settings.LESSONS = link
-    served.forget()
-    assert [one.slug for one in served.lessons()] == ["from-afar"]
+    operator_lessons.forget()
+    assert [one.slug for one in operator_lessons.lessons()] == ["from-afar"]
     links._path(link, "zip").write_bytes(packed("01-from-afar", {**FIRST, "notes.md": "Changed on disk."}))
-    served.forget()
-    assert served.lessons() == ()  # another hash than what was checked
+    operator_lessons.forget()
+    assert operator_lessons.lessons() == ()  # another hash than what was checked
 
 
 @pytest.mark.parametrize(
@@ -197,16 +197,18 @@ def test_what_a_link_may_not_bring(
 def test_what_is_no_link(link: str, settings: Any) -> None:
     """Plain http leaves no machine; the gallery has none of the setting's, and the command says why."""
     settings.LESSONS = link
-    assert served.lessons() == ()
+    assert operator_lessons.lessons() == ()
     with pytest.raises(CommandError, match="is not an https:// link"):
         call_command("check_lessons")
 
 
 def test_folders_and_links_in_one_setting() -> None:
     """Separated by spaces; a folder's name may have some."""
-    found = served.sources("/srv/our lessons https://a.example/1.zip /srv/more\nhttps://b.example/2.zip")
+    found = operator_lessons.sources(
+        "/srv/our lessons https://a.example/1.zip /srv/more\nhttps://b.example/2.zip"
+    )
     assert found == (
         ("/srv/our lessons", "/srv/more"),
         ("https://a.example/1.zip", "https://b.example/2.zip"),
     )
-    assert served.sources("lessons") == (("lessons",), ())
+    assert operator_lessons.sources("lessons") == (("lessons",), ())

@@ -24,10 +24,10 @@ from tests.core.kube_batch.test_record import preemption, recorded
 from tests.core.timed.parts import VIRTUAL, node, pod
 from tests.core.timed.test_kube_batch import GANG, LACKING, PREEMPTING, batch, group, queue
 from tests.playground.conftest import connected
-from tests.playground.cutting import moments_inside
+from tests.playground.cut_cycles import moments_inside
 from tests.playground.test_known_steps import opened
 from tests.playground.test_podgroups_panel import words
-from tests.playground.test_timed import played
+from tests.playground.test_virtual_time import played
 
 
 def part(playback: Playback, index: int) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def part(playback: Playback, index: int) -> dict[str, Any]:
     return found
 
 
-def told(found: dict[str, Any]) -> list[str]:
+def reported(found: dict[str, Any]) -> list[str]:
     """Return the sentences of a page."""
     return [words(row["text"]) for row in found["rows"]]
 
@@ -54,7 +54,7 @@ def test_a_gang_is_bound_step_by_step() -> None:
     rows = found["steps"]["rows"]
     assert [row["number"] for row in rows] == sorted(row["number"] for row in rows)
     assert list(dict.fromkeys(row["action"] for row in rows)) == ["", "allocate", "close"]
-    sentences = told(found["steps"])
+    sentences = reported(found["steps"])
     assert "default/g is popped from the heap of jobs of queue default, which has 1 item." in sentences
     heap = next(row["detail"]["heap"] for row in rows if row["detail"] and "heap" in row["detail"])
     assert heap == {"what": "queue", "size": 1, "items": ["default"], "popped": "default"}
@@ -173,14 +173,14 @@ def test_other_steps_have_no_session() -> None:
     assert upto(playback.cycle(2), "queue").session is None
 
 
-def test_every_step_of_the_recorded_clusters_is_told() -> None:
+def test_every_step_of_the_recorded_clusters_is_reported() -> None:
     """Each kind has its sentence, and lists are bounded."""
     assert set(ROW) == set(get_args(Step)) - {QueueShares, JobShares}
     assert read_lines(FILE)
     record = SessionRecord(1, 0.0, ("allocate",), preemption(3).steps * 100, 0, {}, ())
     found = page(record, 0, 10**6)
     assert len(found["rows"]) == ROWS
-    assert all(isinstance(sentence, str) for sentence in told(found))
+    assert all(isinstance(sentence, str) for sentence in reported(found))
 
 
 def test_many_jobs_and_queues_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -250,7 +250,7 @@ async def test_a_large_text_is_read_as_json_reads_it() -> None:
 
 
 async def test_the_bytes_of_a_connection_are_bounded(limits: Callable[..., None]) -> None:
-    """Two of the largest frames may come at once; the third is told how long to wait."""
+    """Two of the largest frames may come at once; the third is reported how long to wait."""
     limits(FRAME_BYTES=1_000, FRAME_BYTES_PER_SECOND=100)
     async with connected() as socket:
         for _ in range(2):

@@ -16,7 +16,7 @@ from playground.models import Draft, Run, Scenario
 from playground.panels import steps
 from playground.playback.library import library
 from playground.playback.playback import Playback
-from playground.playback.replaying import Replays
+from playground.playback.replay import Replays
 from playground.tasks import run_simulation
 from scheduler_core import load
 from tests.playground.conftest import DATA, OWNER, PATIENCE, STRANGER, Socket, connected
@@ -274,16 +274,16 @@ async def test_sharing_and_forking(web: str) -> None:
     """Whoever has the link sees the same, and can make it their own."""
     async with connected() as mine, connected(STRANGER) as other, connected("") as nobody:
         source = await draft(mine, web)
-        told = await mine.success("draft.share", {**source, "step": "1.3", "tab": "queue"})
-        assert told["url"] == f"/s/{told['scenario']}/?step=1.3&tab=queue"
-        assert len(told["deleteToken"]) > 20
-        link = {"scenario": told["scenario"]}
+        reported = await mine.success("draft.share", {**source, "step": "1.3", "tab": "queue"})
+        assert reported["url"] == f"/s/{reported['scenario']}/?step=1.3&tab=queue"
+        assert len(reported["deleteToken"]) > 20
+        link = {"scenario": reported["scenario"]}
         opened = [
             await socket.success("scenario.open", {"source": link, "step": "1.3"})
             for socket in (mine, other, nobody)
         ]
         assert opened[0] == opened[1] == opened[2]
-        assert (opened[0]["scenario"], opened[0]["index"]) == (told["scenario"], 3)
+        assert (opened[0]["scenario"], opened[0]["index"]) == (reported["scenario"], 3)
         assert (await nobody.error("scenario.fork", {"source": link}))["code"] == "permission.denied"
         forked = await other.success("scenario.fork", {"source": link})
         copy = await other.success("scenario.open", {"source": {"draft": forked["draft"]}})
@@ -292,13 +292,13 @@ async def test_sharing_and_forking(web: str) -> None:
             "code"
         ] == "source.not-found"
         again = await mine.success("draft.share", source)
-        assert again["scenario"] == told["scenario"]
-        assert again["deleteToken"] != told["deleteToken"]
+        assert again["scenario"] == reported["scenario"]
+        assert again["deleteToken"] != reported["deleteToken"]
     assert await Scenario.objects.acount() == 1
 
 
 async def test_a_run_from_start_to_end() -> None:
-    """Watchers are told of each change; the run opens like any other source."""
+    """Watchers are mentioned each change; the run opens like any other source."""
     async with connected() as mine, connected(STRANGER) as other:
         source = await shared(mine, (DATA / "preempt.yaml").read_text())
         started = await mine.success("run.start", {"source": source})

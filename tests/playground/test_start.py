@@ -23,7 +23,7 @@ from playground.serving import data_folder, faults
 from playground.serving.environment import Environment
 from playground.serving.faults import StartError
 from tests.parts import REPOSITORY
-from tests.playground.starting import Starter
+from tests.playground.programs import Starter
 from tests.services.stack import clean_environment
 
 PROGRAMS = {
@@ -292,7 +292,7 @@ def test_each_limit_has_a_least_and_a_most(row: object) -> None:
         (ValueError("disk is full"), None),
     ],
 )
-def test_faults_are_told_from_mistakes(error: Exception, expected: str | None) -> None:
+def test_faults_are_reported_from_mistakes(error: Exception, expected: str | None) -> None:
     """What the machine is to blame for gets a line; a mistake of the program keeps its traceback."""
     line = faults.explain(error, Path("/data/x"))
     assert line is None if expected is None else line and expected in line

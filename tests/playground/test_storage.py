@@ -1,4 +1,4 @@
-"""Quotas and retention: who may store how much, what expires when, and what is told of it."""
+"""Quotas and retention: who may store how much, what expires when, and what is mentioned it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_address_cannot_store_without_end(web: str, limits: Callable[..., Non
     assert "Delete" in refused["errors"][0]["message"]
     assert refused["storage"]["allowed"] == 40_000
     assert refused["storage"]["used"] + refused["storage"]["needed"] > 40_000
-    assert refused["storage"]["largest"] == []  # who shares the address is not told of others' links
+    assert refused["storage"]["largest"] == []  # who shares the address learns nothing of others' links
     assert post(client, f"{web}\n{LARGE}", REMOTE_ADDR="192.0.2.9").status_code == 201
 
 

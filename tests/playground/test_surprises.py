@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.playground.test_release_panels import MODERN, NODES, PODS, part, played, told
+from tests.playground.test_release_panels import MODERN, NODES, PODS, part, played, reported
 
 # Its second backoff takes two seconds, and a step is one.
 LABELED_LATER = """---
@@ -89,11 +89,13 @@ profiles:
     ],
     ids=["early", "not-found", "pod-level", "75", "heap"],
 )
-def test_a_surprise_is_told_where_it_shows(bundle: str, cycle: int, sentence: str) -> None:
+def test_a_surprise_is_reported_where_it_shows(bundle: str, cycle: int, sentence: str) -> None:
     """And not in the cycles of other pods."""
     playback = played(bundle + MODERN)
-    assert sentence in told(playback, cycle)
-    assert all(sentence not in told(playback, other) for other in range(1, len(playback)) if other != cycle)
+    assert sentence in reported(playback, cycle)
+    assert all(
+        sentence not in reported(playback, other) for other in range(1, len(playback)) if other != cycle
+    )
 
 
 @pytest.mark.parametrize(

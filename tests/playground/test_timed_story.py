@@ -1,4 +1,4 @@
-"""What is told in virtual time: who is let in or turned away, how a tie ends, what controllers delete."""
+"""What is reported in virtual time: who is let in or turned away, how a tie ends, what controllers delete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.panels.happenings import timed_sentences
 from playground.playback.playback import Playback
 from scheduler_core.record.timeline import TimelineEvent
 from tests.playground.test_podgroups_panel import words
-from tests.playground.test_timed import TEXTS, played
+from tests.playground.test_virtual_time import TEXTS, played
 
 #: Six nodes that are alike: every choice is one between equals.
 ALIKE = """
@@ -46,11 +46,11 @@ def story(playback: Playback, index: int) -> str:
 def test_the_pod_that_completes_a_gang_tells_who_is_let_in_with_it() -> None:
     """The fourth of four says so, and names the three that waited; the third says nothing of the kind."""
     playback = played(TEXTS["coscheduling-room"])
-    told_of_it = story(playback, 4)
-    assert "4 of the 4 members that default/nginx needs hold a node" in told_of_it
+    reported_of_it = story(playback, 4)
+    assert "4 of the 4 members that default/nginx needs hold a node" in reported_of_it
     waited = {playback.cycle(index).pod for index in (1, 2, 3)}
-    assert all(pod in told_of_it for pod in waited)
-    assert "waited at Permit for that, and are bound too." in told_of_it
+    assert all(pod in reported_of_it for pod in waited)
+    assert "waited at Permit for that, and are bound too." in reported_of_it
     assert "With it" not in story(playback, 3)
 
 
@@ -80,7 +80,7 @@ SETTINGS = "kind: SimulationSettings\ntime: virtual\nquirks: v1.11\n"
     ],
     ids=["by configuration", "v1.11"],
 )
-def test_a_tie_is_told_as_it_was_broken(text: str, says: str, never: str) -> None:
+def test_a_tie_is_reported_as_it_was_broken(text: str, says: str, never: str) -> None:
     """With a KubeSchedulerConfiguration the first of equal nodes is taken, else they are taken in turn."""
     playback = played(text)
     found = story(playback, 1)
@@ -95,8 +95,8 @@ def test_the_end_says_that_no_pod_holds_a_node() -> None:
     assert "No pod holds a node." in [words(sentence) for sentence in end["story"]]
 
 
-def test_what_controllers_delete_is_told_in_one_sentence_each_kind() -> None:
-    """Pods that go with their owner are told together; a ReplicaSet is no pod, and gets no link to one."""
+def test_what_controllers_delete_is_reported_in_one_sentence_each_kind() -> None:
+    """Pods that go with their owner are shown together; a ReplicaSet is no pod, and gets no link to one."""
     gone = [
         TimelineEvent(1.0, "GarbageCollected", "default/web-1", "ReplicaSet default/web-1 deleted"),
         TimelineEvent(1.0, "GarbageCollected", "default/web-1-a", "deleted by the garbage collector"),

@@ -1,4 +1,4 @@
-"""Behind TLS, and with a new secret key: cookies and what browsers are told about them."""
+"""Behind TLS, and with a new secret key: cookies and what browsers are reported about them."""
 
 from __future__ import annotations
 

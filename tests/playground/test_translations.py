@@ -11,10 +11,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from playground.lessons import catalogue, judging
-from scheduler_core.authoring.lessons import in_language, lesson, lessons
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.prose import LANGUAGES
+from playground.courseware import in_language, lesson, lessons
+from playground.courseware.checks import StopQuestion
+from playground.courseware.prose import LANGUAGES
+from playground.lessons import catalogue, verdicts
 from tests import catalogues
 from tests.core.lessons.data import wrong_answers
 from tests.playground.rooms import post
@@ -41,7 +41,7 @@ def language_of(client: Client, address: str, **headers: str) -> str:
 
 
 def words_in(text: str) -> dict[str, Any]:
-    """Return what a page's scripts are told."""
+    """Return what a page's scripts are reported."""
     found = re.search(r'<script id="words" type="application/json">(.*?)</script>', text)
     assert found is not None
     words: dict[str, Any] = json.loads(found[1])
@@ -182,21 +182,21 @@ def test_wrong_answers_are_met_in_german(slug: str) -> None:
     """All that is not the engine's own sentence, misconceptions included; the verdict is the same."""
     one = lesson(slug)
     assert one is not None
-    told = 0
+    reported = 0
     for stop in one.stops:
         if stop.task is None or stop.task.form in (None, "edit"):
             continue
         asked = StopQuestion(one, stop)
         for wrong in wrong_answers(asked, asked.truth()):
-            english = judging.judged(one, stop, wrong, None, None)
-            german = judging.judged(*catalogue.spoken(one, stop, "de"), wrong, None, None)
+            english = verdicts.judged(one, stop, wrong, None, None)
+            german = verdicts.judged(*catalogue.spoken(one, stop, "de"), wrong, None, None)
             assert (german.right, german.misconception) == (english.right, english.misconception)
             engine = [one.sentence.removesuffix(one.why) for one in (english, german)]
             assert engine[0] == engine[1]
             assert bool(german.why) == bool(english.why)
             assert not english.why or german.why != english.why
-            told += bool(german.why)
-    assert told
+            reported += bool(german.why)
+    assert reported
 
 
 def test_an_edit_is_met_in_german(client: Client) -> None:

@@ -42,7 +42,7 @@ def sent(api: Client, address: str, body: bytes, kind: str = "application/octet-
     return api.post(address, body, content_type=kind)  # type: ignore[return-value]
 
 
-def told(answer: Any) -> str:
+def reported(answer: Any) -> str:
     return " ".join(error["message"] for error in json.loads(answer.content)["errors"])
 
 
@@ -144,12 +144,12 @@ def test_a_problem_in_a_form_names_its_file(api: Client, address: str) -> None:
 
 @pytest.mark.parametrize("address", CALLS)
 def test_a_form_without_a_file_says_what_to_send(api: Client, address: str) -> None:
-    """An empty form, an unknown field, and a body that curl has joined to one line are told apart."""
-    assert "curl -F file=@cluster.yaml" in told(api.post(address, {"title": "x"}))
-    assert "Unknown fields: file" in told(api.post(address, {"file": NODE}))
+    """An empty form, an unknown field, and a body that curl has joined to one line are distinguished."""
+    assert "curl -F file=@cluster.yaml" in reported(api.post(address, {"title": "x"}))
+    assert "Unknown fields: file" in reported(api.post(address, {"file": NODE}))
     joined = sent(api, address, NODE.replace("\n", "").encode(), "application/x-www-form-urlencoded")
     assert joined.status_code == 400
-    assert "use --data-binary @FILE" in told(joined)
+    assert "use --data-binary @FILE" in reported(joined)
     assert api.post(address, {"bundle": NODE}).status_code == 201
 
 
@@ -158,7 +158,7 @@ def test_a_form_where_an_object_is_wanted(api: Client) -> None:
     for address in ("/api/runs", "/api/generate"):
         answer = api.post(address, {"file": upload("node.yaml", NODE.encode())})
         assert answer.status_code == 400
-        assert "takes a JSON object" in told(answer) and "POST /api/scenarios" in told(answer)
+        assert "takes a JSON object" in reported(answer) and "POST /api/scenarios" in reported(answer)
 
 
 @pytest.mark.parametrize("address", CALLS)
@@ -182,7 +182,7 @@ def test_hostile_archives_are_refused(
     data = data if isinstance(data, bytes) else zipped(data)
     for answer in (sent(api, address, data), api.post(address, {"file": upload("a.zip", data)})):
         assert answer.status_code == status
-        assert says in told(answer)
+        assert says in reported(answer)
     assert not Scenario.objects.exists() and not Draft.objects.exists()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.edits.configuring import configured
+from playground.edits.configuration import configured
 from playground.edits.policies import checked, policy_text
 from playground.live.errors import CommandError
 from playground.live.modules.bundle import BundleConfigure, _configured

@@ -35,10 +35,10 @@ def test_each_scheduler_has_a_lane_with_what_it_believes() -> None:
     assert node["believed"]["cpu"] < node["true"]["cpu"]
 
 
-def test_who_noticed_is_told_at_the_step_after() -> None:
+def test_who_noticed_is_reported_at_the_step_after() -> None:
     """The kubelet's refusal, with the pod that was not counted."""
-    told = itertools.chain.from_iterable(views(cycle)["outcomes"] for cycle in cycles("stale-views"))
-    (refused,) = (one for one in told if one["noticed"] == "kubelet")
+    reported = itertools.chain.from_iterable(views(cycle)["outcomes"] for cycle in cycles("stale-views"))
+    (refused,) = (one for one in reported if one["noticed"] == "kubelet")
     assert refused["scheduler"] == "batch-scheduler"
     assert refused["unseen"]
 

@@ -86,7 +86,7 @@ async def test_a_pending_pod_is_explained_over_all_nodes() -> None:
     assert why["applicable"] is True
 
 
-async def test_one_node_is_told_with_numbers_at_any_step() -> None:
+async def test_one_node_is_reported_with_numbers_at_any_step() -> None:
     """Before the first cycle the node is still free; after it what is missing is counted."""
     async with connected() as socket:
         source = await draft(socket)
@@ -107,7 +107,7 @@ async def test_one_node_is_told_with_numbers_at_any_step() -> None:
     ]
 
 
-async def test_a_cluster_of_today_is_told_with_numbers_and_changes() -> None:
+async def test_a_cluster_of_today_is_reported_with_numbers_and_changes() -> None:
     """Under kube-scheduler v1.37 a node has numbers too, and a change that it confirms can be applied."""
     modern = BUNDLE.replace("v1.11.10", "v1.33.2")
     async with connected() as socket:
@@ -138,7 +138,7 @@ async def test_a_cluster_of_today_is_told_with_numbers_and_changes() -> None:
     ],
 )
 async def test_what_is_not_there_is_refused_by_name(payload: dict[str, Any], code: str) -> None:
-    """Each error has a code of its own, and a misspelt name is told with the nearest one."""
+    """Each error has a code of its own, and a misspelt name is reported with the nearest one."""
     async with connected() as socket:
         source = await draft(socket)
         error = await socket.error("why.ask", {"source": source, **payload})
@@ -166,8 +166,8 @@ async def test_the_page_and_the_command_line_have_one_answer() -> None:
     async with connected() as socket:
         source = await draft(socket, text)
         shown = await socket.success("why.ask", {"source": source, "pod": "default/urgent", "step": "2"})
-    told = explain(load(text), "default/urgent", step=2).as_dict()
-    assert (shown["summary"], shown["sections"]) == (told["summary"], told["sections"])
+    reported = explain(load(text), "default/urgent", step=2).as_dict()
+    assert (shown["summary"], shown["sections"]) == (reported["summary"], reported["sections"])
     (section,) = shown["sections"]
     assert section["title"] == "Preemption in cycle 1"
     assert section["sentences"][-1] == "b is chosen: fewest PDB violations (a 1, b 0)."
@@ -215,7 +215,7 @@ async def test_a_strangers_draft_is_not_explained() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 async def test_a_change_is_applied_in_a_copy(number: int) -> None:
-    """The draft places the pod at the cycle that is told; comments and all other documents stay."""
+    """The draft places the pod at the cycle that is reported; comments and all other documents stay."""
     async with connected() as socket:
         source = await draft(socket)
         ask = {"source": source, "pod": "default/big", "step": "2"}

@@ -101,7 +101,7 @@ async def test_without_a_cache_to_compare_it_says_so(text: str) -> None:
     ("mode", "strategies"),
     [("off", ["off", "sound", "batching"]), ("v1.11", ["off", "v1.11", "sound", "batching"])],
 )
-async def test_each_strategy_is_told_in_numbers(mode: str, strategies: list[str]) -> None:
+async def test_each_strategy_is_reported_in_numbers(mode: str, strategies: list[str]) -> None:
     """No cache comes first, then the scenario's own mode; the figures are the engine's own."""
     async with connected() as socket:
         answer = await socket.success("worth.cost", {"source": await draft(socket, bundle(mode))})
@@ -303,7 +303,7 @@ async def test_a_stranger_s_draft_is_not_there(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["worth.cost", "worth.other"])
-async def test_what_is_too_large_is_told_what_to_do(command: str, limits: Callable[..., None]) -> None:
+async def test_what_is_too_large_is_reported_what_to_do(command: str, limits: Callable[..., None]) -> None:
     """The command line does what nobody can wait for."""
     async with connected() as socket:
         source = await draft(socket, bundle())
@@ -353,7 +353,7 @@ async def test_extenders_exclude_batching() -> None:
     assert [one["path"] for one in error["errors"]] == ["extenders"]
 
 
-async def test_a_broken_draft_is_told_as_such() -> None:
+async def test_a_broken_draft_is_reported_as_such() -> None:
     """Its errors are answered as when it is opened."""
     async with connected() as socket:
         source = await draft(socket, bundle())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.comparisons import asking, audits, questions
-from playground.edits import audit_branches, branching
+from playground.comparisons import address, audits, questions
+from playground.edits import audit_branches, branches
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.kept import answer_of
@@ -33,7 +33,7 @@ async def get(call: Call[AuditGet]) -> Answer:
     try:
         asked = audits.question_of(call.found().pinned(), call.payload.subjects or ())
         return await answer_of(call, asked, audits.computed, hear)
-    except asking.AskedError as error:
+    except address.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
 
 
@@ -51,7 +51,7 @@ async def capacity(call: Call[AuditCapacity]) -> Answer:
         return await call.in_pool(
             audits.counted, stored, call.payload.text, replicas, long=True, expects=questions.SECONDS
         )
-    except asking.AskedError as error:
+    except address.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error
 
 
@@ -68,7 +68,7 @@ async def branch(call: Call[AuditBranch]) -> Answer:
         draft = await call.in_engine(_opened, call.found(), call.visitor, opening, call.payload.title or "")
     except audit_branches.OpeningError as error:
         raise CommandError("payload.invalid", str(error), field="opens") from error
-    except branching.TooManyDraftsError as error:
+    except branches.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from playground.edits import branching, outcomes
+from playground.edits import branches, outcomes
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.requests import OfDraft, OfSource, Text
@@ -37,8 +37,8 @@ async def create(call: Call[BranchCreate]) -> Answer:
     """Copy a source into a draft of the visitor that records its origin."""
     step, title = call.payload.step or "", store.clean_title(call.payload.title or "")
     try:
-        draft = await call.in_engine(branching.branch, call.found(), call.visitor, step, title)
-    except branching.TooManyDraftsError as error:
+        draft = await call.in_engine(branches.branch, call.found(), call.visitor, step, title)
+    except branches.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 
@@ -48,7 +48,7 @@ async def replay(call: Call[OfSource]) -> Answer:
     """Copy a source into a draft whose pods have no node yet but for those of daemons."""
     try:
         draft = await call.in_engine(_replayed, call.found(), call.visitor)
-    except branching.TooManyDraftsError as error:
+    except branches.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 
@@ -60,13 +60,13 @@ def _replayed(source: sources.Source, visitor: str) -> Draft:
         raise CommandError("payload.invalid", "No pod runs on a node that could be scheduled again.")
     text = bundles.bundle_text(replace(scenario, documents=tuple(documents)))
     title = store.clean_title(f"{source.title or 'Untitled'}, from empty")
-    return branching.branch(source, visitor, "0", title, text)
+    return branches.branch(source, visitor, "0", title, text)
 
 
 @command("branch.list", OfSource, answers=BranchListWire, latest=1)
 async def listed(call: Call[OfSource]) -> Answer:
     """Return the visitor's drafts that derive from the same draft, scenario or run as the source."""
-    return await in_storage(branching.tree, call.found(), call.visitor)
+    return await in_storage(branches.tree, call.found(), call.visitor)
 
 
 @command("branch.compare", OfDraft, answers=BranchComparisonWire, owner=True, latest=COMPARED_AT_ONCE)
@@ -74,7 +74,7 @@ async def compare(call: Call[OfDraft]) -> Answer:
     """Return the outcome of a branch compared with its parent, both in their current state."""
     row = call.found().row
     assert isinstance(row, Draft)
-    found, why = await _with_parent(call, branching.compared)
+    found, why = await _with_parent(call, branches.compared)
     words = "\n".join(found.words)
     if found.wire["parent"] is not None and words != row.words:
         # For a text that was saved meanwhile they would be wrong.
@@ -88,7 +88,7 @@ async def outcome(call: Call[OfDraft]) -> Answer:
     """Return what a branch did to the workloads of its parent, over time and at the end."""
 
     def answer(mine: Playback, parent: Playback | None, unwanted: Unwanted) -> dict[str, Any]:
-        compared = branching.compared(mine, parent, unwanted).wire
+        compared = branches.compared(mine, parent, unwanted).wire
         over_time = outcomes.outcome(mine, parent, unwanted) if parent is not None else None
         lacks = [problem for problem in mine.scenario.warnings if problem.incomplete]
         return {**compared, "overTime": over_time, "lacks": bundles.problems_wire(lacks)}
@@ -106,7 +106,7 @@ async def _with_parent(
     """
     row = call.found().row
     assert isinstance(row, Draft)
-    parent = await in_storage(branching.parent_of, row, call.visitor)
+    parent = await in_storage(branches.parent_of, row, call.visitor)
     own = call.found()
     sides: list[Playback] = []
     why = ""

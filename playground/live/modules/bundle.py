@@ -6,17 +6,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from playground.edits.adding import added
-from playground.edits.configuring import configured
+from playground.edits.additions import added
+from playground.edits.configuration import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
 from playground.live.requests import Request, Text
 from playground.playback import sources
 from playground.protocol.answers import CheckedBundleWire, ConfiguredWire, OpenedBundleWire
-from playground.protocol.making import RewrittenWire
-from playground.storage import bundles, naming, privacy, store, texts
-from scheduler_core.authoring.policy_rewriting import EditError
+from playground.protocol.generators import RewrittenWire
+from playground.storage import bundles, draft_names, privacy, store, texts
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment
 from scheduler_core.settings.release import RELEASES
@@ -126,7 +126,7 @@ def _open(text: str, title: str, visitor: str, release: str, keep: bool = False)
     if not keep:
         text, left = privacy.private_text(text)
     scenario = bundles.parse([("", text)])
-    scenario = replace(scenario, title=store.clean_title(title) or naming.named(scenario))
+    scenario = replace(scenario, title=store.clean_title(title) or draft_names.named(scenario))
     bundles.ask_on()
     draft = store.create_draft(visitor, [("", text)], scenario.title)
     sources.seed(draft, scenario)

@@ -22,11 +22,11 @@ from playground.panels.cache_map import (
     number_of,
 )
 from playground.playback.playback import SLICE_SECONDS, Playback
-from playground.protocol.caching import CacheClassesWire, CacheMapWire, CacheMembersWire, EquivalentWire
+from playground.protocol.equivalence import CacheClassesWire, CacheMapWire, CacheMembersWire, EquivalentWire
 from playground.wire import Encoded, encode
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run import Stepper
-from scheduler_core.schedulers.v1_11.equivalence.browsing import LEVELS
+from scheduler_core.schedulers.v1_11.equivalence.pages import LEVELS
 
 # `from` is a Python keyword, and so cannot be written as an argument.
 

@@ -17,7 +17,6 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.protocol.answers import CommentListWire, NothingWire, ResolvedThreadWire, WrittenComment
 from playground.storage import comments, store
 
-ANCHOR = dict.fromkeys(("node", "pod", "rule"), "text?")
 Permission = Callable[[Comment, comments.Author], bool]
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from msgspec.structs import asdict
 
-from playground.edits import branching
+from playground.edits import branches
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.requests import Index, OfDraft, Text
@@ -96,8 +96,8 @@ async def branch(call: Call[DraftBranch]) -> Answer:
     title = store.clean_title(call.payload.title or "")
     text, _ = await _without_private(call, call.payload.text)
     try:
-        draft = await in_storage(branching.branch, call.found(), call.visitor, "", title, text)
-    except branching.TooManyDraftsError as error:
+        draft = await in_storage(branches.branch, call.found(), call.visitor, "", title, text)
+    except branches.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}
 

@@ -13,8 +13,6 @@ from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.answers import IndexedStepsWire
 from playground.wire import Encoded, encode
 
-PAGE = {"from": "index", "count": "index"}  # `from` is a Python keyword
-
 
 class KubebatchSteps(OfSource):
     cycle: Index

@@ -6,8 +6,8 @@ from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.requests import OfSource, Text
 from playground.live.slices import in_slices
-from playground.panels.queueing import answered
-from playground.protocol.queueing import KueueAnswerWire
+from playground.panels.kueue import answered
+from playground.protocol.kueue import KueueAnswerWire
 from scheduler_core.explain.kueue.answer import KueueAnswer
 from scheduler_core.explain.kueue.moment import Question, asking, submitting
 from scheduler_core.explain.kueue.submission import Submission

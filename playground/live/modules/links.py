@@ -10,7 +10,7 @@ from playground.live.errors import CommandError
 from playground.live.modules.drafts import leaving_out, told
 from playground.live.requests import Index, OfSource, Request, Text
 from playground.models import Draft, Link, Run, Scenario
-from playground.playback import pinning, sources
+from playground.playback import pins, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import Playback
 from playground.protocol.answers import LinkListWire, NothingWire, RenamedLinkWire
@@ -46,8 +46,8 @@ async def create(call: Call[LinkCreate]) -> Answer:
         )
     call.source = source = call.found().pinned()
 
-    def turn(playback: Playback, _unwanted: Unwanted) -> pinning.Pinned | None:
-        return pinning.pinned(playback) if pinning.reached(playback, limit("LINK_CYCLES")) else None
+    def turn(playback: Playback, _unwanted: Unwanted) -> pins.Pinned | None:
+        return pins.pinned(playback) if pins.reached(playback, limit("LINK_CYCLES")) else None
 
     pinned = await call.in_turns(turn)
     asked = links.LinkRequest(call.visitor, payload.title or source.title, query, days)
@@ -57,9 +57,7 @@ async def create(call: Call[LinkCreate]) -> Answer:
         raise CommandError("rate.limited", str(error)) from error
 
 
-def _create(
-    source: sources.Source, asked: links.LinkRequest, pinned: pinning.Pinned, parts: list[str]
-) -> Link:
+def _create(source: sources.Source, asked: links.LinkRequest, pinned: pins.Pinned, parts: list[str]) -> Link:
     row = source.row
     if isinstance(row, Draft):
         row = store.keep_scenario(*told(source, parts), asked.owner)
@@ -130,9 +128,9 @@ async def check(call: Call[LinkCheck]) -> Answer:
     cycles = link.pinned["cycles"] + 1
 
     def turn(playback: Playback, _unwanted: Unwanted) -> dict[str, Any] | None:
-        if not pinning.reached(playback, cycles):
+        if not pins.reached(playback, cycles):
             return None
-        return pinning.compared(link.pinned, bytes(link.decisions), playback)
+        return pins.compared(link.pinned, bytes(link.decisions), playback)
 
     return await call.in_turns(turn)
 

@@ -12,8 +12,8 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
 from playground.live.requests import Fields, OfSource, Request, Text
-from playground.panels.landed import outcome_of
 from playground.panels.objects import entry_of, object_at, objects, operations
+from playground.panels.operation_effects import outcome_of
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.protocol.answers import (
     AmendedTextWire,
@@ -24,7 +24,7 @@ from playground.protocol.answers import (
     OperationListWire,
     OperationTextWire,
 )
-from playground.protocol.making import GroupDraftWire, ObjectRecordWire
+from playground.protocol.generators import GroupDraftWire, ObjectRecordWire
 from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.revisions import RevisionError, revised

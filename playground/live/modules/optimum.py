@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.comparisons import asking, greed
+from playground.comparisons import address, greed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.kept import answer_of
@@ -27,5 +27,5 @@ async def get(call: Call[OptimumGet]) -> Answer:
         asked = greed.question_of(call.found().pinned(), query, call.payload.objectives or ())
         with greed.refused():
             return await answer_of(call, asked, greed.computed)
-    except asking.AskedError as error:
+    except address.AskedError as error:
         raise CommandError("payload.invalid", str(error), field=error.path) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.edits.configuring import in_force
+from playground.edits.configuration import in_force
 from playground.edits.policies import changed, checked, in_text, policy_text, settings_of
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
@@ -17,7 +17,7 @@ from playground.protocol.catalogue import CatalogueWire, PolicyDocumentWire
 from playground.reference import catalogue
 from playground.storage import bundles
 from playground.wire import Encoded, encode
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.settings.feature_gates import parse_gates
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings

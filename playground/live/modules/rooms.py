@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import field
 
+from playground.courseware import LessonError
 from playground.lessons import classes
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
@@ -31,7 +32,6 @@ from playground.protocol.answers import (
 )
 from playground.protocol.rooms import JoinedWire, QuestionWire
 from playground.rooms import questions, rows, statements
-from scheduler_core.authoring.lessons import LessonError
 
 TOKEN = 200
 PLACE = 24  # characters of the step of who looks around alone

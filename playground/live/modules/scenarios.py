@@ -5,22 +5,22 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from playground.edits import branching
+from playground.edits import branches
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.requests import OfSource, Text
 from playground.models import Draft, Scenario
-from playground.panels.descheduling import configured
-from playground.panels.recorded import recorded_answers
+from playground.panels.descheduler import configured
+from playground.panels.dump_record import recorded_answers
 from playground.panels.triage import triage
 from playground.panels.views import several
 from playground.playback import sources
+from playground.playback.deadlines import Superseded
 from playground.playback.library import FIRST_SLICE_SECONDS
 from playground.playback.playback import SLICE_SECONDS, Playback
-from playground.playback.stopping import Superseded
 from playground.protocol.answers import LocatedWire, MadeDraftWire, RecordedAnswersWire, TriageWire
-from playground.protocol.opening import OpenedWire
-from playground.runs.sizing import expected_cycles
+from playground.protocol.sources import OpenedWire
+from playground.runs.queue_choice import expected_cycles
 from playground.storage import bundles, store
 from playground.wire import Encoded, join
 from scheduler_core.scenario.dump import is_dump
@@ -171,4 +171,4 @@ def _fork(source: sources.Source, visitor: str) -> Draft:
         files = [("", source.text())]
         [(kind, name)] = source.wire.items()
         based_on = f"{kind}:{name}"
-    return store.create_draft(visitor, files, source.title, based_on, branching.origin_of(source))
+    return store.create_draft(visitor, files, source.title, based_on, branches.origin_of(source))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
-from playground.edits import branching, drafting
+from playground.edits import branches, drafts
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
@@ -17,8 +17,8 @@ from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.protocol.why import WhyAnswerWire, WhyAppliedWire
 from playground.wire import Encoded, encode
-from scheduler_core.explain.copying import Copy
 from scheduler_core.explain.remedy import Remedy
+from scheduler_core.explain.trial import Copy
 
 T = TypeVar("T")
 
@@ -68,8 +68,8 @@ async def apply(call: Call[WhyApply]) -> Answer:
 
 def _draft(source: sources.Source, visitor: str, change: Remedy, made: Copy, step: str) -> str:
     title = f"{source.title or 'Untitled'}: {change.words[0]}"
-    origin = branching.origin_of(source, step, tuple(change.words))
-    return drafting.copy_of(source, visitor, made, title, origin).pk
+    origin = branches.origin_of(source, step, tuple(change.words))
+    return drafts.copy_of(source, visitor, made, title, origin).pk
 
 
 async def _asked(

@@ -8,7 +8,7 @@ from playground.edits import worth
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.requests import OfSource, Request, Text
-from playground.playback.stopping import Superseded
+from playground.playback.deadlines import Superseded
 from playground.protocol.answers import CostTableWire, MadeDraftWire, NothingWire
 from playground.protocol.worth import DivergenceWire
 

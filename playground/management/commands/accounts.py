@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from playground.accounts import owning
+from playground.accounts import ownership
 from playground.models import Account
 
 COLUMNS = ("name", "owner", "created", "last sign-in", "holds")
@@ -29,5 +29,5 @@ class Command(BaseCommand):
         for account in found[: max(0, options["limit"])]:
             seen = account.last_login.isoformat(timespec="seconds") if account.last_login else "never"
             created = account.created.isoformat(timespec="seconds")
-            holds = owning.holdings(account.owner) or "nothing"
+            holds = ownership.holdings(account.owner) or "nothing"
             self.stdout.write(f"{account.username}\t{account.owner}\t{created}\t{seen}\t{holds}")

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from playground.courseware import LessonError
 from playground.lessons import answer_links, lookup
-from scheduler_core.authoring.lessons import LessonError
 
 
 class Command(BaseCommand):

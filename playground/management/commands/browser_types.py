@@ -15,7 +15,7 @@ from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS, SocketCommand
 from playground.live.requests import fields_of
 from playground.protocol import typescript
-from playground.protocol.pushed import PUSHED
+from playground.protocol.notifications import PUSHED
 
 TARGET = Path(__file__).parents[3] / "static" / "js" / "lib" / "protocol.d.ts"
 HEADER = "// The frames of docs/protocol.md as types, by `manage.py browser_types`; not committed."

@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.lessons import checks, links, served
-from scheduler_core.authoring.lessons import LessonError
+from playground.courseware import LessonError
+from playground.lessons import checks, links, operator_lessons
 
 
 class Command(BaseCommand):
@@ -27,8 +27,8 @@ class Command(BaseCommand):
         """Print a line a problem; fail if there is one."""
         wrong, sound = 0, 0
         try:
-            named = served.sources(" ".join(map(str, source)) or settings.LESSONS)
-            found = [one for folder in named.folders for one in served.folders(Path(folder))]
+            named = operator_lessons.sources(" ".join(map(str, source)) or settings.LESSONS)
+            found = [one for folder in named.folders for one in operator_lessons.folders(Path(folder))]
         except LessonError as error:
             raise CommandError(str(error)) from error
         for one in found:
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     def _folder(self, folder: Path) -> int:
         try:
-            problems = checks.checked(folder.name, served.files_in(folder))
+            problems = checks.checked(folder.name, operator_lessons.files_in(folder))
         except LessonError as error:
             self.stdout.write(f"{folder.name}: {error}")
             return 1

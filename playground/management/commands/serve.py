@@ -40,7 +40,7 @@ def _port(text: str) -> int:
 def _opened(local: str, file: Path, say: Callable[[str], None]) -> str:
     """Make a scenario of a bundle; returns its address, or the server's if it was refused."""
     from scheduler_core.cli import upload
-    from scheduler_core.cli.reporting import InputError
+    from scheduler_core.cli.input_files import InputError
 
     try:
         address = upload.send(local, file.read_bytes(), file.name, browser=False)

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from scheduler_core.authoring import redaction
-from scheduler_core.cli.reporting import InputError
+from scheduler_core.cli.input_files import InputError
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.scenario.dump_kinds import DUMP_ROWS
 

@@ -6,7 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
-from scheduler_core.cli.reporting import InputError
+from scheduler_core.cli.input_files import InputError
 
 BYTES = 32
 

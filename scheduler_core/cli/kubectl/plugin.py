@@ -15,9 +15,9 @@ import msgspec
 
 from scheduler_core.authoring import redaction
 from scheduler_core.cli import commands, upload
+from scheduler_core.cli.input_files import InputError
 from scheduler_core.cli.kubectl import lists
 from scheduler_core.cli.kubectl.name_key import name_key
-from scheduler_core.cli.reporting import InputError
 
 NAME = "cluster.json"
 CHOOSING = ("kubeconfig", "context", "cluster", "user", "as")

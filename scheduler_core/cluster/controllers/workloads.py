@@ -22,7 +22,7 @@ from scheduler_core.cluster.controllers.daemon_admission import (
     with_daemon_affinity,
     with_daemon_tolerations,
 )
-from scheduler_core.forking import Copier, Forkable, Memo, flat, nested
+from scheduler_core.forks import Copier, Forkable, Memo, flat, nested
 from scheduler_core.formats.decode import short_hash
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.keys import Key, key_of, kind_of

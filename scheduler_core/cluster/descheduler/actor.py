@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
-from scheduler_core.cluster.descheduler.listing import EvictionRefusedError, Listing
+from scheduler_core.cluster.descheduler.lister import EvictionRefusedError, Listing
 from scheduler_core.cluster.descheduler.record import REFUSED, RunRecord
-from scheduler_core.cluster.descheduler.running import evict_by, run_policy
+from scheduler_core.cluster.descheduler.runner import evict_by, run_policy
 from scheduler_core.cluster.v1_37.eviction import evict
 from scheduler_core.cluster.v1_37.loop import StatusError
 from scheduler_core.cluster.v1_37.objects import Manifest, key_of, namespace_of
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
+from scheduler_core.cluster.v1_37.watches import EvictionOutcome, StoredWrite
 
 LISTED = ("Node", "Pod", "PodDisruptionBudget", "PersistentVolumeClaim")
 NAME_LABEL = "kubernetes.io/metadata.name"

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.model import LabelSelector
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Outline,

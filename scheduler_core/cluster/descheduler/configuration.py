@@ -16,13 +16,13 @@ from scheduler_core.cluster.descheduler.policy import (
     PolicyRefusedError,
     refusals_of,
 )
-from scheduler_core.cluster.descheduler.reading import read_policy
-from scheduler_core.cluster.descheduler.running import Flags
+from scheduler_core.cluster.descheduler.reader import read_policy
+from scheduler_core.cluster.descheduler.runner import Flags
 from scheduler_core.cluster.descheduler.strategy import BALANCE, CLASSIC, DESCHEDULE
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES, PLUGINS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.reading import At, place_of, show
+from scheduler_core.kubernetes.readers import At, place_of, show
 from scheduler_core.settings.descheduler import DeschedulerSettings
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.listing import DisruptionsAllowed, Listing
+from scheduler_core.cluster.descheduler.lister import DisruptionsAllowed, Listing
 from scheduler_core.cluster.descheduler.policy import V1ALPHA1, V1ALPHA2, PolicyRefusedError, refusals_of
-from scheduler_core.cluster.descheduler.reading import parse_policy
+from scheduler_core.cluster.descheduler.reader import parse_policy
 from scheduler_core.cluster.descheduler.record import EVICTED, RunRecord
-from scheduler_core.cluster.descheduler.running import Flags, evict_by, run_policy
+from scheduler_core.cluster.descheduler.runner import Flags, evict_by, run_policy
 from scheduler_core.cluster.descheduler.strategy import CLASSIC
 from scheduler_core.cluster.v1_37.objects import Manifest
 from scheduler_core.formats.bundle import read_files

@@ -7,7 +7,7 @@ from collections import Counter
 from msgspec import Struct
 
 from scheduler_core.cluster.descheduler.facts import PodFacts
-from scheduler_core.cluster.descheduler.listing import EvictionRefusedError, Listing
+from scheduler_core.cluster.descheduler.lister import EvictionRefusedError, Listing
 from scheduler_core.cluster.descheduler.record import (
     EVICTED,
     GONE,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scheduler_core.cluster.descheduler.facts import PREFERS_NO_EVICTION, NodeFacts, PodFacts
-from scheduler_core.cluster.descheduler.listing import Listing
+from scheduler_core.cluster.descheduler.lister import Listing
 from scheduler_core.cluster.descheduler.node_fit import fits_any_other
 from scheduler_core.cluster.descheduler.protections import (
     BARE,
@@ -19,7 +19,7 @@ from scheduler_core.cluster.descheduler.protections import (
     EvictorArgs,
 )
 from scheduler_core.cluster.v1_37.objects import second
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.label_query import parse_label_query
 from scheduler_core.kubernetes.selectors import matches
 

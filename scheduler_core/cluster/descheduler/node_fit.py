@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
-from scheduler_core.cluster.descheduler.listing import Listing
+from scheduler_core.cluster.descheduler.lister import Listing
 from scheduler_core.cluster.v1_37.objects import selects
 
 

@@ -11,7 +11,7 @@ from scheduler_core.cluster.descheduler.arguments import COUNT, TEXTS, InvalidAr
 from scheduler_core.kubernetes.durations import duration
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.model import LabelSelector
-from scheduler_core.kubernetes.reading import Field, boolean, integer, list_of, record, text
+from scheduler_core.kubernetes.readers import Field, boolean, integer, list_of, record, text
 
 DEFAULT_EVICTOR = "DefaultEvictor"
 LOCAL_STORAGE, DAEMON_SET, CRITICAL = "PodsWithLocalStorage", "DaemonSetPods", "SystemCriticalPods"

@@ -10,9 +10,9 @@ from msgspec import Struct
 from scheduler_core.cluster.descheduler.arguments import InvalidArguments
 from scheduler_core.cluster.descheduler.eviction import Evictions
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
-from scheduler_core.cluster.descheduler.listing import Listing
+from scheduler_core.cluster.descheduler.lister import Listing
 from scheduler_core.cluster.descheduler.record import NO_TARGET, PROTECTED, StrategyRecord
-from scheduler_core.kubernetes.reading import Reader
+from scheduler_core.kubernetes.readers import Reader
 
 CLASSIC, CURRENT = "v0.9.0", "main-2026-06"
 DESCHEDULE, BALANCE = "deschedule", "balance"

@@ -9,7 +9,7 @@ from msgspec import Struct
 from scheduler_core.cluster.descheduler.arguments import COUNT, NAMESPACES, THRESHOLDS, Namespaces, Thresholds
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts
-from scheduler_core.cluster.descheduler.listing import total_requests
+from scheduler_core.cluster.descheduler.lister import total_requests
 from scheduler_core.cluster.descheduler.record import (
     APPROPRIATE,
     EVICTED,
@@ -22,7 +22,7 @@ from scheduler_core.cluster.descheduler.record import (
     Utilization,
 )
 from scheduler_core.cluster.descheduler.strategy import StrategyContext
-from scheduler_core.kubernetes.reading import Field
+from scheduler_core.kubernetes.readers import Field
 
 BASIC = ("cpu", "memory", "pods")
 Usage = dict[str, int]

@@ -9,7 +9,7 @@ from msgspec import MsgspecError, Struct, convert, to_builtins
 
 from scheduler_core.cluster.kueue.configuration import read_configuration
 from scheduler_core.cluster.kueue.objects import ClusterQueue
-from scheduler_core.cluster.kueue.reading import READERS
+from scheduler_core.cluster.kueue.reader import READERS
 from scheduler_core.cluster.kueue.requests import (
     ResourceRules,
     Surroundings,

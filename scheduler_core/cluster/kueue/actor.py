@@ -30,7 +30,7 @@ from scheduler_core.cluster.kueue.manifest import workload_manifest, written
 from scheduler_core.cluster.kueue.nomination import CycleRecord
 from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, QUEUE_LABEL
 from scheduler_core.cluster.kueue.pods import gated, is_gated, is_managed, let_go, pod_workload
-from scheduler_core.cluster.kueue.ungating import is_unplaced, next_domain, placed_in
+from scheduler_core.cluster.kueue.topology_ungater import is_unplaced, next_domain, placed_in
 from scheduler_core.cluster.kueue.workload import (
     ADMITTED,
     EVICTED,
@@ -39,7 +39,7 @@ from scheduler_core.cluster.kueue.workload import (
     read_workload,
     with_write,
 )
-from scheduler_core.cluster.kueue.writing import key_for, put
+from scheduler_core.cluster.kueue.writes import key_for, put
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
@@ -55,7 +55,7 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 CLIENT = "kueue"
 PAUSE = 0.001

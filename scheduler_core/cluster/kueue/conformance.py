@@ -20,7 +20,7 @@ from scheduler_core.cluster.kueue.views import (
     workload_view,
 )
 from scheduler_core.cluster.kueue.workload import EVICTED, FINISHED, CheckState, Workload, read_workload
-from scheduler_core.cluster.kueue.writing import key_for, put
+from scheduler_core.cluster.kueue.writes import key_for, put
 from scheduler_core.cluster.v1_37.objects import Manifest
 from scheduler_core.kubernetes.times import seconds_of
 

@@ -17,7 +17,7 @@ from scheduler_core.cluster.kueue.configuration import Configuration
 from scheduler_core.cluster.kueue.counters import NONE, Counters, counters_of
 from scheduler_core.cluster.kueue.cycle import Cycle
 from scheduler_core.cluster.kueue.entry import Entry, Request
-from scheduler_core.cluster.kueue.issuing import (
+from scheduler_core.cluster.kueue.issue import (
     Event,
     Issued,
     about,
@@ -33,10 +33,10 @@ from scheduler_core.cluster.kueue.nomination import ASSUMED, CycleRecord, Nomina
 from scheduler_core.cluster.kueue.nomination import EVICTED as EVICTED_FOR_NODES
 from scheduler_core.cluster.kueue.objects import Amounts
 from scheduler_core.cluster.kueue.queues import FAILED_AFTER_NOMINATION, STRICT, PendingQueue
-from scheduler_core.cluster.kueue.reconciling import deadline_of, is_stopping, reconciled
 from scheduler_core.cluster.kueue.requests import pod_requests
 from scheduler_core.cluster.kueue.status import returned
 from scheduler_core.cluster.kueue.workload import EVICTED, FINISHED, REQUEUED, Workload
+from scheduler_core.cluster.kueue.workload_controller import deadline_of, is_stopping, reconciled
 from scheduler_core.cluster.v1_37.objects import selects
 
 BATCH_SECONDS = 1

@@ -40,7 +40,7 @@ from scheduler_core.cluster.kueue.nomination import (
     Nomination,
 )
 from scheduler_core.cluster.kueue.objects import FlavorResource, Usage
-from scheduler_core.cluster.kueue.ordering import Tournament, classical_order
+from scheduler_core.cluster.kueue.order import Tournament, classical_order
 from scheduler_core.cluster.kueue.partial import is_reducible, reduce
 from scheduler_core.cluster.kueue.preemption import targets_of
 from scheduler_core.cluster.kueue.queues import NAMESPACE_MISMATCH, PENDING_PREEMPTION

@@ -15,7 +15,7 @@ from scheduler_core.cluster.kueue.objects import (
     PodSet,
     ResourceFlavor,
 )
-from scheduler_core.cluster.kueue.reading import annotated_topology, read_pod_sets
+from scheduler_core.cluster.kueue.reader import annotated_topology, read_pod_sets
 from scheduler_core.cluster.kueue.workload import PodSetAssignment, Workload
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,

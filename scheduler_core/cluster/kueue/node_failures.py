@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.cluster.kueue.issuing import Issued, evicted_for_nodes
+from scheduler_core.cluster.kueue.issue import Issued, evicted_for_nodes
 from scheduler_core.cluster.kueue.workload import ADMITTED, EVICTED, FINISHED, Workload
 from scheduler_core.cluster.v1_37.objects import Manifest, ready_status, status_of
 from scheduler_core.kubernetes.times import seconds_of

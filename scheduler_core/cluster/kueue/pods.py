@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.cluster.kueue.jobs import pod_template
 from scheduler_core.cluster.kueue.objects import JOB_UID_LABEL, POD_GROUP_LABEL, QUEUE_LABEL, ResourceFlavor
-from scheduler_core.cluster.kueue.reading import annotated_topology, read_pod_sets
+from scheduler_core.cluster.kueue.reader import annotated_topology, read_pod_sets
 from scheduler_core.cluster.kueue.workload import PodSetAssignment, Workload
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,

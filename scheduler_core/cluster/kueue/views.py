@@ -9,7 +9,7 @@ from scheduler_core.cluster.kueue.amounts import by_flavor
 from scheduler_core.cluster.kueue.assignment import PodSetResult
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.counters import used_by
-from scheduler_core.cluster.kueue.issuing import formatted
+from scheduler_core.cluster.kueue.issue import formatted
 from scheduler_core.cluster.kueue.nomination import CycleRecord, Inadmissible, Nomination
 from scheduler_core.cluster.kueue.quota import Node
 from scheduler_core.cluster.kueue.shares import share_of

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.objects import Amounts, FlavorResource, PodSet, Usage
-from scheduler_core.cluster.kueue.reading import read_pod_sets
+from scheduler_core.cluster.kueue.reader import read_pod_sets
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     labels_of,

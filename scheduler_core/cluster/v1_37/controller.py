@@ -23,7 +23,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_meta,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 
 class Controller:

@@ -28,7 +28,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 _DELTA = 0.1
 """Added to the next schedule, so that its time has come (nextScheduleDelta)."""

@@ -37,7 +37,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.replicaset import becomes_ready
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.template_hash import template_hash
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 BURST = 250
 GENERATION_LABEL = "pod-template-generation"

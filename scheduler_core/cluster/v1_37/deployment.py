@@ -61,8 +61,8 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.revisions import is_assumed
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.template_hash import template_hash
-from scheduler_core.cluster.v1_37.watching import StoredWrite
-from scheduler_core.forking import Copier, Forkable, flat
+from scheduler_core.cluster.v1_37.watches import StoredWrite
+from scheduler_core.forks import Copier, Forkable, flat
 
 Sets = Sequence[Manifest]
 

@@ -28,7 +28,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 DELETION_TIMEOUT = 120
 _SCALES = ("ReplicaSet", "StatefulSet", "ReplicationController")

@@ -22,7 +22,7 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
-from scheduler_core.cluster.v1_37.watching import EvictionOutcome
+from scheduler_core.cluster.v1_37.watches import EvictionOutcome
 
 SEVERAL = (
     "Internal error occurred: This pod has more than one PodDisruptionBudget, "

@@ -21,7 +21,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_meta,
 )
 from scheduler_core.cluster.v1_37.server import FOREGROUND, ORPHAN, ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 
 class Item(NamedTuple):

@@ -22,7 +22,7 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 CONTROLLER = "kubernetes.io/job-controller"
 

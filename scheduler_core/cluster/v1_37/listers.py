@@ -17,7 +17,7 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     uid_of,
 )
-from scheduler_core.forking import Copier, Forkable, flat, nested
+from scheduler_core.forks import Copier, Forkable, flat, nested
 
 _INDEXES = ("pods_on", "owned", "dependents", "orphans", "labelled", "namespaced")
 

@@ -15,8 +15,8 @@ from heapq import heapify, heappop, heappush
 from math import floor
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from scheduler_core import interrupting
-from scheduler_core.forking import Copier, Forkable, flat
+from scheduler_core import interrupts
+from scheduler_core.forks import Copier, Forkable, flat
 
 WRITE_SECONDS = 1e-5
 IDLE_SECONDS = 60.0
@@ -277,7 +277,7 @@ class Loop:
 
     def _fire(self, until: float) -> None:
         while (queue := self._first()) is not None and queue[0][0] <= until:
-            interrupting.look()  # passes that find nothing to do are as many as time is long
+            interrupts.look()  # passes that find nothing to do are as many as time is long
             _, _, act, args = heappop(queue)
             self._drop_cancelled()
             act(*args)
@@ -304,7 +304,7 @@ class Loop:
             return
         (write, batch, place), self._begun = self._begun, None
         self.writes += 1
-        interrupting.look()
+        interrupts.look()
         try:
             result = write.make()
         except StatusError as error:

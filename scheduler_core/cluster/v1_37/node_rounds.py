@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import ClassVar, NamedTuple
 
-from scheduler_core.forking import Copier, Forkable, flat
+from scheduler_core.forks import Copier, Forkable, flat
 
 _REMEMBERED = 4
 """Passes in which a lease has been renewed at least once: one comes every 5 s, a renewal every 10 s."""

@@ -54,8 +54,8 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.rates import NEVER, TaintQueue
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
-from scheduler_core.forking import Copier, Forkable, flat, nested
+from scheduler_core.cluster.v1_37.watches import StoredWrite
+from scheduler_core.forks import Copier, Forkable, flat, nested
 
 PERIOD, TAINT_PERIOD = 5.0, 0.1
 _DRIFT = 1e-3

@@ -21,7 +21,7 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.tainteviction import with_disruption_target
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 PERIOD, QUARANTINE = 20.0, 40.0
 TERMINATED = 12_500

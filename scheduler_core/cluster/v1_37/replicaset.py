@@ -39,7 +39,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
     with_status,
 )
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 BURST = 500
 FAILURE = "ReplicaFailure"

@@ -26,8 +26,8 @@ from scheduler_core.cluster.v1_37.objects import (
     with_meta,
 )
 from scheduler_core.cluster.v1_37.tallies import Tallies
-from scheduler_core.cluster.v1_37.watching import EvictionOutcome, Observer, StoredWrite, Watches
-from scheduler_core.interrupting import look
+from scheduler_core.cluster.v1_37.watches import EvictionOutcome, Observer, StoredWrite, Watches
+from scheduler_core.interrupts import look
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 MOST_PODS = 1_000_000

@@ -35,7 +35,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_status,
 )
 from scheduler_core.cluster.v1_37.replicaset import becomes_ready, next_check
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 MOST_MISSING = 10_000
 """Pods that one sync of a parallel set creates; the next one creates more."""

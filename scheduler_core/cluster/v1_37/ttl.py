@@ -12,7 +12,7 @@ from scheduler_core.cluster.v1_37.objects import (
     second,
     spec_of,
 )
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 
 class TTLAfterFinished(Controller):

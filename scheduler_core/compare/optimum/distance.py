@@ -12,7 +12,7 @@ from msgspec import Struct
 from scheduler_core.compare.optimum.greed import TOO_SHORT
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
-from scheduler_core.compare.optimum.standing import Standing
+from scheduler_core.compare.optimum.snapshot import Standing
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run import Stepper

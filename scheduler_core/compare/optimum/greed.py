@@ -12,7 +12,7 @@ from scheduler_core.compare.optimum.contenders import CONTENDERS, Contender
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of, request_of
-from scheduler_core.compare.optimum.standing import Standing
+from scheduler_core.compare.optimum.snapshot import Standing
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run.table import simulate

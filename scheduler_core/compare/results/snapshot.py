@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.formats.snapshot import CONFIG, CONFIG_KIND, LISTS, is_own
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.recorded import RESULT_PREFIXES, SELECTED_NODE
+from scheduler_core.kubernetes.recorded_decisions import RESULT_PREFIXES, SELECTED_NODE
 from scheduler_core.record.cycle import Cycle
 
 PREFIX = RESULT_PREFIXES[0]

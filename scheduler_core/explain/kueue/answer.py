@@ -21,6 +21,14 @@ from scheduler_core.cluster.kueue.workload import (
 from scheduler_core.explain.explanation import ExplainError
 from scheduler_core.explain.kueue.change import KueueChange
 from scheduler_core.explain.kueue.changes import changes_for
+from scheduler_core.explain.kueue.position import (
+    FlavorStanding,
+    Place,
+    flavors_of,
+    place_of,
+    request_sentence,
+    targets_sentences,
+)
 from scheduler_core.explain.kueue.reasons import (
     DEACTIVATED,
     MEANINGS,
@@ -29,14 +37,6 @@ from scheduler_core.explain.kueue.reasons import (
     SUSPENDED,
     WAITING_FOR_PREEMPTED,
     reason_of,
-)
-from scheduler_core.explain.kueue.standing import (
-    FlavorStanding,
-    Place,
-    flavors_of,
-    place_of,
-    request_sentence,
-    targets_sentences,
 )
 from scheduler_core.explain.kueue.surprises import surprises, unsimulated
 from scheduler_core.explain.kueue.trials import course, outlook

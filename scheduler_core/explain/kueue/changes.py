@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.workload import Workload
 from scheduler_core.explain.kueue.change import KueueChange, Proposal
+from scheduler_core.explain.kueue.position import FlavorStanding
 from scheduler_core.explain.kueue.proposals import (
     count_proposal,
     door_proposals,
@@ -16,7 +17,6 @@ from scheduler_core.explain.kueue.proposals import (
     quota_proposals,
     topology_proposals,
 )
-from scheduler_core.explain.kueue.standing import FlavorStanding
 from scheduler_core.explain.kueue.trials import Clock, course
 
 SEARCH_SECONDS = 6.0

@@ -21,7 +21,7 @@ from scheduler_core.cluster.kueue.workload import (
     Workload,
     read_workload,
 )
-from scheduler_core.cluster.kueue.writing import HANDLERS, key_for, put
+from scheduler_core.cluster.kueue.writes import HANDLERS, key_for, put
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
@@ -36,7 +36,7 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.explain.explanation import ExplainError
 from scheduler_core.explain.kueue.trials import IN_ONE_MOMENT, stopped_at_once
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.support import part_of

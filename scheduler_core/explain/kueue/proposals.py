@@ -20,7 +20,7 @@ from scheduler_core.cluster.kueue.objects import (
 from scheduler_core.cluster.kueue.workload import Workload
 from scheduler_core.cluster.v1_37.objects import selects, tolerates
 from scheduler_core.explain.kueue.change import KueuePatch, Proposal
-from scheduler_core.explain.kueue.standing import FlavorStanding
+from scheduler_core.explain.kueue.position import FlavorStanding
 from scheduler_core.explain.kueue.trials import Edit
 
 AHEAD_TRIED = 4  # how many of those before it a larger quota may be meant for, too

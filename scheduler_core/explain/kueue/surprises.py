@@ -12,7 +12,7 @@ from scheduler_core.cluster.kueue.nomination import Nomination
 from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, ClusterQueue
 from scheduler_core.cluster.kueue.queues import STRICT
 from scheduler_core.cluster.kueue.workload import EVICTED, Workload
-from scheduler_core.explain.kueue.standing import Place
+from scheduler_core.explain.kueue.position import Place
 
 
 class _Case(Struct, frozen=True):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scheduler_core.explain.explanation import Explanation
 from scheduler_core.explain.v1_37.explanation import attempt_on, waking
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run.reported import OwnRun
+from scheduler_core.run.report import OwnRun
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 

@@ -2,7 +2,7 @@
 
 v1.37 ends a node's evaluation at its first failing plugin, which is its answer; plugins that would refuse the
 node as well follow. Changes are proposed as under v1.11 and verified by v1.37
-(:mod:`scheduler_core.explain.v1_37.standing`).
+(:mod:`scheduler_core.explain.v1_37.proposals`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scheduler_core.explain.preemption import preemption_section
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.gang import coscheduled_section, is_in_gang, mates, placing_first
-from scheduler_core.explain.v1_37.standing import (
+from scheduler_core.explain.v1_37.proposals import (
     V1_37Standing,
     standing_now,
     with_declared_reasons,

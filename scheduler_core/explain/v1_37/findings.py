@@ -10,8 +10,8 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.daemon_admission import daemon_node
 from scheduler_core.explain.edits import Edit, is_daemon
-from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
+from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.schedulers.v1_37.device_supplies import (
     SelectorRefusal,
@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
     DynamicResources,
 )
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import HARD, NO_LABEL, SKEWED, SOFT
-from scheduler_core.schedulers.v1_37.spreading import SpreadCounts, skews, spread_counts
+from scheduler_core.schedulers.v1_37.spread_counts import SpreadCounts, skews, spread_counts
 
 DOMAINS_NAMED = 8
 DEVICES_NAMED = 6

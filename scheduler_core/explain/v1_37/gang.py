@@ -7,10 +7,10 @@ from time import monotonic
 
 from msgspec.structs import replace
 
-from scheduler_core.explain.copying import copying
 from scheduler_core.explain.explanation import Explanation
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.section import Section
+from scheduler_core.explain.trial import copying
 from scheduler_core.kubernetes.model import PodGroup
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.loop import V1_37Stepper

@@ -16,7 +16,7 @@ from typing import Any
 from scheduler_core.cluster.kueue import conformance
 from scheduler_core.cluster.kueue.actor import BURST
 from scheduler_core.cluster.kueue.conformance import START
-from scheduler_core.cluster.kueue.issuing import Event
+from scheduler_core.cluster.kueue.issue import Event
 from scheduler_core.cluster.kueue.job_control import job_view
 from scheduler_core.cluster.kueue.job_status import end_of
 from scheduler_core.cluster.kueue.jobs import workload_name

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.cluster.kueue.validation import refusals_of
-from scheduler_core.cluster.kueue.writing import NAMESPACED
+from scheduler_core.cluster.kueue.writes import NAMESPACED
 from scheduler_core.cluster.v1_37.objects import Manifest
 from scheduler_core.run.living.translation import VERSIONS
 from scheduler_core.scenario.kueue import GROUP

@@ -28,7 +28,7 @@ from scheduler_core.cluster.v1_37.objects import (
     uid_of,
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 
 _ORDER = ("revision", "node", "reason", "by", "replicas", "from", "message")
 _INDEX = "batch.kubernetes.io/job-completion-index"

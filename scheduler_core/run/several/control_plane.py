@@ -43,15 +43,14 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.plane import ControlPlane
 from scheduler_core.cluster.v1_37.revisions import UNDO, undone
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
-from scheduler_core.run.recording import SAME
-from scheduler_core.run.several.adapting import bound, inbound, on_stored, preempted
+from scheduler_core.run.several.manifest_adapters import bound, inbound, on_stored, preempted
 from scheduler_core.run.several.manifest_writes import operate
-from scheduler_core.run.several.naming import Names
+from scheduler_core.run.several.names import Names
 from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
 from scheduler_core.run.several.reasons import (
     NO_DESCHEDULER,
@@ -63,6 +62,7 @@ from scheduler_core.run.several.reasons import (
 )
 from scheduler_core.run.several.running_dump import running_dump
 from scheduler_core.run.several.typed_objects import TypedObjects
+from scheduler_core.run.timeline_events import SAME
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.kueue import OPERATED

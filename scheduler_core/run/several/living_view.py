@@ -16,7 +16,7 @@ from typing import Any
 from scheduler_core.cluster.v1_37.clientset import Clientset
 from scheduler_core.cluster.v1_37.loop import Together, Work
 from scheduler_core.cluster.v1_37.objects import Manifest, is_deleting, key_of
-from scheduler_core.cluster.v1_37.watching import StoredWrite
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.living_writes import Binding, StatusPatch, failed, marked, nominated

@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.cluster.v1_37.objects import Manifest, namespace_of, spec_of, status_of, term_matches
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.schedulers.v1_37.binding import claimed_volume, selected_claim
+from scheduler_core.schedulers.v1_37.claim_binder import claimed_volume, selected_claim
 from scheduler_core.schedulers.v1_37.volumes import BIND_COMPLETED, annotations_of
 
 

@@ -7,16 +7,16 @@ from math import floor, inf
 from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.loop import Loop, UnsettledError
-from scheduler_core.forking import Copier, emptied
+from scheduler_core.forks import Copier, emptied
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.control import ControlledFramework
-from scheduler_core.run.ending import CYCLE
-from scheduler_core.run.landing import record_operation
-from scheduler_core.run.several.branching import Parting, parting
+from scheduler_core.run.operation_effects import record_operation
+from scheduler_core.run.run_end import CYCLE
+from scheduler_core.run.several.branch_checks import Parting, parting
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.server import SharedCluster
@@ -28,7 +28,7 @@ from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 

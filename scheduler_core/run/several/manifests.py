@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from scheduler_core.forking import Copier, Forkable, flat, nested, same
+from scheduler_core.forks import Copier, Forkable, flat, nested, same
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PatchError, apply_patch
@@ -24,7 +24,7 @@ from scheduler_core.kubernetes.model import (
     PodDisruptionBudget,
     Workload,
 )
-from scheduler_core.kubernetes.provisioning import PROVISIONED_BY
+from scheduler_core.kubernetes.provisioner import PROVISIONED_BY
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_37.change import ObjectWrite

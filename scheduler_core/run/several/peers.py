@@ -19,9 +19,9 @@ from scheduler_core.record.several import (
 from scheduler_core.run.beside import CustomSchedulers
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.cycles import cycle_of, decision_of
-from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.queues import queue_state, queues_of
-from scheduler_core.run.reported import OwnRun
+from scheduler_core.run.report import OwnRun
+from scheduler_core.run.run_end import BacksOff
 from scheduler_core.run.several.beliefs import Differences, beliefs, differences, windows
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger

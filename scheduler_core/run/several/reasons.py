@@ -16,7 +16,7 @@ from scheduler_core.cluster.v1_37.objects import (
     status_of,
     taints_of,
 )
-from scheduler_core.cluster.v1_37.watching import EvictionOutcome, StoredWrite
+from scheduler_core.cluster.v1_37.watches import EvictionOutcome, StoredWrite
 from scheduler_core.run.removals import removal_message
 
 REMOVALS = {

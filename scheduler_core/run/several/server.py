@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scheduler_core.cluster.controllers.changes import Change
 from scheduler_core.cluster.controllers.daemon_admission import total_requests
 from scheduler_core.cluster.controllers.kubelet import is_admitted, refusal
-from scheduler_core.forking import Copier, flat
+from scheduler_core.forks import Copier, flat
 from scheduler_core.kubernetes.keys import kind_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.run.control import ControlledFramework

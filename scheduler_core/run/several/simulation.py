@@ -17,12 +17,11 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.cycle import Cycle, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.control import ControlledFramework, Manager
-from scheduler_core.run.ending import BacksOff, Subject
-from scheduler_core.run.forking import shared
-from scheduler_core.run.landing import record_operation
-from scheduler_core.run.reported import Contest, OwnRun
-from scheduler_core.run.restarting import listed
-from scheduler_core.run.several.building import PeerBuilder, make_peers, make_server
+from scheduler_core.run.operation_effects import record_operation
+from scheduler_core.run.report import Contest, OwnRun
+from scheduler_core.run.restarts import listed
+from scheduler_core.run.run_end import BacksOff, Subject
+from scheduler_core.run.several.builder import PeerBuilder, make_peers, make_server
 from scheduler_core.run.several.claims import ClaimController
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.figures import Figures
@@ -31,15 +30,16 @@ from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import Peers
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
+from scheduler_core.run.shared_parts import shared
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.extenders.answer_sources import Asking
 from scheduler_core.schedulers.extenders.approval import transport
-from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.settings.release import BY_PLUGINS
 
 

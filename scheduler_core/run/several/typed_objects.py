@@ -18,12 +18,12 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     status_of,
 )
-from scheduler_core.forking import Copier, Forkable, flat
+from scheduler_core.forks import Copier, Forkable, flat
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 
 _READ = ("labels", "annotations", "ownerReferences")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scheduler_core.run.several.v1_37_view import V1_37View
-from scheduler_core.schedulers.v1_37.batching import InCycle
+from scheduler_core.schedulers.v1_37.batches import InCycle
 from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.groups.conditions import group_conditions, write_condition
 from scheduler_core.schedulers.v1_37.groups.cycle import GroupCycle, run_cycle

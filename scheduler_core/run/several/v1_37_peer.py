@@ -12,18 +12,18 @@ from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Queues, QueueState
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.cycles import decision_of
-from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.queues import waiting_of
-from scheduler_core.run.reported import OwnRun
+from scheduler_core.run.report import OwnRun
+from scheduler_core.run.run_end import BacksOff
 from scheduler_core.run.several.peers import Peer
-from scheduler_core.run.several.v1_37_binding import send_binding
+from scheduler_core.run.several.v1_37_bindings import send_binding
 from scheduler_core.run.several.v1_37_coscheduling import longest_hold
 from scheduler_core.run.several.v1_37_groups import failures, is_leaving, schedule_group
 from scheduler_core.run.several.v1_37_view import V1_37View
+from scheduler_core.run.v1_37.cycle_record import record_of
 from scheduler_core.run.v1_37.cycles import Places, bare_cycle, fill, leading, places_of
 from scheduler_core.run.v1_37.cycles import decision_of as decision_of_ran
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state, queues_of
-from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from scheduler_core.run.several.v1_37_binding import send_binding
+from scheduler_core.run.several.v1_37_bindings import send_binding
 from scheduler_core.run.several.v1_37_coscheduling import V1_37Coscheduling
 from scheduler_core.run.several.v1_37_view import Reserved, V1_37View
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.scheduler import timed_out
 from scheduler_core.schedulers.v1_22.status import Status
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.schedulers.v1_37.attempt import histogram
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt

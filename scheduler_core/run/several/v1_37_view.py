@@ -21,9 +21,14 @@ from scheduler_core.run.v1_37.queues import queued_pod, retried_at, waiting_in
 from scheduler_core.schedulers.coscheduling.editions import CURRENT
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.status import Status
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
-from scheduler_core.schedulers.v1_37.binding import bind_devices, release_claims, special_status, unreservable
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
+from scheduler_core.schedulers.v1_37.claim_binder import (
+    bind_devices,
+    release_claims,
+    special_status,
+    unreservable,
+)
 from scheduler_core.schedulers.v1_37.clock import SECOND, WRITE
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt

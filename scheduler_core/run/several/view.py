@@ -24,7 +24,7 @@ from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.scheduler import Statuses
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.settings.several import SchedulerSettings
 
 EXPIRES = 30.0  # seconds from the end of the binding

@@ -23,8 +23,8 @@ from scheduler_core.cluster.controllers.resource_claims import (
 )
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.schedulers.v1_37.binding import DeviceStore
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
+from scheduler_core.schedulers.v1_37.claim_binder import DeviceStore
 from scheduler_core.schedulers.v1_37.extended_resources import SPECIAL_STATUS
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 

@@ -30,7 +30,7 @@ from scheduler_core.schedulers.v1_37.node_list import NO_NODES, NodeList
 from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
 from scheduler_core.schedulers.v1_37.preemption import NO_VICTIMS
 from scheduler_core.schedulers.v1_37.run import Ran
-from scheduler_core.schedulers.v1_37.scored import ScoredNodes
+from scheduler_core.schedulers.v1_37.score_arrays import ScoredNodes
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 PRE_FILTER = "PreFilter"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Protocol
 
+from scheduler_core.formats.interner import differ_in_name_alone
 from scheduler_core.formats.manifest import to_manifest, whole_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.formats.sharing import differ_in_name_alone
 from scheduler_core.kubernetes.admission import SYSTEM_CLASSES
 from scheduler_core.kubernetes.device_versions import in_version
 from scheduler_core.kubernetes.keys import document_key

@@ -13,9 +13,9 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPodInfo
-from scheduler_core.schedulers.v1_37.gating import GANG
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY, SchedulingQueue
+from scheduler_core.schedulers.v1_37.queue_gates import GANG
 from scheduler_core.schedulers.v1_37.registrations import events_of, wakes
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 

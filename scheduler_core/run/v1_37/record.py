@@ -13,8 +13,8 @@ from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.run.v1_37.pod_groups import NativePodGroup
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
-from scheduler_core.schedulers.v1_37.scored import ScoredNodes
-from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
+from scheduler_core.schedulers.v1_37.score_arrays import ScoredNodes
+from scheduler_core.schedulers.v1_37.spread_counts import SpreadCounts
 from scheduler_core.settings.release import row_of
 from scheduler_core.settings.terms import Terms
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
@@ -22,6 +22,7 @@ from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.v1_37.claims import RunClaims, with_claims
+from scheduler_core.run.v1_37.cycle_record import record_of
 from scheduler_core.run.v1_37.cycles import (
     Places,
     bare_cycle,
@@ -32,15 +33,14 @@ from scheduler_core.run.v1_37.cycles import (
 from scheduler_core.run.v1_37.loop import DEFAULT, V1_37Stepper
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
-from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.podinfo import PodResources
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reads import class_fields
 from scheduler_core.schedulers.columns.state import Cluster
+from scheduler_core.schedulers.extenders.answer_sources import Asking
 from scheduler_core.schedulers.extenders.approval import transport
-from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second

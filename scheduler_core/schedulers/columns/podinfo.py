@@ -18,8 +18,8 @@ from scheduler_core.kubernetes.model import Container, Pod, PodAffinityTerm, Vol
 from scheduler_core.kubernetes.resources import is_scalar
 from scheduler_core.kubernetes.shared_devices import Demand, demand_of
 from scheduler_core.schedulers.columns.columns import clamp
+from scheduler_core.schedulers.columns.pod_selectors import Selector, compile_selector, matches
 from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, PodFields
-from scheduler_core.schedulers.columns.selecting import Selector, compile_selector, matches
 
 NONZERO_CPU = 100  # millicores, priorityutil.DefaultMilliCPURequest
 NONZERO_MEMORY = 200 * 1024 * 1024  # bytes, priorityutil.DefaultMemoryRequest

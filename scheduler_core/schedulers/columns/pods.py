@@ -14,13 +14,13 @@ from typing import ClassVar
 import numpy as np
 from msgspec import Struct, field
 
-from scheduler_core.forking import Copier, Forkable, Memo, copied, keyed
+from scheduler_core.forks import Copier, Forkable, Memo, copied, keyed
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import microseconds_of
 from scheduler_core.schedulers.columns.columns import Domains
+from scheduler_core.schedulers.columns.pod_selectors import Selector, matches
 from scheduler_core.schedulers.columns.podinfo import AffinityTerms, PodInfo, Term
-from scheduler_core.schedulers.columns.selecting import Selector, matches
 from scheduler_core.schedulers.columns.storage import PodUse
 
 NOT_STARTED = 2**62  # microseconds: a pod that has not started counts as started now (GetPodStartTime)

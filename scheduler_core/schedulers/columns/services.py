@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.kubernetes.model import Service
+from scheduler_core.schedulers.columns.pod_selectors import Selector, compile_map, compile_selector, matches
 from scheduler_core.schedulers.columns.podinfo import PodInfo
-from scheduler_core.schedulers.columns.selecting import Selector, compile_map, compile_selector, matches
 from scheduler_core.schedulers.columns.state import Cluster
 
 SPREADING_KINDS = ("ReplicationController", "ReplicaSet", "StatefulSet")

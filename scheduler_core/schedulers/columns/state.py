@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from msgspec.structs import replace
 
-from scheduler_core.forking import Copier, Forkable, Memo, copied, flat, same
+from scheduler_core.forks import Copier, Forkable, Memo, copied, flat, same
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import (
     KubernetesObject,
@@ -27,7 +27,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.kubernetes.provisioning import selected_node
+from scheduler_core.kubernetes.provisioner import selected_node
 from scheduler_core.kubernetes.replicas import is_replica, with_replicas_of_any
 from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom

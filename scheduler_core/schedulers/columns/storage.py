@@ -17,7 +17,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Volume,
 )
-from scheduler_core.kubernetes.provisioning import allows, provisions, with_selected_node
+from scheduler_core.kubernetes.provisioner import allows, provisions, with_selected_node
 from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.schedulers.columns.podinfo import PodInfo, Port
 from scheduler_core.schedulers.quirks import quirk

@@ -20,7 +20,7 @@ from scheduler_core.schedulers.coscheduling.record import CoschedulingRecord, Gr
 from scheduler_core.schedulers.v1_22.interface import Handle, Observer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 
 MARKS_KEPT = 50  # per cycle
 

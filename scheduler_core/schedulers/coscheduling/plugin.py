@@ -17,13 +17,13 @@ from scheduler_core.schedulers.coscheduling.arguments import Arguments
 from scheduler_core.schedulers.coscheduling.controller import PHASE_TABLES, SyncResult, sync
 from scheduler_core.schedulers.coscheduling.editions import Edition
 from scheduler_core.schedulers.coscheduling.groups import Gangs, group_key
+from scheduler_core.schedulers.coscheduling.node_requests import RequestedByNode
 from scheduler_core.schedulers.coscheduling.permit import end_wait, permit, unreserve
 from scheduler_core.schedulers.coscheduling.post_bind import post_bind
 from scheduler_core.schedulers.coscheduling.post_filter import post_filter
 from scheduler_core.schedulers.coscheduling.pre_filter import pre_filter
 from scheduler_core.schedulers.coscheduling.queue_sort import sort_key
 from scheduler_core.schedulers.coscheduling.rejection import Rejection
-from scheduler_core.schedulers.coscheduling.requested import RequestedByNode
 from scheduler_core.schedulers.coscheduling.resource_check import NodeResources
 from scheduler_core.schedulers.coscheduling.state import GangState
 from scheduler_core.schedulers.v1_22.interface import Plugin

@@ -28,7 +28,7 @@ from scheduler_core.schedulers.coscheduling.state import Expiring, GangState
 from scheduler_core.schedulers.v1_22.interface import Handle
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 
 GROUPS_SHOWN = 100
 MEMBERS_SHOWN = 200

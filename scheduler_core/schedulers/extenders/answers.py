@@ -21,7 +21,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Outline,

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from scheduler_core.kubernetes.durations import parse_duration
 from scheduler_core.kubernetes.names import check_key, did_you_mean
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import kind_of, show
+from scheduler_core.kubernetes.readers import kind_of, show
 
 Verb = Literal["filter", "prioritize", "preempt", "bind"]
 VERBS: tuple[Verb, ...] = ("filter", "prioritize", "preempt", "bind")

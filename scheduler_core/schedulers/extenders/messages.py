@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.kubernetes.quantity import parse_quantity
-from scheduler_core.kubernetes.reading import kind_of
+from scheduler_core.kubernetes.readers import kind_of
 
 MOST_NODES = 100_000  # names or scores that are read of one answer
 LONGEST_TEXT = 2_000  # characters of a message that are kept

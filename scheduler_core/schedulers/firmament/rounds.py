@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.schedulers.firmament.classes import Arcs, FlowTaskClass, State, arcs_of, classes_of
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST

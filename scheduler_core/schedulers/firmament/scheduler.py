@@ -9,8 +9,8 @@ from scheduler_core.schedulers.firmament import NAME
 from scheduler_core.schedulers.firmament.classes import Arcs, Memory, State
 from scheduler_core.schedulers.firmament.gangs import GANG_ANNOTATION, JobMinimum, Owner, gang_minimum
 from scheduler_core.schedulers.firmament.machines import Machines
-from scheduler_core.schedulers.firmament.recording import record_round, why_pending
 from scheduler_core.schedulers.firmament.residents import Residents
+from scheduler_core.schedulers.firmament.round_record import record_round, why_pending
 from scheduler_core.schedulers.firmament.rounds import Round, RoundPhase, run_round
 from scheduler_core.schedulers.firmament.tasks import job_of, task_of
 from scheduler_core.schedulers.firmament.volumes import unbound_claim, with_volumes

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.arrays import BoolVector, IntVector
 from scheduler_core.schedulers.firmament.classes import Arcs
 from scheduler_core.schedulers.firmament.costs import UNSCHEDULED_COST

@@ -17,8 +17,8 @@ from scheduler_core.schedulers.kube_batch.configuration import (
 )
 from scheduler_core.schedulers.kube_batch.model import ALLOCATED, PIPELINED, JobInfo
 from scheduler_core.schedulers.kube_batch.record import Amounts, JobShares, QueueShares
-from scheduler_core.schedulers.kube_batch.running import Finished, open_session, run_actions
 from scheduler_core.schedulers.kube_batch.session import Session
+from scheduler_core.schedulers.kube_batch.session_run import Finished, open_session, run_actions
 from scheduler_core.schedulers.kube_batch.snapshot import (
     ServerOption,
     SnapshotCache,

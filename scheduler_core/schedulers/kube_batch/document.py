@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.names import nearest
 from scheduler_core.kubernetes.problems import Problem
-from scheduler_core.kubernetes.reading import At, place_of
+from scheduler_core.kubernetes.readers import At, place_of
 from scheduler_core.kubernetes.support import part_of
 
 BATCH_SCHEDULER = "kube-batch"

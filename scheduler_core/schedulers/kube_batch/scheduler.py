@@ -10,7 +10,7 @@ from scheduler_core.schedulers.kube_batch.configuration import parse_configurati
 from scheduler_core.schedulers.kube_batch.plugins.gang import message_of
 from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError
-from scheduler_core.schedulers.kube_batch.running import Finished, run_session
+from scheduler_core.schedulers.kube_batch.session_run import Finished, run_session
 from scheduler_core.schedulers.kube_batch.snapshot import (
     ServerOption,
     SnapshotCache,

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.columns.pods import Counted, PodState
 from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.profiles.priority import Mapped, MapSpread, Scores
-from scheduler_core.schedulers.v1_11.scoring import by_name_descending, combine
+from scheduler_core.schedulers.v1_11.scores import by_name_descending, combine
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 
 

@@ -18,17 +18,17 @@ from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.state import Cluster
-from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
+from scheduler_core.schedulers.extenders.calls import ExtenderCalls, ExtenderError
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.alike import AlikeClass, FoundNode
-from scheduler_core.schedulers.v1_11.extending import (
+from scheduler_core.schedulers.v1_11.extender_calls import (
     ExtendedFilter,
     Extension,
     filter_by_extenders,
     records,
     rows_of_scores,
 )
-from scheduler_core.schedulers.v1_11.filtering import (
+from scheduler_core.schedulers.v1_11.filters import (
     Filtered,
     error_message,
     filter_node,
@@ -38,7 +38,7 @@ from scheduler_core.schedulers.v1_11.filtering import (
     predicate_matrix,
 )
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
-from scheduler_core.schedulers.v1_11.scoring import Ranking, Rows, rank_nodes
+from scheduler_core.schedulers.v1_11.scores import Ranking, Rows, rank_nodes
 from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, EvaluationStrategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, VectorStore
 

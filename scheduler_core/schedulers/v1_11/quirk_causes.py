@@ -15,8 +15,8 @@ from msgspec import Struct
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.schedulers.columns.nominations import Nominations
+from scheduler_core.schedulers.columns.pod_selectors import compile_map
 from scheduler_core.schedulers.columns.pods import AffinityClass, PodQuery, PodState
-from scheduler_core.schedulers.columns.selecting import compile_map
 from scheduler_core.schedulers.columns.services import service_selectors, spreading_selectors
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.storage import ATTACH_KINDS

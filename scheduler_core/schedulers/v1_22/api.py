@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.forking import Copier, Forkable, flat
-from scheduler_core.interrupting import look
+from scheduler_core.forks import Copier, Forkable, flat
+from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.model import (
     KubernetesObject,
     Pod,
@@ -19,7 +19,7 @@ from scheduler_core.kubernetes.model import (
     PriorityClass,
     Queue,
 )
-from scheduler_core.kubernetes.provisioning import volume_for, with_selected_node
+from scheduler_core.kubernetes.provisioner import volume_for, with_selected_node
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
@@ -31,7 +31,7 @@ from scheduler_core.schedulers.v1_22.profile_runtime import ProfileRuntime
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
-from scheduler_core.schedulers.v1_22.waiting import WaitingPods
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPods
 
 CREATED: Mapping[str, EventName] = {
     "Node": "NodeAdd",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol
 
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
-from scheduler_core.kubernetes.reading import Reader
+from scheduler_core.kubernetes.readers import Reader
 from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.state import Cluster
@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
-from scheduler_core.schedulers.v1_22.waiting import WaitingPods
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPods
 
 
 class Handle(Protocol):

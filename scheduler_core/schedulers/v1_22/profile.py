@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core.schedulers.profiles.priority import MAX_PRIORITY
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_11.policy.compiling import compile_policy
+from scheduler_core.schedulers.v1_11.policy.compiler import compile_policy
 from scheduler_core.schedulers.v1_11.predicates.storage import CheckVolumeBinding
 
 MAX_NODE_SCORE = 100

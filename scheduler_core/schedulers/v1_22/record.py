@@ -14,8 +14,8 @@ from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.v1_22.status import Status
 
 if TYPE_CHECKING:
-    from scheduler_core.schedulers.v1_11.filtering import Filtered
-    from scheduler_core.schedulers.v1_11.scoring import Ranking
+    from scheduler_core.schedulers.v1_11.filters import Filtered
+    from scheduler_core.schedulers.v1_11.scores import Ranking
 
 AttemptResult = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 

@@ -17,8 +17,8 @@ from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.filtering import error_message, filter_nodes, fit_error_message
-from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.filters import error_message, filter_nodes, fit_error_message
+from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 from scheduler_core.schedulers.v1_22.api import Api
 from scheduler_core.schedulers.v1_22.clock import Clock, go_duration
 from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS, plugin_of
@@ -30,9 +30,9 @@ from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec, make_ru
 from scheduler_core.schedulers.v1_22.queue import FIRST_BACKOFF, LONGEST_BACKOFF, QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt, AttemptResult, BindingCycle
 from scheduler_core.schedulers.v1_22.releases import V1_22, FrameworkRelease
-from scheduler_core.schedulers.v1_22.scoring import score_nodes
+from scheduler_core.schedulers.v1_22.scores import score_nodes
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod, WaitingPods
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod, WaitingPods
 
 Turns = Literal["between-cycles", "when-idle"]
 """When goroutines run: before the next cycle begins, or only when no pod is active.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Reader,

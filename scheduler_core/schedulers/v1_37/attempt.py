@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from scheduler_core.schedulers.extenders.calling import ExtenderError
-from scheduler_core.schedulers.v1_37 import binding
+from scheduler_core.schedulers.extenders.calls import ExtenderError
+from scheduler_core.schedulers.v1_37 import claim_binder
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
-from scheduler_core.schedulers.v1_37.extending import (
+from scheduler_core.schedulers.v1_37.extender_calls import (
     EXTENDER,
     SCORED_BY_NODE_INFO,
     ExtenderClient,
@@ -20,8 +20,9 @@ from scheduler_core.schedulers.v1_37.extending import (
     pass_extenders,
 )
 from scheduler_core.schedulers.v1_37.failures import Failures
-from scheduler_core.schedulers.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
+from scheduler_core.schedulers.v1_37.filters import feasible_wanted, filter_alone, filter_rows
 from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError, PodAttempt
+from scheduler_core.schedulers.v1_37.node_choice import select
 from scheduler_core.schedulers.v1_37.nodes import Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
@@ -29,8 +30,7 @@ from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.reuse import Chosen, Reuse
-from scheduler_core.schedulers.v1_37.scored import PluginScores, ScoredNodes
-from scheduler_core.schedulers.v1_37.selecting import select
+from scheduler_core.schedulers.v1_37.score_arrays import PluginScores, ScoredNodes
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
@@ -343,11 +343,11 @@ class Scheduler:
 
     def reserve(self, attempt: PodAttempt) -> None:
         """Assume the pod on its node, and what its claims get there."""
-        binding.reserve(self.cluster, attempt)
+        claim_binder.reserve(self.cluster, attempt)
 
     def unreserve(self, attempt: PodAttempt) -> None:
         """Take back what :meth:`reserve` did."""
-        binding.unreserve(self.cluster, attempt)
+        claim_binder.unreserve(self.cluster, attempt)
 
     def bind(self, attempt: PodAttempt) -> list[ObjectWrite]:
         """Write volumes, claims and the pod's node; return the writes in order.
@@ -355,7 +355,7 @@ class Scheduler:
         An extender that binds may refuse: then ``error`` is set.
         """
         attempt.result, attempt.unschedulable_plugins = "scheduled", frozenset()
-        return binding.bind(self.cluster, attempt)
+        return claim_binder.bind(self.cluster, attempt)
 
     def post_filter(self, attempt: PodAttempt) -> None:
         """Run the PostFilter plugins in order; Success or a status beyond Unschedulable ends the chain."""

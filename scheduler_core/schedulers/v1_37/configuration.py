@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import PolicyError, Problem
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.config import read_configuration

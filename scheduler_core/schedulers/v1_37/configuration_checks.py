@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.reading import At, Report, place_of
+from scheduler_core.kubernetes.readers import At, Report, place_of
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, read_extenders
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.device_versions import ALPHA, FLAT, GROUP, VERSIONS
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.kubernetes.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
 
 

@@ -9,7 +9,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_manifest_kind
-from scheduler_core.kubernetes.reading import At, Report, once
+from scheduler_core.kubernetes.readers import At, Report, once
 from scheduler_core.kubernetes.shapes import ANY, QUANTITY, OneOf, Shape, Typed, Words, check
 from scheduler_core.schedulers.v1_37.device_fields import device_shape
 from scheduler_core.schedulers.v1_37.podgroups import read_disruption_mode

@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.failures import NO_FAILURES, Failures
 from scheduler_core.schedulers.v1_37.node_list import NodeList
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
-from scheduler_core.schedulers.v1_37.scored import ScoredNodes
+from scheduler_core.schedulers.v1_37.score_arrays import ScoredNodes
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import Status
 

@@ -18,8 +18,8 @@ from scheduler_core.schedulers.v1_37.device_taints import RULE
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.extended_resources import pods_without_claims
 from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
-from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
-from scheduler_core.schedulers.v1_37.unsupported import unsupported
+from scheduler_core.schedulers.v1_37.unsupported_features import GATES as NOT_IMPLEMENTED
+from scheduler_core.schedulers.v1_37.unsupported_features import unsupported
 from scheduler_core.settings.feature_gates import COMPARISON, GROUPS, is_unsimulated
 from scheduler_core.settings.release import BY_PLUGINS, V1_37
 from scheduler_core.settings.settings import ONLY_V1_11, Settings

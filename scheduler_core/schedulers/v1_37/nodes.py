@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.forking import Copier, Forkable, Memo, flat, nested
+from scheduler_core.forks import Copier, Forkable, Memo, flat, nested
 from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.kubernetes.selectors import holds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.kubernetes.reading import At, kind_of, show
+from scheduler_core.kubernetes.readers import At, kind_of, show
 from scheduler_core.schedulers.v1_37.change import Manifest
 
 NATIVE = "scheduling.k8s.io"

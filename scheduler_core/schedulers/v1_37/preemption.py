@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from scheduler_core.schedulers.extenders.calling import ExtenderError
+from scheduler_core.schedulers.extenders.calls import ExtenderError
 from scheduler_core.schedulers.v1_37.candidates import Candidate
 from scheduler_core.schedulers.v1_37.disruption import DisruptionBudgets, Unit, lost_node, started, units
-from scheduler_core.schedulers.v1_37.extending import allowed
-from scheduler_core.schedulers.v1_37.filtering import (
+from scheduler_core.schedulers.v1_37.extender_calls import allowed
+from scheduler_core.schedulers.v1_37.filters import (
     add_pod,
     filter_row,
     remove_pod,

@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
-from scheduler_core.schedulers.v1_37.unsupported import unsupported, unsupported_selectors
+from scheduler_core.schedulers.v1_37.unsupported_features import unsupported, unsupported_selectors
 
 MAX_OBJECTS = 200_000
 MAX_STEPS = 100_000

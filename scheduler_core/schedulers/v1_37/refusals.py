@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.schedulers.v1_37.filtering import filter_rows
+from scheduler_core.schedulers.v1_37.filters import filter_rows
 from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.pods import CompiledPod

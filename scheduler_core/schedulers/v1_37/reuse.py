@@ -20,12 +20,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from scheduler_core.forking import Memo, copied
+from scheduler_core.forks import Memo, copied
 from scheduler_core.record.choice import ChoiceCounts
 from scheduler_core.schedulers.columns import alike as nodes_alike
 from scheduler_core.schedulers.columns.alike import AlikeNodes
 from scheduler_core.schedulers.v1_37.dialect import Dialect
-from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
+from scheduler_core.schedulers.v1_37.filters import feasible_wanted
+from scheduler_core.schedulers.v1_37.node_choice import in_order, select
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.image_locality import image_name
@@ -44,7 +45,6 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.row_memo import FEW_CHANGED, MAX_NUMBERS
-from scheduler_core.schedulers.v1_37.selecting import in_order, select
 from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS

@@ -10,13 +10,12 @@ from msgspec import Struct
 
 from scheduler_core.schedulers.extenders.port import Port
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.batching import InCycle
+from scheduler_core.schedulers.v1_37.batches import InCycle
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import CYCLE, SECOND, WRITE, MillisecondClock
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
-from scheduler_core.schedulers.v1_37.extending import ExtenderClient
+from scheduler_core.schedulers.v1_37.extender_calls import ExtenderClient
 from scheduler_core.schedulers.v1_37.failure import disrupted, write_failure, write_status
-from scheduler_core.schedulers.v1_37.gating import PluginRules
 from scheduler_core.schedulers.v1_37.groups.conditions import (
     condition_text,
     group_conditions,
@@ -29,6 +28,7 @@ from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, queue_entry
+from scheduler_core.schedulers.v1_37.queue_gates import PluginRules
 from scheduler_core.schedulers.v1_37.state import ClusterState, key_of
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS
 from scheduler_core.schedulers.v1_37.watch import Watch

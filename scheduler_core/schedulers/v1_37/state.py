@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from sys import intern
 from typing import Any, ClassVar
 
-from scheduler_core.forking import Copier, Forkable, emptied, flat, nested, same
+from scheduler_core.forks import Copier, Forkable, emptied, flat, nested, same
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
-from scheduler_core.schedulers.v1_37.counting import SelectedPods
 from scheduler_core.schedulers.v1_37.nodes import NodeTable
 from scheduler_core.schedulers.v1_37.pod_log import PodLog
 from scheduler_core.schedulers.v1_37.podclasses import PodClasses
 from scheduler_core.schedulers.v1_37.podgroups import group_key
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import UNCONFIGURED, CompiledConfiguration
+from scheduler_core.schedulers.v1_37.selector_counts import SelectedPods
 
 CLUSTER_SCOPED = frozenset((
     "Namespace", "Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment",

@@ -55,7 +55,7 @@ stages.show = (frame, address) => {
   frame.srcdoc = pageOf(address);
 };
 
-/** An answer as the engine reads it (scheduler_core/authoring/lessons/answers.py), comparable as text. */
+/** An answer as the engine reads it (playground/courseware/answers.py), comparable as text. */
 function read(form: string, answer: Answer): string {
   const bare = (name: string) => name.trim().replace(/^default\//, "");
   if (form === "number") return String(Number(String(answer).replaceAll(",", "")));

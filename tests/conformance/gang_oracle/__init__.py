@@ -19,7 +19,7 @@ from tests.conformance.gang_oracle.points import (
     post_filter,
     pre_filter,
 )
-from tests.conformance.gang_oracle.reading import Manifest, Record
+from tests.conformance.gang_oracle.reader import Manifest, Record
 
 KINDS: dict[str, Callable[[Record], Manifest]] = {
     "less": less,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.conformance.gang_oracle.reading import Manifest, Record, least, moment, namespace, phase
+from tests.conformance.gang_oracle.reader import Manifest, Record, least, moment, namespace, phase
 
 FINAL = {"Finished", "Failed"}
 ENOUGH = 12

@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from tests.conformance.gang_oracle.reading import (
+from tests.conformance.gang_oracle.reader import (
     Manifest,
     Record,
     counted_by_nodes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from tests.conformance.gang_oracle.reading import (
+from tests.conformance.gang_oracle.reader import (
     DEFAULTS,
     Manifest,
     Record,

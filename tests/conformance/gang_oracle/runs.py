@@ -17,7 +17,7 @@ from functools import partial
 from tests.conformance.gang_oracle.controller import asleep, classic, current
 from tests.conformance.gang_oracle.nodes import Cluster
 from tests.conformance.gang_oracle.points import enough
-from tests.conformance.gang_oracle.reading import Manifest, Record, key, least, node_name, priority, quantity
+from tests.conformance.gang_oracle.reader import Manifest, Record, key, least, node_name, priority, quantity
 
 MINUTES_15 = 900.0
 SETTLED = 130.0
@@ -443,9 +443,9 @@ def outcome(record: Manifest, runs: int = 6, paces: Sequence[Pace] = ()) -> Mani
     groups = {key(p): read.group_key(p) for p in read.all_pods}
     pending = {key(p) for p in read.all_pods if not node_name(p)}
     counts = [Counter(groups[p] for p in end & pending if groups[p]) for end in ends]
-    told = dict.fromkeys(g for g in groups.values() if g)
+    reported = dict.fromkeys(g for g in groups.values() if g)
     return {
         "bound": [p for p in groups if p in pending and all(p in end for end in ends)],
         "notBound": [p for p in groups if not any(p in end for end in ends)],
-        "perGroup": {g: counts[0][g] if len({c[g] for c in counts}) == 1 else "*" for g in told},
+        "perGroup": {g: counts[0][g] if len({c[g] for c in counts}) == 1 else "*" for g in reported},
     }

@@ -21,7 +21,7 @@ from tests.conformance.oracle.manifests import (
     terms,
 )
 from tests.conformance.oracle.preemption import Preemption
-from tests.conformance.oracle.scoring import Scoring
+from tests.conformance.oracle.scores import Scoring
 
 
 class Oracle(Preemption, Scoring):

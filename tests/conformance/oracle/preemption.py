@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.conformance.oracle.filtering import Filtering
+from tests.conformance.oracle.filters import Filtering
 from tests.conformance.oracle.manifests import (
     Manifest,
     empty,

@@ -116,6 +116,6 @@ def audited(scenario: Scenario, *subjects: str, bounds: Bounds = DEFAULT_BOUNDS)
     return list(audit(scenario, bounds, wanted))
 
 
-def told(rows: list[AuditRow]) -> list[tuple[str, str]]:
+def reported(rows: list[AuditRow]) -> list[tuple[str, str]]:
     """Return verdicts and sentences."""
     return [(row.verdict, row.sentence) for row in rows]

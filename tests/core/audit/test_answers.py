@@ -15,8 +15,8 @@ from tests.core.audit.clusters import (
     node,
     orphan,
     pod,
+    reported,
     spread,
-    told,
     workload,
 )
 
@@ -226,7 +226,7 @@ TABLES = {
 def test_rows_are_those_worked_out_by_hand(subject: str, case: str) -> None:
     """Each subject on small clusters: its verdicts and sentences, in order."""
     documents, expected = TABLES[subject][case]
-    assert told(audited(cluster(*documents), subject)) == list(expected)
+    assert reported(audited(cluster(*documents), subject)) == list(expected)
 
 
 @pytest.mark.parametrize("case", CAPACITY)

@@ -32,8 +32,8 @@ from tests.core.audit.clusters import (
     cluster,
     node,
     pod,
+    reported,
     spread,
-    told,
     workload,
 )
 
@@ -124,7 +124,7 @@ def test_a_watch_ends_an_audit() -> None:
     assert heard[0] == "pending"
 
 
-def test_a_scheduler_without_controllers_is_told_by_name() -> None:
+def test_a_scheduler_without_controllers_is_reported_by_name() -> None:
     """Under v1.11 pending pods are explained, and of the rest it is said what to choose."""
     text = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
     rows = audited(load(cluster(node("n1"), pod("big", "9")).to_yaml() + text), "pending", "n+1", "capacity")
@@ -135,7 +135,7 @@ def test_a_scheduler_without_controllers_is_told_by_name() -> None:
 def test_a_scenario_with_operations_is_audited_after_them() -> None:
     """Once its own operations have taken a zone away, five cores are free on each of two nodes."""
     rows = audited(example("zone-lost"), "capacity")
-    assert told(rows)[0] == ("ok", "10 more pods like those of Deployment default/web fit.")
+    assert reported(rows)[0] == ("ok", "10 more pods like those of Deployment default/web fit.")
 
 
 def test_another_strategy_places_otherwise() -> None:
@@ -152,7 +152,7 @@ def test_another_strategy_places_otherwise() -> None:
 def test_the_descheduler_would_evict_duplicates() -> None:
     """Of four replicas on the one of two nodes that there was, two are one too many each."""
     rows = audited(example("descheduler-duplicates"), "descheduler")
-    assert told(rows) == [("note", "The descheduler would evict 2 pods, by the bundle's policy.")]
+    assert reported(rows) == [("note", "The descheduler would evict 2 pods, by the bundle's policy.")]
 
 
 def test_a_given_pod_is_counted_with_the_nodes_to_add() -> None:

@@ -34,7 +34,7 @@ def entries(scenario: Scenario, *verbs: tuple[str, str]) -> list[dict[str, Any]]
     return [entry for _, _, made in planned(scenario.documents, verbs) for entry in made]
 
 
-def told(run: Stepper) -> tuple[Any, ...]:
+def reported(run: Stepper) -> tuple[Any, ...]:
     """Play a run to its end; return all that is said of it."""
     lines = [trace_line(cycle) for cycle in run]
     return lines, run.rest, run.placement(), run.availability(), list(run.notes()), counted(run)
@@ -78,8 +78,8 @@ def test_an_outcome_is_that_of_the_whole_run(slug: str, second: int) -> None:
         whole = simulate(reread(scenario, with_entries(scenario.documents, made)))
         case = calm.after(made, trace=True)
         played = case.index
-        lines, *rest = told(whole)
-        assert told(case) == (lines[played:], *rest)
+        lines, *rest = reported(whole)
+        assert reported(case) == (lines[played:], *rest)
         assert played > 0
 
 
@@ -88,11 +88,11 @@ def test_a_case_changes_neither_the_calm_cluster_nor_other_cases() -> None:
     scenario = example("shop")
     calm = CalmCluster(scenario)
     made = [entries(scenario, ("drain", f"general-{number}")) for number in (1, 2, 3)]
-    first = [told(calm.after(one, trace=True)) for one in made]
-    again = [told(calm.after(one, trace=True)) for one in reversed(made)]
+    first = [reported(calm.after(one, trace=True)) for one in made]
+    again = [reported(calm.after(one, trace=True)) for one in reversed(made)]
     assert again[::-1] == first
     whole = simulate(living(scenario), trace=False)
-    assert told(calm.run)[1:] == told(whole)[1:]
+    assert reported(calm.run)[1:] == reported(whole)[1:]
     assert calm.run.decisions == whole.decisions
 
 
@@ -102,14 +102,14 @@ def test_random_verbs_go_on_as_from_the_start(seed: int) -> None:
     dice, scenario = Dice(seed), example("shop")
     second = dice.choice(SECONDS)
     calm = CalmCluster(scenario, second)
-    before = told(calm.run.fork(trace=True))
+    before = reported(calm.run.fork(trace=True))
     for _ in range(2):
         made = entries(scenario, *anything(dice, scenario, second))
-        lines, *rest = told(simulate(reread(scenario, with_entries(scenario.documents, made))))
+        lines, *rest = reported(simulate(reread(scenario, with_entries(scenario.documents, made))))
         case = calm.after(made, trace=True)
         played = case.index
-        assert told(case) == (lines[played:], *rest)
-    assert told(calm.run.fork(trace=True)) == before
+        assert reported(case) == (lines[played:], *rest)
+    assert reported(calm.run.fork(trace=True)) == before
 
 
 @pytest.mark.parametrize("second", SECONDS)
@@ -126,8 +126,8 @@ def test_runs_that_share_their_beginning_are_compared_as_two(second: float) -> N
                 assert (one and (one.decision, one.time, one.step)) == (
                     other and (other.decision, other.time, other.step)
                 )
-        assert told(shared.b)[1:] == told(apart.b)[1:]
-        assert told(shared.a)[1:] == told(apart.a)[1:]
+        assert reported(shared.b)[1:] == reported(apart.b)[1:]
+        assert reported(shared.a)[1:] == reported(apart.a)[1:]
 
 
 @pytest.mark.parametrize("slug", ["shop", "spread-over-zones", "making-room"])
@@ -166,9 +166,9 @@ def test_a_later_operation_goes_on_from_the_kept_second() -> None:
     made = entries(scenario, ("drain", "general-1@300"))
     case = calm.after(made, trace=True)
     played = case.index
-    lines, *rest = told(simulate(reread(scenario, with_entries(scenario.documents, made))))
+    lines, *rest = reported(simulate(reread(scenario, with_entries(scenario.documents, made))))
     assert played > 0
-    assert told(case) == (lines[played:], *rest)
+    assert reported(case) == (lines[played:], *rest)
 
 
 def test_a_case_ends_with_what_it_changes() -> None:

@@ -16,7 +16,7 @@ from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
 from scheduler_core.settings.settings import Settings
-from tests.core.engine.building import Manifest, node, operation, pod, scenario
+from tests.core.engine.builders import Manifest, node, operation, pod, scenario
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
 FIT = [{"name": "GeneralPredicates"}, {"name": "PodToleratesNodeTaints"}]
@@ -100,7 +100,7 @@ def test_a_weight_alone_changes_totals_and_no_choice() -> None:
 
 
 def test_a_predicate_that_one_policy_lacks_is_named() -> None:
-    """The node that fits without a predicate is told with the other policy's reason."""
+    """The node that fits without a predicate is reported with the other policy's reason."""
     blind = policy("LeastRequestedPriority", predicates=[{"name": "GeneralPredicates"}])
     result = under(scenario(node("a", taints=["gpu=1:NoSchedule"]), pod("p")), LEAST, blind)
     assert result.configuration == ("predicates of A alone: PodToleratesNodeTaints",)
@@ -112,7 +112,7 @@ def test_a_predicate_that_one_policy_lacks_is_named() -> None:
     assert (result.a.pending, result.b.pending) == (1, 0)
 
 
-def test_another_order_of_predicates_is_told_and_counted() -> None:
+def test_another_order_of_predicates_is_reported_and_counted() -> None:
     """The order changes no placement, but what was evaluated: the cheap sieve first saves the rest."""
     ordered = [{"name": "GeneralPredicates", "order": 2}, {"name": "PodToleratesNodeTaints", "order": 1}]
     objects = [node("a", taints=["gpu=1:NoSchedule"]), node("b"), pod("p", {"cpu": "1"})]
@@ -250,14 +250,14 @@ def test_bad_input_ends_with_2(case: str, files: dict[str, str], capsys: pytest.
 
 
 def test_settings_are_part_of_what_is_compared() -> None:
-    """Quirks reproduced under A and fixed under B are told one by one."""
+    """Quirks reproduced under A and fixed under B are reported one by one."""
     cluster_of_both = scenario(*cluster())
     result = compare(cluster_of_both, replace(cluster_of_both, settings=Settings(quirks="fixed")))
     assert "quirk first-victim-priority: v1.11 under A, the other under B" in result.configuration
 
 
 def test_v1_37_tells_matrices_without_recording_every_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cycles whose matrices are not told run without them; what is told is the same as with them."""
+    """Cycles whose matrices are not reported run without them; what is reported is the same as with them."""
     profiles = [{"plugins": {"filter": {"disabled": [{"name": "TaintToleration"}]}}}]
     version = "kubescheduler.config.k8s.io/v1"
     lenient = {"apiVersion": version, "kind": "KubeSchedulerConfiguration", "profiles": profiles}

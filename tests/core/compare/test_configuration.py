@@ -10,7 +10,7 @@ from scheduler_core.compare.compare import compare
 from scheduler_core.compare.configuration import differences
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.engine.building import Manifest, node, pod
+from tests.core.engine.builders import Manifest, node, pod
 
 V1, V1BETA2 = (f"kubescheduler.config.k8s.io/{version}" for version in ("v1", "v1beta2"))
 
@@ -128,7 +128,7 @@ def test_a_change_is_named(left: list[Manifest], right: list[Manifest], said: tu
     assert differences(read(*left), read(*right)) == said
 
 
-def test_profiles_are_told_apart() -> None:
+def test_profiles_are_reported_apart() -> None:
     """With several profiles each line says whose it is."""
     two = [{"schedulerName": "default-scheduler"}, {"schedulerName": "batch"}]
     packed = [two[0], {**two[1], **fit("MostAllocated")["profiles"][0]}]

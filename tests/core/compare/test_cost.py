@@ -19,7 +19,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.settings import Settings
-from tests.core.engine.building import node, operation, pod, scenario
+from tests.core.engine.builders import node, operation, pod, scenario
 from tests.core.equivalence.test_engine import APART, bundle
 
 FEW = 200  # cycles of an example that are counted
@@ -167,12 +167,12 @@ def test_batching_tells_of_its_rankings() -> None:
 def measured(read: Scenario, clock: Callable[[], float]) -> tuple[list[Progress], list[Cost]]:
     """Return the progress and the costs by a clock."""
     work = measuring(read, ("off", "sound"), clock=clock)
-    told = []
+    reported = []
     while True:
         try:
-            told.append(next(work))
+            reported.append(next(work))
         except StopIteration as end:
-            return told, end.value
+            return reported, end.value
 
 
 def test_short_runs_are_timed_twice_and_the_better_time_counts() -> None:
@@ -184,10 +184,10 @@ def test_short_runs_are_timed_twice_and_the_better_time_counts() -> None:
         at = next(ticks)
         return at * 0.01 + (0.5 if at >= slow else 0.0)
 
-    told, costs = measured(bundle(2, 4), clock)
+    reported, costs = measured(bundle(2, 4), clock)
     assert [cost.seconds for cost in costs] == pytest.approx([0.05, 0.05])
     assert costs[0].per_pod == pytest.approx(12_500)
-    assert [(step.strategy, step.done, step.total) for step in told[:8]] == [
+    assert [(step.strategy, step.done, step.total) for step in reported[:8]] == [
         ("off", 1, 8),
         ("off", 2, 8),
         ("off", 3, 8),
@@ -197,15 +197,15 @@ def test_short_runs_are_timed_twice_and_the_better_time_counts() -> None:
         ("sound", 7, 8),
         ("sound", 8, 8),
     ]
-    assert len(told) == 16
+    assert len(reported) == 16
 
 
 def test_long_runs_are_timed_once() -> None:
     """Nobody waits twice for what takes seconds."""
     ticks = count()
-    told, costs = measured(bundle(2, 4), lambda: float(next(ticks)))
+    reported, costs = measured(bundle(2, 4), lambda: float(next(ticks)))
     assert [cost.seconds for cost in costs] == [5.0, 5.0]
-    assert len(told) == 8
+    assert len(reported) == 8
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from scheduler_core.compare.cost import with_cache
 from scheduler_core.compare.divergence import RunDivergence, diverging
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.engine.building import node, operation, pod, scenario
+from tests.core.engine.builders import node, operation, pod, scenario
 from tests.core.equivalence.test_engine import APART, bundle
 
 FILLING = """---
@@ -71,7 +71,7 @@ def test_a_stale_answer_is_named_whichever_side_believed_it(here: str, there: st
 
 
 def test_both_ways_tell_the_same_cycle() -> None:
-    """Exchanging the sides exchanges what is told of them."""
+    """Exchanging the sides exchanges what is mentioned them."""
     read = bundle(6, 8, more=APART)
     one, two = between(read, "off", "v1.11"), between(read, "v1.11", "off")
     assert one.first is not None and two.first is not None
@@ -84,7 +84,7 @@ def test_both_ways_tell_the_same_cycle() -> None:
 
 
 def test_no_difference_has_no_first_cycle() -> None:
-    """Sound decides as off; what it saved is told all the same."""
+    """Sound decides as off; what it saved is reported all the same."""
     found = between(bundle(10, 12, more=APART), "off", "sound")
     assert (found.first, found.differing) == (None, 0)
     assert found.here.evaluations == found.there.evaluations + found.there.hits
@@ -138,7 +138,7 @@ def test_the_counter_that_breaks_ties_is_named() -> None:
     )
 
 
-def test_a_run_that_is_over_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_over_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     """One side has a cycle that the other has not."""
     from scheduler_core.compare import divergence as module
 
@@ -159,7 +159,7 @@ def test_a_run_that_is_over_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.here.cycles, found.there.cycles) == (2, 3)
 
 
-def test_settings_of_one_mode_are_told_apart() -> None:
+def test_settings_of_one_mode_are_reported_apart() -> None:
     """Two remedies of one mode are called by where they are set."""
     read = bundle(6, 8, more=APART)
     found = diverge(
@@ -184,7 +184,7 @@ def test_progress_counts_the_cycles_of_both() -> None:
 
 
 def test_the_answer_is_json() -> None:
-    """Everything that is told can be written."""
+    """Everything that is reported can be written."""
     found = between(bundle(6, 8, more=APART), "off", "v1.11").as_dict()
     assert json.loads(json.dumps(found)) == found
     assert set(found["first"]) == {"index", "step", "pod", "here", "there", "words"}
@@ -205,14 +205,14 @@ def file(tmp_path: Path) -> str:
 def test_the_compare_command_takes_modes(
     options: list[str], first: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Given once the mode is B's; the first different decision and the evaluations are told."""
+    """Given once the mode is B's; the first different decision and the evaluations are reported."""
     assert main(["compare", file, *options, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     own = "the bundle's own"
-    assert told["configs"] == [f"{own}, cache {first}" if first else own, f"{own}, cache v1.11"]
-    assert told["configuration"] == [f"cache: {first or 'off'} under A, v1.11 under B"]
-    assert (told["firstDecision"]["index"], told["placementsDiffering"]) == (6, 1)
-    evaluations = [told["metrics"][side]["evaluations"] for side in ("a", "b")]
+    assert reported["configs"] == [f"{own}, cache {first}" if first else own, f"{own}, cache v1.11"]
+    assert reported["configuration"] == [f"cache: {first or 'off'} under A, v1.11 under B"]
+    assert (reported["firstDecision"]["index"], reported["placementsDiffering"]) == (6, 1)
+    evaluations = [reported["metrics"][side]["evaluations"] for side in ("a", "b")]
     assert evaluations[0] > evaluations[1]
     assert (evaluations[0] == 390) == (not first)
 

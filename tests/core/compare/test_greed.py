@@ -9,7 +9,7 @@ from scheduler_core import load
 from scheduler_core.compare.optimum.contenders import CONTENDERS
 from scheduler_core.compare.optimum.greed import Greed, nothing, price_of_greed
 from scheduler_core.compare.optimum.optimum import Optimum
-from scheduler_core.compare.optimum.standing import ShortRunError
+from scheduler_core.compare.optimum.snapshot import ShortRunError
 from scheduler_core.run.table import simulate
 
 NODES = "\n---\n".join(
@@ -223,7 +223,7 @@ QUESTIONS = {
 def test_no_scheduler_is_better_than_the_optimum_of_its_own_question(
     pods: tuple[str, ...], evict: bool, objective: str, value: int, evicted: list[str] | None
 ) -> None:
-    """Both may evict pods of lower priority, or neither; each is told to be improved, equal or proven."""
+    """Both may evict pods of lower priority, or neither; each is reported to be improved, equal or proven."""
     text = "\n---\n".join((SETTINGS, NODES, *pods))
     found = price_of_greed(load(text), 0, (objective,), 5.0, evict=evict)
     assert found.optimum.proofs[0].value == value and found.optimum.proofs[0].optimal

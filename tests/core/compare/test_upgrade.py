@@ -64,7 +64,7 @@ SCORED = [
 
 
 def test_messages_that_differ_name_their_rule_and_pods_keep_their_places() -> None:
-    """A pod that stays pending is told of with both messages; nothing else changes."""
+    """A pod that stays pending is mentioned with both messages; nothing else changes."""
     made = under("v1.36", "v1.37", *SCORED, pod("large", "90", "1Gi"))
     assert made.decision is None
     assert made.upgrade is not None

@@ -12,7 +12,7 @@ from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.run import simulate
 from scheduler_core.settings.settings import Settings
-from tests.core.configuration.counting import compilations
+from tests.core.configuration.compile_counts import compilations
 
 NODE = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', pods: '9'}}\n"
 POD = (

@@ -1,4 +1,4 @@
-"""A KubeSchedulerConfiguration as a Policy and back: what is not told as lost decides alike."""
+"""A KubeSchedulerConfiguration as a Policy and back: what is not reported as lost decides alike."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.authoring.policy_edits import edited
+from scheduler_core.authoring.policy_rewrites import EditError
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
-from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.compiler import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.conversion import to_policy
 from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
-from tests.core.configuration.test_compiled import document
+from tests.core.configuration.test_compiler import document
 from tests.core.trials import trials
 
 CALLED = {"CheckNodeUnschedulable": "CheckNodeCondition", "PodFitsPorts": "PodFitsHostPorts"}
@@ -172,7 +172,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=trials(60))
 @given(policies())
 def test_a_policy_that_loses_nothing_decides_alike(given: dict[str, Any]) -> None:
-    """As a KubeSchedulerConfiguration it runs the same rules in the same order; else something is told."""
+    """As a KubeSchedulerConfiguration it runs the same rules in the same order; else something is shown."""
     before = compile_profile(given)
     conversion = from_policy(given)
     after = compile_configuration(conversion.document).main.profile
@@ -233,8 +233,8 @@ LOST: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", LOST)
 def test_what_a_policy_has_no_words_for_is_listed(case: str) -> None:
     """Each thing that only a KubeSchedulerConfiguration can say is named as lost."""
-    profiles, fields, told = LOST[case]
-    assert any(text.startswith(told) for text in to_policy(document("v1", *profiles, **fields)).lost)
+    profiles, fields, reported = LOST[case]
+    assert any(text.startswith(reported) for text in to_policy(document("v1", *profiles, **fields)).lost)
 
 
 def test_gangs_are_lost() -> None:
@@ -246,8 +246,8 @@ def test_gangs_are_lost() -> None:
         }
     }
     lost = to_policy(document("v1", gang)).lost
-    for told in ("Coscheduling at queueSort", "no PrioritySort at queueSort", "Coscheduling at permit"):
-        assert any(text.startswith(told) for text in lost)
+    for reported in ("Coscheduling at queueSort", "no PrioritySort at queueSort", "Coscheduling at permit"):
+        assert any(text.startswith(reported) for text in lost)
 
 
 def test_the_policy_editor_changes_a_configuration_through_a_policy() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scheduler_core import BundleError, load
 from scheduler_core.__main__ import main
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_37.unsupported import GATES
+from scheduler_core.schedulers.v1_37.unsupported_features import GATES
 from scheduler_core.settings.feature_gates import DEFAULTS, SIMULATED, parse_gates
 from tests.core.v1_37.parts import GANG
 
@@ -62,9 +62,9 @@ def test_a_gate_that_v1_37_refuses_is_an_error_on_its_line(gates: str, path: str
 def test_a_gate_that_is_not_implemented_is_named(gate: str, on: bool, default: str) -> None:
     """Decisions are those of its default, and a warning says so."""
     word = str(on).lower()
-    (told,) = warnings(load(settings(f"{{{gate}: {word}, GenericWorkload: true}}")))
+    (reported,) = warnings(load(settings(f"{{{gate}: {word}, GenericWorkload: true}}")))
     left = f"featureGates.{gate}: {word} is not implemented: decisions are those with it {default}"
-    assert told == f"kube-scheduler v1.37: {left}"
+    assert reported == f"kube-scheduler v1.37: {left}"
 
 
 def test_gates_that_are_simulated_or_keep_their_default_are_silent() -> None:
@@ -79,8 +79,11 @@ def test_gates_that_are_simulated_or_keep_their_default_are_silent() -> None:
 
 def test_another_components_gate_and_another_release_are_warned_about() -> None:
     """Neither changes a decision; both are named."""
-    (told,) = warnings(load(settings("{KubeletCrashLoopBackOffMax: true}")))
-    assert told == "'KubeletCrashLoopBackOffMax' is no feature gate of kube-scheduler v1.37: it has no effect"
+    (reported,) = warnings(load(settings("{KubeletCrashLoopBackOffMax: true}")))
+    assert (
+        reported
+        == "'KubeletCrashLoopBackOffMax' is no feature gate of kube-scheduler v1.37: it has no effect"
+    )
     scenario = load(settings("{GenericWorkload: true}", "v1.11"))
     (problem,) = scenario.warnings
     assert (problem.line, problem.path) == (4, "featureGates")

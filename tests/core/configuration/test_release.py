@@ -1,4 +1,4 @@
-"""Which kube-scheduler answers a bundle, and what it is told to leave out."""
+"""Which kube-scheduler answers a bundle, and what it is reported to leave out."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples
-from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.cli.reporting import read_scenario
+from scheduler_core.authoring.policy_edits import edited
+from scheduler_core.cli.input_files import read_scenario
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import simulate
@@ -191,7 +191,7 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (NODE + POD + POLICY + settings("scheduler: v1.37"), "reads no Policy"),
         (NODE + POD + BETA + settings("scheduler: v1.37"), "v1beta2: it is read as v1"),
@@ -209,9 +209,9 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
         (NODE + POD + V1 + "extenders: [{urlPrefix: 'http://x/', filterVerb: f}]\n", "is not called"),
     ],
 )
-def test_what_the_release_does_not_do_is_named(text: str, told: str) -> None:
+def test_what_the_release_does_not_do_is_named(text: str, reported: str) -> None:
     """As a warning about the bundle; nothing is left out in silence."""
-    assert any(told in problem.message for problem in load(text).warnings)
+    assert any(reported in problem.message for problem in load(text).warnings)
 
 
 def test_a_configuration_that_cannot_be_used_is_an_error() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import load
-from scheduler_core.compare.coloring import Coloring
+from scheduler_core.compare.refinement import Coloring
 from scheduler_core.contracts.case import Cluster, play
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.headroom import Headroom

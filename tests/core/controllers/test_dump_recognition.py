@@ -9,7 +9,7 @@ import yaml
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.cli.reporting import problem_lines
+from scheduler_core.cli.input_files import problem_lines
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.scenario.running_dump import dumped_objects
 from tests.core.controllers.test_reconstruction import NODE, SET, pod
@@ -95,17 +95,17 @@ def test_what_is_assumed_is_summed_up_and_named() -> None:
 
 def test_lost_pods_are_announced() -> None:
     """An owner of a kind that nothing shows the like of is named: its pods are lost once they end."""
-    told = [row.message for row in warned(served("w-a", "Widget", "w")) if row.incomplete]
+    reported = [row.message for row in warned(served("w-a", "Widget", "w")) if row.incomplete]
     assert (
         "Widget default/w is not in the dump, and cannot be known: its pods (1) are lost once they end"
-        in told
+        in reported
     )
 
 
 def test_a_dump_in_which_no_controller_runs_says_nothing_of_it() -> None:
     """Without time nothing is assumed, and the scheduler reads nodes and pods alone."""
-    told = load(yaml.safe_dump_all([*NODES, *SHOPS], sort_keys=False)).warnings
-    assert not any("assumed" in row.message for row in told)
+    reported = load(yaml.safe_dump_all([*NODES, *SHOPS], sort_keys=False)).warnings
+    assert not any("assumed" in row.message for row in reported)
 
 
 def test_many_details_are_folded_at_the_command_line() -> None:
@@ -120,5 +120,5 @@ def test_revisions_are_read_where_controllers_start_from_a_dump() -> None:
     """They are not called ignored there; in another bundle they are, with who would read them."""
     reads = "controllers read them where they start from the dump of a running cluster"
     assert not any("ControllerRevision" in row.message for row in warned(*SHOPS, REVISION))
-    told = [row.message for row in warned(REVISION)]
-    assert f"1 ControllerRevision is ignored: {reads}; kept for export" in told
+    reported = [row.message for row in warned(REVISION)]
+    assert f"1 ControllerRevision is ignored: {reads}; kept for export" in reported

@@ -130,7 +130,7 @@ def test_an_orphan_is_found_by_its_annotation() -> None:
     assert again.statuses == ({"name": "gpu", "resourceClaimName": claim["metadata"]["name"]},)
 
 
-def test_a_missing_template_is_told_in_upstreams_words() -> None:
+def test_a_missing_template_is_reported_in_upstreams_words() -> None:
     """Claims before it are made, but the status is not written; the problem ends with the template."""
     controller = ResourceClaimController()
     made = controller.claims_for(pod(entry("a"), entry("b", "gone")), Stored(template()))

@@ -71,7 +71,7 @@ def test_a_pod_that_leaves_its_budget_is_not_noticed() -> None:
 def test_what_the_server_still_processes_has_a_cause(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The API server's message leaves open that the budget's controller failed; users are told why."""
+    """The API server's message leaves open that the budget's controller failed; users are reported why."""
     version, kind = "example.com/v1", "Cruncher"
     why = "crunchers.example.com does not implement the scale subresource"
     running = pod("web-1", nodeName="a")

@@ -1,4 +1,4 @@
-"""What bounds the pods of a controller in a living cluster, however many it is told to have."""
+"""What bounds the pods of a controller in a living cluster, however many it is reported to have."""
 
 from __future__ import annotations
 

@@ -44,13 +44,13 @@ def test_defaults_of_both_editions() -> None:
     ],
 )
 def test_what_current_refuses(written: dict[str, Any], message: str) -> None:
-    """Every refused argument is told in the words of Kubernetes' field errors."""
+    """Every refused argument is reported in the words of Kubernetes' field errors."""
     with pytest.raises(ArgumentsError) as caught:
         read_arguments(CURRENT, written)
     assert str(caught.value) == message
 
 
-def test_several_errors_are_told_at_once() -> None:
+def test_several_errors_are_reported_at_once() -> None:
     """Two bad arguments make one error that lists both."""
     with pytest.raises(ArgumentsError) as caught:
         read_arguments(CURRENT, {"permitWaitingTimeSeconds": -1, "podGroupRejectPercentage": -1})

@@ -33,15 +33,15 @@ def test_each_sync_is_one_step_at_the_beginning() -> None:
 
 def test_a_whole_life_in_the_current_edition() -> None:
     """Pending, Scheduling, Running, back to Scheduling when members vanish, Finished."""
-    told = PodGroupStatus(phase="Pending")
+    reported = PodGroupStatus(phase="Pending")
     lives = [(), ("Pending",) * 2, ("Running",) * 2, ("Running", "Pending"), ("Running",), ("Succeeded",) * 2]
     phases = []
     for life in lives:
-        told = sync(CURRENT, group(2), told, pods(*life)).status
-        phases.append(told.phase)
-    told = until_stable(CURRENT, group(2), told, pods("Succeeded", "Succeeded"))
+        reported = sync(CURRENT, group(2), reported, pods(*life)).status
+        phases.append(reported.phase)
+    reported = until_stable(CURRENT, group(2), reported, pods("Succeeded", "Succeeded"))
     assert phases == ["Pending", "Scheduling", "Running", "Scheduling", "Pending", "Scheduling"]
-    assert told.phase == "Finished"
+    assert reported.phase == "Finished"
 
 
 def test_several_rules_apply_in_one_sync() -> None:
@@ -103,12 +103,12 @@ def test_every_rule_leads_to_a_phase_of_the_api() -> None:
 def test_scheduled_lags_behind_in_the_api() -> None:
     """With minMember 3 users read 1 after the second bind: only a change of phase is stored."""
     seen = stored = PodGroupStatus(phase="PreScheduling")
-    told = []
+    reported = []
     for _ in range(3):
         done = post_bind(group(3, status={"phase": seen.phase, "scheduled": seen.scheduled}), stored, CREATED)
         seen, stored = done.seen, done.stored
-        told.append((stored.phase, stored.scheduled, seen.scheduled, done.patched))
-    assert told == [("Scheduling", 1, 1, True), ("Scheduling", 1, 2, False), ("Scheduled", 3, 3, True)]
+        reported.append((stored.phase, stored.scheduled, seen.scheduled, done.patched))
+    assert reported == [("Scheduling", 1, 1, True), ("Scheduling", 1, 2, False), ("Scheduled", 3, 3, True)]
 
 
 def test_the_first_bind_notes_when_scheduling_began() -> None:

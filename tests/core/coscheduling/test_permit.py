@@ -66,7 +66,7 @@ def test_the_current_edition_counts_names_not_the_snapshot() -> None:
 
 
 def test_a_pod_whose_group_is_missing_fails_here() -> None:
-    """Permit is where a missing PodGroup is told."""
+    """Permit is where a missing PodGroup is reported."""
     found = ask(World(), "a")
     assert (found.code, found.message) == ("Unschedulable", "PodGroup not found")
 

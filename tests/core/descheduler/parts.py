@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.cluster.descheduler.listing import DisruptionsAllowed, Listing
+from scheduler_core.cluster.descheduler.lister import DisruptionsAllowed, Listing
 from scheduler_core.cluster.descheduler.policy import Policy, refusals_of
-from scheduler_core.cluster.descheduler.reading import read_policy
+from scheduler_core.cluster.descheduler.reader import read_policy
 from scheduler_core.cluster.descheduler.record import RunRecord
-from scheduler_core.cluster.descheduler.running import Flags, evict_by, run_policy
+from scheduler_core.cluster.descheduler.runner import Flags, evict_by, run_policy
 from scheduler_core.formats.bundle import read_files
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import problems_of
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 
 PLAIN = Flags()
 NOW = 946_685_860.0  # seconds since 1970; pods were created 1000 s before

@@ -15,7 +15,7 @@ from scheduler_core.run.table import simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.trace_schema import schema
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.descheduler.test_living import CLUSTER, LOW, POLICY, nodes_of
+from tests.core.descheduler.test_controllers import CLUSTER, LOW, POLICY, nodes_of
 
 QUEUE = """
 apiVersion: scheduling.incubator.k8s.io/v1alpha1

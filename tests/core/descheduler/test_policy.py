@@ -13,7 +13,7 @@ from scheduler_core.cluster.descheduler.policy import PolicyRefusedError, refusa
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES, PLUGINS
 from scheduler_core.kubernetes.label_query import parse_label_query
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.readers import At, Report
 from scheduler_core.kubernetes.selectors import matches
 from tests.core.descheduler.parts import read
 

@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.cluster.descheduler.facts import REQUIRED
 from scheduler_core.cluster.descheduler.policy import Policy
-from scheduler_core.cluster.descheduler.running import Flags
+from scheduler_core.cluster.descheduler.runner import Flags
 from tests.core.descheduler.parts import node, outcomes, pod, policy_of, read, run
 
 FAILED: Any = {"status": {"phase": "Failed", "reason": "NodeAffinity"}}

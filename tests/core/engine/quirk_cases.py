@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle, QuirkChange
 from scheduler_core.run.instant import Simulation
 from scheduler_core.settings.settings import Settings
-from tests.core.engine.building import Manifest, affinity, node, obj, pod, scenario
+from tests.core.engine.builders import Manifest, affinity, node, obj, pod, scenario
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 HOST = "kubernetes.io/hostname"

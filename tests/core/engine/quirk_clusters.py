@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.engine.building import Manifest, node, obj, pod, scenario
+from tests.core.engine.builders import Manifest, node, obj, pod, scenario
 from tests.core.engine.quirk_cases import Case
 
 HOST = "kubernetes.io/hostname"

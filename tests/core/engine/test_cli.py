@@ -14,7 +14,7 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.cli.workloads import SHAPES
-from tests.core.engine.building import node, pod
+from tests.core.engine.builders import node, pod
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "trace.schema.json"
 
@@ -177,7 +177,7 @@ def test_recording_everything_changes_no_placement(shape: str, capsys: pytest.Ca
     assert digests[0] == digests[1]
 
 
-def test_a_full_disk_is_told_without_a_traceback(bundle: str) -> None:
+def test_a_full_disk_is_reported_without_a_traceback(bundle: str) -> None:
     """What cannot be written ends the command with 2, also when Python itself would try again at exit."""
     for extra, sink in ((["--trace", "/dev/full"], os.devnull), ([], "/dev/full")):
         with Path(sink).open("w", encoding="utf-8") as out:
@@ -206,7 +206,7 @@ def test_what_a_daemon_set_lacks_is_printed_with_the_pods(
         encoding="utf-8",
     )
     assert main(["simulate", str(file)]) == 0
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
     why = "DaemonSet default/agent has no pod on 1 of the 1 nodes it is for: Insufficient cpu on n1"
-    assert why in told.out
-    assert why in told.err
+    assert why in reported.out
+    assert why in reported.err

@@ -14,7 +14,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import conformance_cycle, trace_cycle
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
-from scheduler_core.schedulers.v1_11.scoring import combine
+from scheduler_core.schedulers.v1_11.scores import combine
 from tests.conformance.random_records import record
 from tests.core.trials import trials
 

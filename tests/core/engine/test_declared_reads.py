@@ -24,7 +24,8 @@ from scheduler_core.schedulers.columns.reads import Reads, UndeclaredFieldError
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import Predicate, PredicateResult, failing
 from scheduler_core.schedulers.profiles.priority import Priority
-from scheduler_core.schedulers.v1_11.policy import declared, order
+from scheduler_core.schedulers.v1_11.policy import declared_fields as declared
+from scheduler_core.schedulers.v1_11.policy import order
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED
 from scheduler_core.schedulers.v1_11.predicates.rule import Place, Rule
@@ -32,8 +33,8 @@ from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
-from tests.core.engine.building import node, operation, pod, scenario, simulate
-from tests.core.engine.declared import ASKING, OBJECTS, changes, cluster_of, result_of, untested
+from tests.core.engine.builders import node, operation, pod, scenario, simulate
+from tests.core.engine.declared_fields import ASKING, OBJECTS, changes, cluster_of, result_of, untested
 
 KINDS = (Pod, Node, PersistentVolume, PersistentVolumeClaim, StorageClass, Service)
 RULES: dict[str, Predicate | Priority] = {**PREDICATES, **PRIORITIES}
@@ -196,7 +197,7 @@ def _asking(name: str, arch: str) -> dict[str, Any]:
 @pytest.mark.usefixtures("added")
 @pytest.mark.parametrize("reuse", [True, False])
 @pytest.mark.parametrize("cache", ["off", "sound"])
-def test_replicas_that_differ_in_a_declared_field_are_told_apart(cache: str, reuse: bool) -> None:
+def test_replicas_that_differ_in_a_declared_field_are_reported_apart(cache: str, reuse: bool) -> None:
     """Pods of one controller go where their annotation says, whatever is kept between them."""
     settings = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "cache": cache}
     pods = [_asking(f"p{number}", arch) for number, arch in enumerate(("amd64", "arm64", "amd64", "arm64"))]

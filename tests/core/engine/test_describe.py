@@ -1,4 +1,4 @@
-"""What is told of each priority's score on a node: the arithmetic is right and gives the score."""
+"""What is mentioned each priority's score on a node: the arithmetic is right and gives the score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scheduler_core.schedulers.profiles.priority import Mapped
 from scheduler_core.schedulers.v1_11.priorities import DESCRIPTIONS, PRIORITIES, describe
 from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion
 from tests.conformance.random_records import record
-from tests.core.engine.building import node, pod, simulate
+from tests.core.engine.builders import node, pod, simulate
 from tests.core.engine.test_priorities import CASES, SERVICE, WEB, ZONED, named
 from tests.core.trials import trials
 
@@ -70,7 +70,7 @@ def check(line: FormulaLine) -> None:
         assert int(shown(line.exact or line.value)) == shown(line.value) or not line.exact
 
 
-def told(simulation: Simulation) -> Iterator[tuple[Cycle, str, LineQuestion, Description]]:
+def reported(simulation: Simulation) -> Iterator[tuple[Cycle, str, LineQuestion, Description]]:
     """Describe every priority of every cycle on the first, the last and the chosen node."""
     while simulation.peek():
         # the cluster as it was before the cycle: another simulation decides
@@ -98,7 +98,7 @@ def test_the_arithmetic_gives_the_score_on_random_clusters(start: int) -> None:
         scenario = replace(
             load_documents(case["objects"], expand=False, admission=False), policy=case["policy"]
         )
-        for cycle, name, asked, description in told(Simulation(scenario)):
+        for cycle, name, asked, description in reported(Simulation(scenario)):
             seen.add(name)
             lines = [*description.value, *description.scale]
             for line in lines:
@@ -113,9 +113,9 @@ def test_the_arithmetic_gives_the_score_on_random_clusters(start: int) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_arithmetic_gives_the_score_of_each_case(name: str) -> None:
-    """The table of cases that the priorities are tested with is told rightly too."""
+    """The table of cases that the priorities are tested with is reported rightly too."""
     entry, objects, incoming, _, _ = CASES[name]
-    described = list(told(simulate(*objects, incoming, policy={"predicates": [], "priorities": [entry]})))
+    described = list(reported(simulate(*objects, incoming, policy={"predicates": [], "priorities": [entry]})))
     assert described
     for _, _, asked, description in described:
         lines = [*description.value, *description.scale]
@@ -124,7 +124,7 @@ def test_the_arithmetic_gives_the_score_of_each_case(name: str) -> None:
         assert shown(lines[-1].value) == asked.row.score[asked.place]
 
 
-def test_every_priority_can_be_told() -> None:
+def test_every_priority_can_be_reported() -> None:
     """The table has a row for each priority that a policy can name."""
     for name, priority in PRIORITIES.items():
         rule = priority.steps if isinstance(priority, Mapped) else priority
@@ -143,7 +143,7 @@ def test_the_numbers_are_those_of_the_node() -> None:
     policy = {"predicates": [], "priorities": [named("LeastRequestedPriority")]}
     descriptions = {
         asked.cluster.columns.names[asked.node]: description
-        for _, _, asked, description in told(simulate(*objects, policy=policy))
+        for _, _, asked, description in reported(simulate(*objects, policy=policy))
     }
     assert [(line.of, line.numbers, line.exact, line.value) for line in descriptions["a"].value] == [
         ("cpu requested, in m", "1,150 + 200", "", "1,350"),
@@ -158,7 +158,7 @@ def test_spreading_tells_node_and_zone() -> None:
     """SelectorSpread's Reduce shows the fullest node, the fullest zone and how they are blended."""
     objects = [*ZONED, SERVICE, pod("x", on="a", **WEB), pod("p", **WEB)]
     policy = {"predicates": [], "priorities": [named("SelectorSpreadPriority")]}
-    [first, *_] = [d for _, _, asked, d in told(simulate(*objects, policy=policy)) if asked.node == 1]
+    [first, *_] = [d for _, _, asked, d in reported(simulate(*objects, policy=policy)) if asked.node == 1]
     assert [(line.of, line.numbers, line.value) for line in first.scale] == [
         ("node", "10 × (1 − 0) / 1", "10"),
         ("zone 2", "10 × (1 − 0) / 1", "10"),

@@ -14,7 +14,7 @@ from scheduler_core import Simulation, load, load_documents
 from scheduler_core import simulate as simulate_any
 from scheduler_core.explain import explain
 from scheduler_core.kubernetes.shared_devices import Demand, demand_of, room
-from tests.core.engine.building import affinity, node, pod, simulate
+from tests.core.engine.builders import affinity, node, pod, simulate
 
 HEADER = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
 REASON = "Insufficient alibabacloud.com/gpu-milli on one device"
@@ -77,8 +77,8 @@ def test_a_share_is_of_one_device_under_every_release(case: str, settings: dict[
     list(simulation)
     nodes = {pod.key[-2:]: bool(pod.node_name) for pod in simulation.cluster.pods.values()}
     assert [nodes[f"p{number}"] for number in range(len(pods))] == found
-    told = any("a share of a GPU" in warning.message for warning in scenario.warnings)
-    assert told is any(0 < milli < 1000 for _, milli in pods if gpus)
+    reported = any("a share of a GPU" in warning.message for warning in scenario.warnings)
+    assert reported is any(0 < milli < 1000 for _, milli in pods if gpus)
 
 
 def test_v1_37_packs_the_devices_of_a_node_again_for_each_of_its_pods() -> None:
@@ -91,9 +91,9 @@ def test_v1_37_packs_the_devices_of_a_node_again_for_each_of_its_pods() -> None:
     assert first.message.startswith(f"0/1 nodes are available: 1 {REASON}.")
     run = simulate_any(load_documents([*given, share("p", 600)]))
     list(run)
-    told = str(explain(run, "default/p").as_dict())
-    assert "the largest share free on one is 400" in told
-    assert "request from 600 to 400" in told
+    reported = str(explain(run, "default/p").as_dict())
+    assert "the largest share free on one is 400" in reported
+    assert "request from 600 to 400" in reported
 
 
 def test_the_reason_names_the_devices() -> None:
@@ -156,10 +156,10 @@ def test_why_names_the_largest_room_and_a_remedy_that_works() -> None:
     """The share can be lowered to what one device has, or a device can be added."""
     run = Simulation(load(trace(2, *[(1, 600)] * 3)))
     list(run)
-    told = str(explain(run, "default/p2").as_dict())
-    assert "the largest share free on one is 400" in told
-    assert "add 1 GPU to node n1" in told
-    assert "request from 600 to 400" in told
+    reported = str(explain(run, "default/p2").as_dict())
+    assert "the largest share free on one is 400" in reported
+    assert "add 1 GPU to node n1" in reported
+    assert "request from 600 to 400" in reported
 
 
 def test_what_pods_ask_of_devices() -> None:

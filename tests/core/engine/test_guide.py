@@ -17,7 +17,7 @@ FILE = re.compile(r"^`(scheduler_core/\S+\.py)`:\n\n((?:    .*\n|\n)+)", re.MULT
 
 CHECK = """
 from playground.reference import catalogue
-from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER, keys_of, static_order
 from scheduler_core.schedulers.v1_11.equivalence.rules import InvalidationRules
 from scheduler_core.explain import explain
@@ -27,7 +27,7 @@ from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
-from tests.core.engine.building import node, pod, scenario, simulate
+from tests.core.engine.builders import node, pod, scenario, simulate
 from tests.core.engine.test_describe import told
 
 KEY, NAME = "MatchArchitecture", "NewestNodePriority"

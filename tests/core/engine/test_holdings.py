@@ -17,8 +17,8 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Volume,
 )
+from scheduler_core.schedulers.columns.pod_selectors import compile_map
 from scheduler_core.schedulers.columns.pods import PodQuery
-from scheduler_core.schedulers.columns.selecting import compile_map
 from scheduler_core.schedulers.columns.state import Cluster
 from tests.core.equivalence.histories import bundle, read
 

@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from scheduler_core.settings.settings import PREDICATE_ORDERS, Settings
 from tests.conformance.random_records import record
-from tests.core.engine.building import node, pod, scenario
+from tests.core.engine.builders import node, pod, scenario
 from tests.core.engine.test_policy import predicates
 from tests.core.trials import trials
 

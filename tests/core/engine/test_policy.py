@@ -20,14 +20,14 @@ from scheduler_core.schedulers.v1_11.policy.order import (
     static_order,
 )
 from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
-from scheduler_core.schedulers.v1_11.policy.reading import PolicyReader
+from scheduler_core.schedulers.v1_11.policy.reader import PolicyReader
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES
 from scheduler_core.schedulers.v1_11.predicates.general import GeneralPredicates
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
-from tests.core.engine.building import node, pod, simulate
+from tests.core.engine.builders import node, pod, simulate
 
 
 def predicates(*entries: Any) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def test_a_policy_orders_its_predicates(case: str) -> None:
     assert compile_profile(policy).order == order
 
 
-def test_what_is_never_run_is_told() -> None:
+def test_what_is_never_run_is_reported() -> None:
     """A predicate that v1.11 silently ignores is named, with a warning."""
     profile = compile_profile(predicates("PodFitsPorts"))
     assert profile.never_run == ("PodFitsPorts",)
@@ -95,7 +95,7 @@ def test_what_is_never_run_is_told() -> None:
     ]
 
 
-def test_equal_orders_are_told() -> None:
+def test_equal_orders_are_reported() -> None:
     """Two predicates with one order are reported, because the proposal does not promise which goes first."""
     profile = compile_profile(predicates(("HostName", 1), "PodFitsResources", ("NoDiskConflict", 1)))
     promise = "order among equals is not guaranteed; here it is the static order"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.engine.building import affinity, node, node_affinity, obj, pod, simulate
+from tests.core.engine.builders import affinity, node, node_affinity, obj, pod, simulate
 
 READY = {"type": "Ready", "status": "True"}
 NOT_READY = "node(s) were not ready"

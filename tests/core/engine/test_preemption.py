@@ -8,7 +8,7 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.schedulers.v1_11.preemption.criteria import pick_node
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
-from tests.core.engine.building import budget, one, pod, simulate
+from tests.core.engine.builders import budget, one, pod, simulate
 
 V1_11 = compile_profile(None)
 

@@ -18,7 +18,7 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.preemption import Preemption, PutBack
 from scheduler_core.run.trace import preemption_detail, trace_cycle
 from scheduler_core.settings.settings import Settings
-from tests.core.engine.building import affinity, budget, node, obj, one, pod, scenario, simulate
+from tests.core.engine.builders import affinity, budget, node, obj, one, pod, scenario, simulate
 
 
 def tried(cycle: Cycle | None) -> Preemption:
@@ -72,7 +72,7 @@ def test_a_dry_run_tells_who_was_put_back_and_why_not() -> None:
     assert (run.victims, run.violations) == (["default/high", "default/low"], 0)
 
 
-def test_every_node_that_is_no_candidate_is_told_with_the_reason() -> None:
+def test_every_node_that_is_no_candidate_is_reported_with_the_reason() -> None:
     """A taint, a higher priority and a node that is too small are three different reasons."""
     record = tried(
         simulate(
@@ -93,7 +93,7 @@ def test_every_node_that_is_no_candidate_is_told_with_the_reason() -> None:
 
 
 def test_an_error_is_the_reason_where_one_keeps_the_pod_off() -> None:
-    """A node where a predicate would raise an error even without the others is told with the error."""
+    """A node where a predicate would raise an error even without the others is reported with the error."""
     claim = obj("PersistentVolumeClaim", "c", spec={"volumeName": "gone"})
     cycle = simulate(
         one("n"),
@@ -110,7 +110,7 @@ def test_an_error_is_the_reason_where_one_keeps_the_pod_off() -> None:
 
 
 def test_every_node_is_a_candidate_or_hopeless(making_room: list[Cycle]) -> None:
-    """No node is left untold, and none is told twice."""
+    """No node is left untold, and none is reported twice."""
     for cycle in making_room:
         if cycle.preemption is not None:
             record = cycle.preemption
@@ -182,7 +182,7 @@ PASSES = {
 
 @pytest.mark.parametrize("case", PASSES)
 def test_a_node_with_nominated_pods_tells_which_pass_failed(case: str) -> None:
-    """The first pass is with the nominated pods of equal or higher priority; nodes without are not told."""
+    """The first pass is with the nominated pods of equal or higher priority; nodes without are not shown."""
     nominated, asked, failed = PASSES[case]
     cycle = simulate(
         one("other", unschedulable=True),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scheduler_core.schedulers.v1_11.priorities import FunctionShape
-from tests.core.engine.building import affinity, node, node_affinity, obj, pod, simulate
+from tests.core.engine.builders import affinity, node, node_affinity, obj, pod, simulate
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
 WEB = {"labels": {"app": "web"}}

@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS, QUIRKS
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 from tests.conformance.random_records import record
-from tests.core.engine.building import node, pod, simulate
+from tests.core.engine.builders import node, pod, simulate
 from tests.core.engine.quirk_cases import CASES, Case, outcome
 from tests.core.engine.quirk_clusters import beside, quirky
 from tests.core.trials import trials
@@ -101,16 +101,16 @@ def test_with_every_quirk_in_force_the_rules_are_the_registered_ones() -> None:
 
 
 def test_without_a_trace_nobody_looks_for_quirks() -> None:
-    """Neither a cheap Cycle nor a simulation that is told not to pays for the second decision."""
+    """Neither a cheap Cycle nor a simulation that is reported not to pays for the second decision."""
     case = CASES["anti-affinity-terms-anded"]
     (*_, untraced) = simulate(*case.matters, trace=False)
     (*_, untold) = simulate(*case.matters, quirk_effects=False)
-    (*_, told) = simulate(*case.matters)
+    (*_, reported) = simulate(*case.matters)
     assert (untraced.quirks, untold.quirks) == ((), ())
-    assert told.quirks
+    assert reported.quirks
 
 
-def test_quirks_that_hide_each_other_are_told_together() -> None:
+def test_quirks_that_hide_each_other_are_reported_together() -> None:
     """Where two quirks must both go before anything differs, both are flagged and the text says so."""
     anti = {
         "requiredDuringSchedulingIgnoredDuringExecution": [
@@ -135,18 +135,18 @@ def test_the_trace_tells_the_quirks_and_the_conformance_format_does_not() -> Non
     """The trace's cycle lists the effects; the recorded format stays as it is."""
     case = CASES["unrequested-resources-checked"]
     cycle = case.cycle(case.matters, DEFAULT_SETTINGS)
-    (told,) = plain(trace_cycle(cycle))["quirks"]
-    assert told["id"] == "unrequested-resources-checked"
-    assert told["changed"] == ["predicates", "preemption", "decision"]
-    assert told["nodes"] == ["n"]
+    (reported,) = plain(trace_cycle(cycle))["quirks"]
+    assert reported["id"] == "unrequested-resources-checked"
+    assert reported["changed"] == ["predicates", "preemption", "decision"]
+    assert reported["nodes"] == ["n"]
     assert "quirks" not in conformance_cycle(cycle)
 
 
 def compared(cycle: Cycle, other: Cycle) -> bool:
     """Tell whether two first cycles' records differ in a result, by the JSON alone."""
     one, two = conformance_cycle(cycle), conformance_cycle(other)
-    for told in (one, two):
-        told.pop("order")
+    for reported in (one, two):
+        reported.pop("order")
     predicates, others = one.pop("predicates"), two.pop("predicates")
     return one != two or any(
         _verdict(predicates, name, key) != _verdict(others, name, key)
@@ -221,16 +221,16 @@ def test_the_example_shows_what_its_text_says() -> None:
     assert example is not None
     as_is = example.load()
     assert as_is.settings.quirks == "v1.11"
-    told = {cycle.pod: cycle for cycle in Simulation(as_is)}
-    assert {key: [effect.id for effect in cycle.quirks] for key, cycle in told.items()} == {
+    reported = {cycle.pod: cycle for cycle in Simulation(as_is)}
+    assert {key: [effect.id for effect in cycle.quirks] for key, cycle in reported.items()} == {
         "default/web": ["last-anti-affinity-term"],
         "default/report": ["anti-affinity-terms-anded"],
         "default/job": ["unrequested-resources-checked"],
     }
     nodes = {node.meta.name: node for node in as_is.objects if isinstance(node, Node)}
-    assert nodes[told["default/web"].node or ""].meta.labels["zone"] == "a"  # where the cache is
-    assert told["default/report"].node == "a-1"  # beside the cache
-    assert "1 Insufficient memory" in (told["default/job"].message or "")
+    assert nodes[reported["default/web"].node or ""].meta.labels["zone"] == "a"  # where the cache is
+    assert reported["default/report"].node == "a-1"  # beside the cache
+    assert "1 Insufficient memory" in (reported["default/job"].message or "")
     fixed = load(example.read().replace("quirks: v1.11\n---", "quirks: fixed\n---"))
     assert fixed.settings == replace(FIXED, scheduler="v1.11", names_v1_11=True)
     rightly = {cycle.pod: cycle for cycle in Simulation(fixed)}

@@ -19,7 +19,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_cycle, trace_line
 from scheduler_core.scenario.reconfiguration import RESTARTS
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.engine.building import Manifest, node, pod
+from tests.core.engine.builders import Manifest, node, pod
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "trace.schema.json"
 POLICY: Manifest = {"apiVersion": "v1", "kind": "Policy"}
@@ -141,7 +141,7 @@ def test_a_patch_changes_the_policy_in_force() -> None:
 
 
 def test_several_changes_before_one_cycle_are_one_restart_to_see() -> None:
-    """What differs is told against the last cycle, not against each document in between."""
+    """What differs is reported against the last cycle, not against each document in between."""
     scenario = story(
         node("a"),
         operations=[

@@ -18,7 +18,7 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11 import vectors
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 from tests.conformance.random_records import record
-from tests.core.engine.building import node, obj, operation, pod, scenario
+from tests.core.engine.builders import node, obj, operation, pod, scenario
 from tests.core.trials import trials
 
 

@@ -18,7 +18,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.engine.building import affinity, node, obj, operation, pod, scenario, simulate
+from tests.core.engine.builders import affinity, node, obj, operation, pod, scenario, simulate
 
 RUNS = Path(__file__).parents[2] / "conformance" / "data" / "scheduler-v1.11-runs.jsonl.gz"
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -112,7 +112,7 @@ def test_claims_split_a_stateful_set() -> None:
     assert equivalence_hash(first) == equivalence_hash(other)
 
 
-def test_controllers_without_uid_are_told_apart() -> None:
+def test_controllers_without_uid_are_reported_apart() -> None:
     """Hand-written manifests have no uids; namespace, kind and name still make the class."""
     bare = replace(WEB, uid="")
     first = replica("web-1", bare)
@@ -182,7 +182,7 @@ def test_a_pod_is_in_one_class_at_a_time() -> None:
 
 
 def test_split_classes_of_one_controller_are_numbered() -> None:
-    """The second template of a controller can be told from its first."""
+    """The second template of a controller can be distinguished from its first."""
     classes = Classes(split=True)
     names = [classes.of(pod) for pod in (replica("web-1"), ONE_CHANGE["containers"](replica("web-2")))]
     assert [known and known.name for known in names] == [

@@ -121,9 +121,9 @@ def test_a_cycle_tells_its_lookups_and_what_it_invalidated() -> None:
     [gone] = first.invalidations
     assert (gone.rule, gone.nodes, gone.cleared) == ("pod-add-general", (cycles[0].node,), 1)
     assert gone.event.startswith("Pod/ADD default/web-")
-    told = plain(trace_cycle(cycles[1]))["cache"]
-    assert told["class"] == "ReplicaSet default/web"
-    assert told["totals"]["hits"] == second.counts.hits
+    reported = plain(trace_cycle(cycles[1]))["cache"]
+    assert reported["class"] == "ReplicaSet default/web"
+    assert reported["totals"]["hits"] == second.counts.hits
 
 
 def test_a_pod_without_a_controller_takes_the_normal_path() -> None:
@@ -234,7 +234,7 @@ def test_an_operation_lands_after_the_cycle_it_names() -> None:
     ],
 )
 def test_a_moment_that_is_none_is_refused(change: str, line: int, part: str) -> None:
-    """A wrong step or phase is told on its line."""
+    """A wrong step or phase is reported on its line."""
     history = TAINT.replace("    step: {major: 1, minor: 2}\n    during: evaluation", change)
     with pytest.raises(BundleError) as caught:
         bundle(1, 1, history=history)

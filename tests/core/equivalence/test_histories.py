@@ -38,9 +38,13 @@ def simulate(scenario: Scenario, **settings: Any) -> Simulation:
 
 
 def cycles(simulation: Simulation, *, cache: bool = False) -> list[dict[str, Any]]:
-    """Run to the end and return all that is told of each cycle: decision, message, verdicts and scores."""
-    told = [plain(trace_cycle(cycle)) for cycle in simulation]
-    return told if cache else [{key: part for key, part in line.items() if key != "cache"} for line in told]
+    """Run to the end and return all that is mentioned each cycle: decision, message, verdicts and scores."""
+    reported = [plain(trace_cycle(cycle)) for cycle in simulation]
+    return (
+        reported
+        if cache
+        else [{key: part for key, part in line.items() if key != "cache"} for line in reported]
+    )
 
 
 def stale(simulation: Simulation) -> Counter[str]:
@@ -127,11 +131,11 @@ def test_a_run_is_replayed_with_its_cache(start: int) -> None:
         scenario = read(bundle(seed))
         settings = {"cache": "sound", "equivalence_class": definition_of(seed), "audit": True}
         whole = simulate(scenario, **settings)
-        told = cycles(whole, cache=True)
-        at = Dice(seed).randint(0, len(told))
+        reported = cycles(whole, cache=True)
+        at = Dice(seed).randint(0, len(reported))
         rebuilt = simulate(scenario, **settings)
         rebuilt.replay(whole.decisions[:at])
-        assert cycles(rebuilt, cache=True) == told[at:], (seed, at)
+        assert cycles(rebuilt, cache=True) == reported[at:], (seed, at)
         assert rebuilt.placement() == whole.placement(), seed
 
 

@@ -319,8 +319,8 @@ class World:
                 stale = valid & (cached != fresh)
                 if stale.any():
                     names = [self.cache.nodes[row] for row in np.flatnonzero(stale)]
-                    told = "; ".join(str(event) for event in events or ())
-                    raise StaleHitError(f"{key} of {state.key} on {', '.join(names)} after {told}")
+                    reported = "; ".join(str(event) for event in events or ())
+                    raise StaleHitError(f"{key} of {state.key} on {', '.join(names)} after {reported}")
                 self.cache.write(number, key, fresh, 0)
 
     def step(self) -> None:

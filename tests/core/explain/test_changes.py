@@ -9,7 +9,7 @@ import pytest
 
 from scheduler_core.explain import Remedy, explain
 from scheduler_core.formats.patch import apply_patch
-from tests.core.engine.building import Manifest, affinity, node, node_affinity, obj, pod, scenario, simulate
+from tests.core.engine.builders import Manifest, affinity, node, node_affinity, obj, pod, scenario, simulate
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -290,14 +290,14 @@ def _target(manifest: Manifest) -> tuple[str, str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_explain(case: str) -> None:
-    """The facts are told, the smallest change first, and every change shown makes the pod fit."""
+    """The facts are reported, the smallest change first, and every change shown makes the pod fit."""
     cluster, asked, said, edits = CASES[case]
     policy = next((m for m in cluster if m["kind"] == "Policy"), None)
     manifests = [*(m for m in cluster if m["kind"] != "Policy"), asked]
     answer = explain(scenario(*manifests, policy=policy), "default/p")
     assert (answer.state, answer.node) == ("pending", None)
-    told = [text for verdict in answer.nodes for text in (*verdict.details, *_reasons(verdict.as_dict()))]
-    assert any(said in text for text in told), told
+    reported = [text for verdict in answer.nodes for text in (*verdict.details, *_reasons(verdict.as_dict()))]
+    assert any(said in text for text in reported), reported
     assert [list(change.words) for change in answer.changes][: len(edits)] == edits
     for change in answer.changes:
         simulation = simulate(*applied(manifests, change), policy=policy)
@@ -310,7 +310,7 @@ def _reasons(verdict: dict[str, Any]) -> list[str]:
     return [text for f in verdict["failures"] for text in (*f["reasons"], f["error"] or "")]
 
 
-def test_every_predicate_that_fails_is_told() -> None:
+def test_every_predicate_that_fails_is_reported() -> None:
     """Unlike a cycle's record, an explanation does not stop at a node's first failure."""
     full = node("n", allocatable=TIGHT, taints=["gpu:NoSchedule"], unschedulable=True)
     answer = explain(scenario(full, pod("p", {"cpu": "3"}, nodeSelector={"disk": "ssd"})), "default/p")

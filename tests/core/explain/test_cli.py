@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_core.__main__ import main
-from tests.core.engine.building import node, pod
+from tests.core.engine.builders import node, pod
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_what_would_refuse_as_well(tmp_path: Path, capsys: pytest.CaptureFixture
     settings = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.11"}
     always = {"apiVersion": "v1", "kind": "Policy", "alwaysCheckAllPredicates": True}
     path = tmp_path / "b.json"
-    for more, told in (([], "would refuse as well: "), ([always], "")):
+    for more, reported in (([], "would refuse as well: "), ([always], "")):
         listed = {"apiVersion": "v1", "kind": "List", "items": [*items, settings, *more]}
         path.write_text(json.dumps(listed), encoding="utf-8")
         assert main(["explain", str(path), "--pod", "p"]) == 0
@@ -56,12 +56,12 @@ def test_what_would_refuse_as_well(tmp_path: Path, capsys: pytest.CaptureFixture
         assert (
             "n: does not fit\n  GeneralPredicates: Insufficient cpu\n"
             "    cpu: requested 9, free 4, short by 5\n"
-            f"  {told}PodToleratesNodeTaints: node(s) had taints that the pod didn't tolerate\n"
+            f"  {reported}PodToleratesNodeTaints: node(s) had taints that the pod didn't tolerate\n"
         ) in out
 
 
 def test_one_node_and_a_pod_without_its_namespace(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --node only that node is told; a bare name is in the namespace default."""
+    """With --node only that node is reported; a bare name is in the namespace default."""
     assert main(["explain", bundle, "--pod", "web", "--node", "small"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("default/web does not fit on small: Insufficient cpu.")
@@ -69,7 +69,7 @@ def test_one_node_and_a_pod_without_its_namespace(bundle: str, capsys: pytest.Ca
 
 
 def test_a_placed_pod_at_a_step(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The cycle that placed it is told; --step and --json are understood."""
+    """The cycle that placed it is reported; --step and --json are understood."""
     assert main(["explain", bundle, "--pod", "fits", "--step", "1.1", "--json"]) == 0
     read = json.loads(capsys.readouterr().out)
     assert (read["state"], read["node"], read["story"]["feasibleCount"]) == ("placed", "small", 1)

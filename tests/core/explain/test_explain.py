@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from scheduler_core import Simulation, load, load_documents
 from scheduler_core.explain import ExplainError, explain
 from scheduler_core.formats.patch import apply_patch
-from tests.core.engine.building import node, obj, operation, pod, scenario, simulate
+from tests.core.engine.builders import node, obj, operation, pod, scenario, simulate
 
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 WIDE = {"cpu": "8", "memory": "16Gi", "pods": "110"}
@@ -71,7 +71,7 @@ def test_why_not_a_node_that_fitted_too() -> None:
 
 
 def test_pods_that_no_cycle_placed() -> None:
-    """Bound, finished and other schedulers' pods are told apart."""
+    """Bound, finished and other schedulers' pods are distinguished."""
     objects = [
         node("a"),
         node("b", unschedulable=True),
@@ -92,7 +92,7 @@ def test_pods_that_no_cycle_placed() -> None:
     assert other.state == "other" and "assigned to the scheduler mine" in other.summary
 
 
-def test_a_victim_is_told_by_whom() -> None:
+def test_a_victim_is_reported_by_whom() -> None:
     """A preempted pod is gone, and its explanation names the pod that it made room for."""
     objects = [node("a", allocatable=TIGHT), pod("low", {"cpu": "1"}, on="a")]
     answer = explain(scenario(*objects, pod("high", {"cpu": "1"}, priority=9)), "default/low")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.explain import explain, single_node
-from tests.core.engine.building import affinity, node, pod, scenario
+from tests.core.engine.builders import affinity, node, pod, scenario
 
 TIGHT = {"cpu": "2", "memory": "4Gi", "pods": "10"}
 NODES = 230

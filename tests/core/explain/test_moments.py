@@ -21,7 +21,7 @@ from scheduler_core.kubernetes.keys import document_key, key_of
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
-from tests.core.engine.building import node, operation, pod, scenario
+from tests.core.engine.builders import node, operation, pod, scenario
 from tests.core.explain.test_worlds import read
 
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -99,7 +99,7 @@ def attempt(manifests: list[dict[str, Any]], world: ObjectsAtMoment, whole: Scen
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_change_holds_in_a_dump_of_the_moment(seed: int) -> None:
-    """Read again with the change in it, the pod fits on the node named and goes where it was told to go."""
+    """Read again with the change in it, the pod fits on the node named and goes where it was said to go."""
     whole = read(seed)
     simulation = Simulation(whole, trace=False)
     cycles = list(simulation)
@@ -199,9 +199,9 @@ def test_what_is_to_be_known_before_is_said() -> None:
 
 
 def test_of_a_placed_pod_the_nodes_are_grouped_as_its_cycle_found_them() -> None:
-    """Which nodes fitted, and what failed on the others, is told for a pod that has its place."""
+    """Which nodes fitted, and what failed on the others, is reported for a pod that has its place."""
     whole = scenario(node("a"), node("b"), node("c", unschedulable=True), pod("p"))
-    told = [
+    reported = [
         (group.nodes, [f.predicate for f in group.failures]) for group in explain(whole, "default/p").groups
     ]
-    assert told == [(("a", "b"), []), (("c",), ["CheckNodeCondition"])]
+    assert reported == [(("a", "b"), []), (("c",), ["CheckNodeCondition"])]

@@ -13,7 +13,7 @@ from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.explain import explain
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.explain.copying import copying
+from scheduler_core.explain.trial import copying
 from scheduler_core.explain.v1_37.gang import NOT_PLACED
 from scheduler_core.run import simulate
 

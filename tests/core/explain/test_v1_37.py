@@ -15,7 +15,7 @@ from scheduler_core.explain import Explanation, explain
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.run import simulate
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
-from tests.core.engine.building import node, obj, pod
+from tests.core.engine.builders import node, obj, pod
 
 Document = dict[str, Any]
 
@@ -61,7 +61,7 @@ def words(answer: Document) -> list[list[str]]:
 
 
 def test_a_taint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The fact is told in the finding's words, and either side can be changed."""
+    """The fact is reported in the finding's words, and either side can be changed."""
     documents = [current("a", taints=["gpu:NoSchedule"]), pod("p")]
     answer = cli(tmp_path / "b.json", capsys, documents)
     (failure,) = answer["nodes"][0]["failures"]
@@ -193,7 +193,9 @@ def spread_over_zones(**more: Any) -> list[Document]:
     ]
 
 
-def test_spread_constraints_are_told_by_domain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_spread_constraints_are_reported_by_domain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """How many pods each domain has, which is too many, and the change of the constraint that would help."""
     documents = spread_over_zones()
     answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
@@ -495,7 +497,7 @@ def test_a_gated_pod_is_held_by_name() -> None:
 
 def test_the_search_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that ends early says so."""
-    monkeypatch.setattr("scheduler_core.explain.v1_37.standing.MOST_TRIALS", 1)
+    monkeypatch.setattr("scheduler_core.explain.v1_37.proposals.MOST_TRIALS", 1)
     answer = explain(load_documents([current("a", taints=["gpu:NoSchedule"]), pod("p")]), "default/p")
     assert answer.changes == ()
     assert "The search for changes ended early, after 1 trials." in answer.summary

@@ -26,7 +26,7 @@ def read(seed: int) -> Scenario:
     return replace(read, policy=made.get("policy"))
 
 
-def told(cycle: Cycle) -> list[tuple[Failure, ...]]:
+def reported(cycle: Cycle) -> list[tuple[Failure, ...]]:
     """Return a cycle's own verdicts, node by node: those that it records, and those of all predicates."""
     matrix, recorded = cycle.unabridged, cycle.matrix
     assert matrix is not None
@@ -63,7 +63,7 @@ def test_verdicts_are_those_of_the_cycle(seed: int) -> None:
         earlier.replay(simulation.decisions[: cycle.index - 1])
         earlier.peek()
         standing = Standing(snapshot(earlier, cycle.pod))
-        assert [standing.failures(row) for row in range(len(standing.names))] == told(cycle)
+        assert [standing.failures(row) for row in range(len(standing.names))] == reported(cycle)
         if cycle.result != "error":
             assert standing.fitting() == [cycle.nodes[node] for node in cycle.feasible.tolist()]
 

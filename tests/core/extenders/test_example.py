@@ -83,8 +83,8 @@ def test_another_answer_places_the_pod_that_waits():
 def test_an_explanation_names_the_extender(capsys, tmp_path):
     """A node that the extender refused is not said to have fitted; a pending pod's answer names it."""
     scenario = find("extender").load()
-    told = explain(scenario, "default/train-pair", "gpu-a").summary
-    assert f"gpu-a passed the predicates, but {NAME} refused it: no board with 2 free GPUs" in told
+    reported = explain(scenario, "default/train-pair", "gpu-a").summary
+    assert f"gpu-a passed the predicates, but {NAME} refused it: no board with 2 free GPUs" in reported
     bundle = tmp_path / "bundle.yaml"
     bundle.write_text(find("extender").read())
     assert main(["explain", str(bundle), "--pod", "default/train-four"]) == 0

@@ -229,7 +229,7 @@ def test_a_message_that_reads_like_a_predicates_is_still_no_unresolvable_failure
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "reported"),
     [
         ({"body": ""}, "EOF: the answer is empty"),
         ({"body": "<html>"}, "the answer is not JSON"),
@@ -243,11 +243,11 @@ def test_a_message_that_reads_like_a_predicates_is_still_no_unresolvable_failure
         ({"response": {"nodenames": ["ghost"]}}, 'node "ghost" not found'),
     ],
 )
-def test_answers_that_no_scheduler_can_read_end_the_attempt(row, told):
+def test_answers_that_no_scheduler_can_read_end_the_attempt(row, reported):
     """Whatever an extender answers, the attempt has an end and says why."""
     (cycle,) = run(policy(FILTER), answers({"verb": "filter", **row}), pod("p"))
     assert cycle.result == "error"
-    assert told in cycle.message
+    assert reported in cycle.message
     assert calls(cycle)[0].outcome == "failed"
 
 
@@ -290,7 +290,7 @@ def test_replaying_and_forking_decide_alike_and_reuse_has_no_part_in_it():
     replays(Simulation, whole, cycles)
 
 
-def test_extenders_that_nothing_answers_have_no_effect_and_are_told_by_name():
+def test_extenders_that_nothing_answers_have_no_effect_and_are_reported_by_name():
     """As before there were extenders; the calls say that they were not made."""
     asked = extender(filterVerb="filter", bindVerb="bind")
     loaded = scenario(policy(asked), answers({"verb": "bind"}), pod("p"))

@@ -58,12 +58,12 @@ def test_a_node_that_a_filter_fails_is_not_chosen_and_its_message_is_a_reason():
     (cycle,) = run_now(
         configuration(FILTER), answers({"verb": "filter", "failedNodes": {"a": "no GPU left"}}), pod("p")
     )
-    told = line(cycle)
+    reported = line(cycle)
     assert cycle.node == "b"
-    assert told["feasible"] == ["b", "c"]
-    assert told["predicates"]["a"][LABEL] == {"fit": False, "reasons": ["no GPU left"]}
-    assert told["failed"] == {"a": ["no GPU left"]}
-    assert LABEL not in told["order"]
+    assert reported["feasible"] == ["b", "c"]
+    assert reported["predicates"]["a"][LABEL] == {"fit": False, "reasons": ["no GPU left"]}
+    assert reported["failed"] == {"a": ["no GPU left"]}
+    assert LABEL not in reported["order"]
     assert attempt(cycle)["failed"] == {"a": {"code": "Unschedulable", "reasons": ["no GPU left"]}}
 
 
@@ -143,7 +143,7 @@ def test_only_an_ignorable_extender_may_fail(ignorable):
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "reported"),
     [
         ({"status": 500}, f"failed filter with extender at URL {URL}/filter, code 500"),
         (
@@ -161,12 +161,12 @@ def test_only_an_ignorable_extender_may_fail(ignorable):
         ({"body": "<html>"}, "the answer is not JSON"),
     ],
 )
-def test_errors_are_worded_as_v1_37_words_them(row, told):
+def test_errors_are_worded_as_v1_37_words_them(row, reported):
     """A name that was not asked about is one, of a node that exists too."""
     nodes = (*NODES, node("full", cpu="50m"))
     cycle, *_ = run_now(configuration(FILTER), answers({"verb": "filter", **row}), pod("p"), nodes=nodes)
     assert cycle.result == "error"
-    assert told in cycle.message
+    assert reported in cycle.message
 
 
 @pytest.mark.parametrize(("ignored", "result"), [(True, "scheduled"), (False, "unschedulable")])
@@ -218,7 +218,7 @@ def test_scores_that_fail_are_passed_over_and_a_single_node_is_not_scored():
     assert two.totals.tolist() == [0, 0, 0]
 
 
-def test_equal_nodes_that_an_extender_scored_are_drawn_upstream_and_told_as_such():
+def test_equal_nodes_that_an_extender_scored_are_drawn_upstream_and_reported_as_such():
     """Those that no extender scored lose; an extender without a prioritizeVerb scores every node 0."""
     row = {"verb": "prioritize", "response": [{"Host": name, "Score": 0} for name in "cb"]}
     (some,) = run_now(configuration(SCORING), answers(row), pod("p"))
@@ -309,7 +309,7 @@ def test_without_a_node_cache_the_victims_are_sent_whole():
 
 
 @pytest.mark.parametrize(
-    ("victims", "ignorable", "told", "nominated"),
+    ("victims", "ignorable", "reported", "nominated"),
     [
         ({}, False, "no candidate node for preemption", None),
         ({"a": ["nobody"]}, False, "but the pod is not found on that node", None),
@@ -319,12 +319,12 @@ def test_without_a_node_cache_the_victims_are_sent_whole():
         ({"a": ["nobody"]}, True, "preempting 1 victims", "a"),
     ],
 )
-def test_answers_without_victims_or_with_wrong_ones(victims, ignorable, told, nominated):
+def test_answers_without_victims_or_with_wrong_ones(victims, ignorable, reported, nominated):
     """Of an ignorable extender a node without victims is left out, and an error passed over."""
     asked = extender(preemptVerb="preempt", ignorable=ignorable)
     rows = answers({"verb": "preempt", "victims": victims})
     cycle, *_ = run_now(configuration(asked), rows, *VICTIMS, HIGH)
-    assert told in cycle.message
+    assert reported in cycle.message
     assert cycle.decision.nominated == nominated
     assert len(cycle.decision.victims) == (nominated is not None)
 
@@ -355,7 +355,7 @@ def test_budgets_count_as_the_extender_says():
 
 
 def test_the_extender_that_binds_may_refuse():
-    """The pod is forgotten, which others are told as its deletion, and backs off as after an error."""
+    """The pod is forgotten, which others are reported as its deletion, and backs off as after an error."""
     binding = extender(bindVerb="bind")
     rows = ({"verb": "bind", "pod": "*/no", "error": "not today"}, {"verb": "bind"})
     refused, bound, *again = run_now(
@@ -382,8 +382,8 @@ def test_a_refused_pod_wakes_those_that_wait_for_its_room():
         nodes=NODES[:1],
     )  # fmt: skip
     refused = next(cycle for cycle in cycles if cycle.result == "error")
-    told = [move for move in release_record(refused).moves if move["event"] == "AssignedPodDelete"]
-    assert [move["pod"] for move in told] == ["default/large"]
+    reported = [move for move in release_record(refused).moves if move["event"] == "AssignedPodDelete"]
+    assert [move["pod"] for move in reported] == ["default/large"]
 
 
 def test_after_the_error_of_an_ignorable_extender_the_scheduler_binds_itself():
@@ -520,19 +520,19 @@ def test_replaying_and_forking_decide_alike():
     replays(V1_37Simulation, whole, cycles)
 
 
-def test_extenders_that_nothing_answers_have_no_effect_and_are_told_by_name():
+def test_extenders_that_nothing_answers_have_no_effect_and_are_reported_by_name():
     """As before there were extenders; the calls say that they were not made."""
     asked = extender(filterVerb="filter", bindVerb="bind")
     loaded = scenario(configuration(asked), answers({"verb": "bind"}), pod("p"))
     only_binding_is_answered(V1_37Simulation, loaded, "a")
 
 
-def test_answers_of_strangers_and_a_policy_under_v1_37_are_told():
+def test_answers_of_strangers_and_a_policy_under_v1_37_are_reported():
     """What has no effect is named."""
     loaded = scenario(configuration(FILTER), answers({"verb": "filter"}, url="http://other.test/"), pod("p"))
-    told = [problem.message for problem in loaded.warnings]
-    assert any("its URL is not approved" in text for text in told)
-    assert any("http://other.test/: its answers have no effect" in text for text in told)
+    reported = [problem.message for problem in loaded.warnings]
+    assert any("its URL is not approved" in text for text in reported)
+    assert any("http://other.test/: its answers have no effect" in text for text in reported)
     former = scenario(policy(FILTER), settings(scheduler="v1.37"), pod("p"))
     assert f"extender {URL} is not called: v1.37 reads no such configuration" in {
         problem.message for problem in former.warnings
@@ -544,9 +544,9 @@ def test_a_wrong_entry_is_an_error_at_its_place():
     wrong = extender(filterVerb="filter", httpTimeout=5_000_000_000)
     with pytest.raises(BundleError) as caught:
         scenario(configuration(wrong, extender(bindVerb="b"), extender(bindVerb="c")), pod("p"))
-    told = {problem.path: problem.message for problem in caught.value.problems}
-    assert "must be a duration such as 5s" in told["extenders[0].httpTimeout"]
-    assert "only one extender can bind" in told["extenders[2].bindVerb"]
+    reported = {problem.path: problem.message for problem in caught.value.problems}
+    assert "must be a duration such as 5s" in reported["extenders[0].httpTimeout"]
+    assert "only one extender can bind" in reported["extenders[2].bindVerb"]
 
 
 def test_a_restart_may_bring_extenders():
@@ -561,8 +561,8 @@ def test_a_restart_may_bring_extenders():
 def test_a_record_with_extenders_is_refused_by_name():
     """A record of v1.37 holds no answers."""
     record = {"id": "x", "objects": list(NODES), "config": configuration(FILTER)}
-    (told,) = conform_records([json.dumps(record)], system="v1.37")
-    assert "config.extenders: a record has no answers of extenders" in json.dumps(told)
+    (reported,) = conform_records([json.dumps(record)], system="v1.37")
+    assert "config.extenders: a record has no answers of extenders" in json.dumps(reported)
 
 
 def test_a_comparison_names_the_extenders_and_the_rule_that_decided():
@@ -579,8 +579,8 @@ def test_an_explanation_names_the_extender():
     """A node that it refused is not said to have fitted; a pending pod's answer asks nobody and names it."""
     rows = ({"verb": "filter", "pod": "*/p", "failedNodes": {"a": "no GPU left"}}, {"verb": "filter"})
     loaded = scenario(configuration(FILTER), answers(*rows), pod("p"), pod("large", cpu="9"))
-    told = explain(loaded, "default/p", "a").summary
-    assert f"a passed the filters, but {LABEL} refused it: no GPU left" in told
-    assert "kube-scheduler takes one of 2 at random" in told
+    reported = explain(loaded, "default/p", "a").summary
+    assert f"a passed the filters, but {LABEL} refused it: no GPU left" in reported
+    assert "kube-scheduler takes one of 2 at random" in reported
     pending = explain(loaded, "default/large").summary
     assert f"Extenders decide too, which is not explained here but in the trace: {URL}." in pending

@@ -15,7 +15,7 @@ from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.extenders.approval import using
-from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
+from scheduler_core.schedulers.extenders.webhooks.allowlist import ApprovalError, Approved
 from scheduler_core.schedulers.extenders.webhooks.transport import Webhooks
 from tests.core.extenders.parts import (
     NODES,
@@ -141,7 +141,7 @@ def test_a_comparison_asks_each_question_once(release, server):
 
 
 @pytest.mark.parametrize(
-    ("behaves", "told"),
+    ("behaves", "reported"),
     [
         ("fails", "failed filter with extender at URL http://127.0.0.1:{port}/scheduler/filter, code 500"),
         ("garbage", "the answer is not UTF-8"),
@@ -154,7 +154,7 @@ def test_a_comparison_asks_each_question_once(release, server):
         ("hangs_up", "Post http://127.0.0.1:{port}/scheduler/filter: "),
     ],
 )
-def test_an_extender_that_misbehaves_ends_the_attempt_in_time(release, server, behaves, told):
+def test_an_extender_that_misbehaves_ends_the_attempt_in_time(release, server, behaves, reported):
     """Every misbehaviour is an error with a text, within the timeout, and recorded as it was."""
     server.behaves = behaves
     seconds = 0.5 if behaves in {"hangs", "drips"} else 9
@@ -164,7 +164,7 @@ def test_an_extender_that_misbehaves_ends_the_attempt_in_time(release, server, b
     _, (cycle, *again) = live(release, server, asked, pod("p"), most_bytes=100_000)
     assert time.monotonic() - began < 9
     assert cycle.result == "error"
-    assert told.format(port=server.server_port).lower() in cycle.message.lower()
+    assert reported.format(port=server.server_port).lower() in cycle.message.lower()
     assert len(server.asked) == 1 + len(again)
     (call,) = calls(cycle)
     assert (call.outcome, call.source) == ("failed", "live")
@@ -358,7 +358,7 @@ def test_no_proxy_of_the_environment_is_used(server, monkeypatch):
     assert cycle.result == "scheduled"
 
 
-def test_the_command_calls_what_it_is_told_to_and_writes_what_it_was_answered(
+def test_the_command_calls_what_it_is_reported_to_and_writes_what_it_was_answered(
     release, server, tmp_path, capsys
 ):
     """Simulate --extenders URL --record-answers FILE, and again with that file."""
@@ -379,15 +379,15 @@ def test_the_command_calls_what_it_is_told_to_and_writes_what_it_was_answered(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--extenders", "gopher://x"], "--extenders: 'gopher://x' is no URL prefix"),
         (["--record-answers", "x.yaml"], "no extender was called, so there is nothing to record"),
     ],
 )
-def test_the_command_says_what_is_wrong_with_its_options(arguments, told, tmp_path: Path, capsys):
+def test_the_command_says_what_is_wrong_with_its_options(arguments, reported, tmp_path: Path, capsys):
     """Exit status 2, and a message."""
     bundle = tmp_path / "bundle.yaml"
     bundle.write_text(write_yaml([*NODES, pod("p")]))
     assert main(["simulate", str(bundle), *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err

@@ -76,13 +76,13 @@ def test_what_is_no_manifest_is_left_out_by_name() -> None:
     }
     scenario = load([("shop.tgz", tarred(files, links={"shop/more.yaml": "../../etc/passwd"}))])
     assert [obj.meta.name for obj in scenario.objects] == ["n1", "web"]
-    told = {one.message for one in scenario.warnings if one.file == "shop.tgz"}
+    reported = {one.message for one in scenario.warnings if one.file == "shop.tgz"}
     charts = "(shop/charts/db.tgz, shop/charts/hidden) are left out: a nested archive"
     plain = (
         "(shop/Chart.yaml, shop/README.md, shop/logo.png, shop/values.yaml) are left out: no manifest found"
     )
     kustomization = "shop/kustomization.yaml is left out: not applied"
-    assert told == {
+    assert reported == {
         f"4 files {plain}",
         f"2 files {charts}: pass it as a separate file",
         "shop/more.yaml is left out: a symbolic link; links are not followed",
@@ -103,8 +103,8 @@ def test_links_of_a_zip_are_not_followed() -> None:
 @pytest.mark.parametrize("pack", [zipped, tarred])
 def test_unsafe_paths_are_refused(pack: Callable[[Files], bytes], name: str) -> None:
     """A path that leads out of the archive is an error with a remedy, whatever else is in it."""
-    told = problems(pack({"node.yaml": NODE, name: POD}))
-    assert "unsafe path" in told and "without .." in told
+    reported = problems(pack({"node.yaml": NODE, name: POD}))
+    assert "unsafe path" in reported and "without .." in reported
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_unsafe_paths_are_refused(pack: Callable[[Files], bytes], name: str) -> 
 )
 def test_what_cannot_be_read_says_what_to_do(data: bytes, says: str) -> None:
     """Each refusal names the archive, what is wrong with it, and the remedy."""
-    told = problems(data)
-    assert told.startswith("shop.tgz") and says in told
+    reported = problems(data)
+    assert reported.startswith("shop.tgz") and says in reported
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_a_bomb_costs_what_the_bound_allows(make: Callable[[], bytes], says: str
     """A small archive that unpacks to hundreds of megabytes is given up on the way."""
     data = make()
     tracemalloc.start()
-    told = problems(data)
+    reported = problems(data)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert says in told
+    assert says in reported
     assert peak < 120 * 2**20, peak
 
 
@@ -171,8 +171,8 @@ def test_very_many_entries_are_refused() -> None:
 
 def test_unpacked_bytes_are_bounded_over_all_files() -> None:
     """The bound on a bundle's bytes holds for what an archive unpacks to."""
-    told = problems(zipped({f"{n}.yaml": POD + "#" * 400 for n in range(50)}), size=20_000)
-    assert "larger than" in told and "leave out objects that scheduling does not read" in told
+    reported = problems(zipped({f"{n}.yaml": POD + "#" * 400 for n in range(50)}), size=20_000)
+    assert "larger than" in reported and "leave out objects that scheduling does not read" in reported
 
 
 def test_many_files_are_one_archive() -> None:

@@ -32,7 +32,7 @@ class Case:
     path: str
     says: str
 
-    def told(self, file: Path, *, after: int = 0) -> str:
+    def reported(self, file: Path, *, after: int = 0) -> str:
         """Return how the message begins."""
         where = str(file) if self.line is None else f"{file}:{self.line + after}"
         return f"{where}: {self.path}: " if self.path else f"{where}: "
@@ -70,15 +70,15 @@ POLICIES = [*cases("policies"), *cases("configurations")]
 
 
 def check(
-    case: Case, arguments: list[str], file: Path, told: str, capsys: pytest.CaptureFixture[str]
+    case: Case, arguments: list[str], file: Path, reported: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Run ``simulate`` and see that it refuses the file as the case says."""
     assert main(["simulate", *arguments]) == 2
     printed = capsys.readouterr()
     assert not printed.out
     lines = printed.err.splitlines()
-    assert any(line.startswith(told) and case.says in line for line in lines), (
-        f"{told}… {case.says}\n{printed.err}"
+    assert any(line.startswith(reported) and case.says in line for line in lines), (
+        f"{reported}… {case.says}\n{printed.err}"
     )
     assert all(line.startswith(str(file)) for line in lines)
     assert "Traceback" not in printed.err
@@ -89,7 +89,7 @@ def test_a_bad_manifest_is_refused(case: Case, tmp_path: Path, capsys: pytest.Ca
     """Exit status 2, and a message that names file, line, path and what would be right."""
     file = tmp_path / "bad.input"
     file.write_bytes(case.content)
-    check(case, [str(file)], file, case.told(file), capsys)
+    check(case, [str(file)], file, case.reported(file), capsys)
 
 
 @pytest.mark.parametrize("case", POLICIES)
@@ -100,12 +100,12 @@ def test_a_bad_policy_is_refused_wherever_it_stands(
     cluster, file = tmp_path / "cluster.yaml", tmp_path / "policy.input"
     cluster.write_text(CLUSTER)
     file.write_bytes(case.content)
-    check(case, [str(cluster), "--config", str(file)], file, case.told(file), capsys)
+    check(case, [str(cluster), "--config", str(file)], file, case.reported(file), capsys)
     if not case.content.startswith(b"{\n"):  # JSON is no document of a stream of YAML
         bundle = tmp_path / "bundle.yaml"
         bundle.write_bytes(f"{CLUSTER}---\n".encode() + case.content)
-        told = case.told(bundle, after=CLUSTER.count("\n") + 1)
-        check(case, [str(bundle)], bundle, told, capsys)
+        reported = case.reported(bundle, after=CLUSTER.count("\n") + 1)
+        check(case, [str(bundle)], bundle, reported, capsys)
 
 
 @pytest.mark.parametrize("case", cases("noteworthy"))
@@ -116,8 +116,8 @@ def test_what_kubernetes_takes_is_warned_of_and_runs(
     file = tmp_path / "odd.yaml"
     file.write_bytes(case.content)
     assert main(["simulate", str(file)]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert any(line.startswith(case.told(file)) and case.says in line for line in told), told
+    reported = capsys.readouterr().err.splitlines()
+    assert any(line.startswith(case.reported(file)) and case.says in line for line in reported), reported
 
 
 def test_the_warnings_of_a_policy_come_with_config_too(
@@ -128,8 +128,8 @@ def test_the_warnings_of_a_policy_come_with_config_too(
     cluster.write_text(CLUSTER)
     policy.write_text("kind: Policy\napiVersion: v1\npredicates:\n- {name: PodFitsPorts}\n")
     assert main(["simulate", str(cluster), "--config", str(policy)]) == 0
-    told = capsys.readouterr().err
-    assert told.startswith(f"{policy}:4: predicates[0]: PodFitsPorts is registered but never evaluated")
+    reported = capsys.readouterr().err
+    assert reported.startswith(f"{policy}:4: predicates[0]: PodFitsPorts is registered but never evaluated")
 
 
 CONFIGURATIONS = {
@@ -150,8 +150,8 @@ def test_a_configuration_that_is_none_is_refused(
     text, says = CONFIGURATIONS[content]
     file.write_text(text)
     assert main(["simulate", str(cluster), "--config", str(file)]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(str(file)) and says in told
+    reported = capsys.readouterr().err
+    assert reported.startswith(str(file)) and says in reported
 
 
 @pytest.mark.parametrize("case", [*POLICIES[:1], *MANIFESTS[:1], *MANIFESTS[-2:]])
@@ -166,7 +166,7 @@ def test_the_process_itself_ends_with_two(case: Case, tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(case.told(file)) and case.says in done.stderr
+    assert done.stderr.startswith(case.reported(file)) and case.says in done.stderr
     assert "Traceback" not in done.stderr
     assert not done.stdout
 

@@ -17,7 +17,7 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*.case"))
 DIVIDER = "=====\n"
 
 
-def _told(problem: Problem) -> str:
+def _reported(problem: Problem) -> str:
     place = f"{problem.line or '-'} {problem.document or '-'}:{problem.path or '-'}"
     return f"{place} | {problem.message}"
 
@@ -27,12 +27,12 @@ def outcome(text: str) -> str:
     try:
         scenario = load(text)
     except BundleError as error:
-        return "\n".join(["error", *map(_told, error.problems)]) + "\n"
+        return "\n".join(["error", *map(_reported, error.problems)]) + "\n"
     objects = [
         " ".join(key_of(o)) + (f" on {o.node_name}" if getattr(o, "node_name", "") else "")
         for o in scenario.objects
     ]
-    return "\n".join(["read", *objects, "warnings", *map(_told, scenario.warnings)]) + "\n"
+    return "\n".join(["read", *objects, "warnings", *map(_reported, scenario.warnings)]) + "\n"
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)

@@ -118,8 +118,8 @@ def test_a_chart_that_nobody_rendered_is_one_problem(
     write(tmp_path, {f"templates/{name}.yaml": "{{- if .Values.on }}\n" + template for name in names})
     write(tmp_path, {"templates/_helpers.tpl": '{{- define "name" -}}\nweb\n{{- end }}\n'})
     assert main(["simulate", str(tmp_path)]) == 2
-    [told] = capsys.readouterr().err.splitlines()
-    assert told == (
+    [reported] = capsys.readouterr().err.splitlines()
+    assert reported == (
         f"{tmp_path}/templates/deployment.yaml:1: this is a Helm template, not a manifest (and 2 more files "
         f"of the chart): pass the output of `helm template {tmp_path}`"
     )

@@ -36,14 +36,14 @@ class StopError(Exception):
 
 
 @pytest.mark.parametrize("text", [AS_JSON, AS_YAML, AS_LIST], ids=["json", "documents", "list"])
-def test_progress_is_told(text: str) -> None:
-    """Every stage is told of, in order, never beyond its end and never backwards."""
-    told: list[tuple[str, int, int]] = []
-    load(text, watch=lambda *report: told.append(report))
-    assert list(dict.fromkeys(stage for stage, _, _ in told)) == list(STAGES)
-    assert all(0 <= done <= of for _, done, of in told)
+def test_progress_is_reported(text: str) -> None:
+    """Every stage is mentioned, in order, never beyond its end and never backwards."""
+    reported: list[tuple[str, int, int]] = []
+    load(text, watch=lambda *report: reported.append(report))
+    assert list(dict.fromkeys(stage for stage, _, _ in reported)) == list(STAGES)
+    assert all(0 <= done <= of for _, done, of in reported)
     for stage in STAGES:
-        far = [done for name, done, _ in told if name == stage]
+        far = [done for name, done, _ in reported if name == stage]
         assert len(far) > 2
         assert all(before <= after for before, after in pairwise(far))
 
@@ -67,7 +67,7 @@ def test_a_reading_is_stopped(text: str, stage: str) -> None:
 
 def test_manifests_that_are_parsed_are_watched_too() -> None:
     """A stored scenario tells as much."""
-    told: list[str] = []
-    watch: Watch = lambda stage, _done, _of: told.append(stage)  # noqa: E731
+    reported: list[str] = []
+    watch: Watch = lambda stage, _done, _of: reported.append(stage)  # noqa: E731
     load_documents(NODES, watch=watch)
-    assert set(told) == {"checking", "assembling"}
+    assert set(reported) == {"checking", "assembling"}

@@ -15,7 +15,7 @@ from scheduler_core import BundleError, Limits, Scenario, Simulation, load
 from scheduler_core.__main__ import main
 from scheduler_core.kubernetes.keys import key_of
 from scheduler_core.kubernetes.model import Node, Pod
-from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement, recorded_of, results_of
+from scheduler_core.kubernetes.recorded_decisions import RecordedPlacement, agreement, recorded_of, results_of
 from tests.core.trials import trials
 
 FOLDER = Path(__file__).parent / "recordings"
@@ -23,7 +23,7 @@ RECORDER = (FOLDER / "recorder.jsonl").read_text()
 KWOK = (FOLDER / "kwok.yaml").read_text()
 
 
-def told(scenario: Scenario) -> list[tuple[float, str, str]]:
+def reported(scenario: Scenario) -> list[tuple[float, str, str]]:
     """Return the operations in short: second, action and name."""
     return [(o.time, o.action, o.key) for o in scenario.operations]
 
@@ -65,7 +65,7 @@ def test_a_recorder_file_becomes_objects_and_operations_at_their_times() -> None
         ("Node", "node-2"),
         ("PriorityClass", "high"),
     ]
-    assert told(scenario) == [
+    assert reported(scenario) == [
         (3.499999999, "create", "default/web-1"),
         (6.249999999, "create", "default/web-2"),
         (6.999999999, "create", "default/agent-x"),
@@ -197,7 +197,7 @@ def test_what_was_created_before_the_first_event_was_there_however_late_it_is_li
     new["metadata"]["creationTimestamp"] = "2024-10-01T12:00:05Z"
     scenario = load(record(0, "Add", node("n1")) + record(5, "Add", new) + record(6, "Add", old))
     assert [o.meta.name for o in scenario.objects] == ["n1", "n2"]
-    assert told(scenario) == [(5.0, "create", "default/p")]
+    assert reported(scenario) == [(5.0, "create", "default/p")]
 
 
 def test_pods_go_with_the_recording_alone() -> None:
@@ -214,7 +214,7 @@ def test_pods_go_with_the_recording_alone() -> None:
     text += record(5, "Delete", named("Node", "n1")) + record(6, "Delete", named("Pod", "a"))
     text += record(7, "Delete", {**named("ReplicaSet", "rs"), "apiVersion": "apps/v1"})
     scenario = load(text)
-    assert told(scenario) == [
+    assert reported(scenario) == [
         (5.0, "delete", "n1"),
         (6.0, "delete", "default/a"),
         (7.0, "delete", "default/rs"),
@@ -225,7 +225,7 @@ def test_pods_go_with_the_recording_alone() -> None:
 def test_kwok_s_patches_become_operations() -> None:
     """Resources are known by their plural, times by nanoseconds, and a binding is kept as recorded."""
     scenario = load(KWOK)
-    assert told(scenario) == [
+    assert reported(scenario) == [
         (1.5, "create", "n2"),
         (1.7, "update", "n1"),
         (2.0, "delete", "default/waiting"),
@@ -301,7 +301,7 @@ def test_both_recorders_tell_the_same_history_and_it_ends_as_the_cluster_did(
     """The operations lead to the last state of every object, and the placements are those of the cluster."""
     lines, stream, live = _histories(steps)
     one, other = load(lines), load(stream)
-    assert told(one) == told(other)
+    assert reported(one) == reported(other)
     assert [o.object for o in one.operations] == [o.object for o in other.operations]
     last: dict[str, Any] = {}
     for operation in one.operations:
@@ -449,6 +449,6 @@ def test_results_in_a_recording_are_kept_with_the_pod_that_they_are_of() -> None
     bound["metadata"]["annotations"] = results
     text = record(0, "Add", node("n1")) + record(5, "Add", pod("a")) + record(6, "Update", bound)
     scenario = load(text)
-    assert told(scenario) == [(5.0, "create", "default/a")]
+    assert reported(scenario) == [(5.0, "create", "default/a")]
     [[known]] = scenario.recorded().values()
     assert (known.node, known.results) == ("n1", {"filter-result": {"n1": {"NodeName": "passed"}}})

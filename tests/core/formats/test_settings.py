@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_core import load
-from scheduler_core.cli.reporting import InputError, configured, read_configuration
+from scheduler_core.cli.input_files import InputError, configured, read_configuration
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 

@@ -75,8 +75,8 @@ SCALED = trace(
 def test_a_trace_becomes_objects_and_operations_that_controllers_answer() -> None:
     """Owners of the start are initial, later ones created, changed and deleted; a pod ends in time."""
     scenario = load([("t.sktrace", packed(SCALED)), ("nodes.json", json.dumps(NODE))])
-    told = [(operation.time, operation.action, operation.key) for operation in scenario.operations]
-    assert told == [
+    reported = [(operation.time, operation.action, operation.key) for operation in scenario.operations]
+    assert reported == [
         (10, "create", "default/task"),
         (60, "update", "default/web"),
         (120, "delete", "default/web"),

@@ -14,7 +14,7 @@ import pytest
 
 from scheduler_core import load, simulate
 from scheduler_core.formats.folder import Folder
-from scheduler_core.formats.pasted import cleaned
+from scheduler_core.formats.paste import cleaned
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import is_timed_run
 from scheduler_core.scenario.scenario import Scenario
@@ -237,7 +237,7 @@ def test_a_variable_of_flux_is_named_with_the_command_that_replaces_it(variable:
 
 
 def test_all_errors_are_found_at_once() -> None:
-    """Fields that only v1.37 reads, and controllers that cannot be, are told of beside all others."""
+    """Fields that only v1.37 reads, and controllers that cannot be, are mentioned beside all others."""
     spread = POD.replace("containers:", "topologySpreadConstraints: [{maxSkew: x}], containers:")
     controller = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {}}\n"
     wrong = NODE.replace('"4"', "four")

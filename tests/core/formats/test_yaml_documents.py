@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scheduler_core.authoring import examples
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.formats.yaml_reader import read_yaml
 

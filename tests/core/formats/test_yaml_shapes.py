@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.formats.limits import Limits
-from scheduler_core.formats.skipping import ValueTally
+from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_shapes import Shapes

@@ -1,4 +1,4 @@
-"""Objects made from the fields of a form, and what is told of fields that cannot be used."""
+"""Objects made from the fields of a form, and what is mentioned fields that cannot be used."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_every_advanced_field_reaches_the_pod(kind: str) -> None:
     affinity = pod.affinity
     assert affinity is not None
     assert affinity.node_required is not None
-    told = [(r.key, r.operator, r.values) for r in affinity.node_required[0].match_expressions]
-    assert told == [
+    reported = [(r.key, r.operator, r.values) for r in affinity.node_required[0].match_expressions]
+    assert reported == [
         ("disk", "In", ("ssd", "nvme")),
         ("spot", "DoesNotExist", ()),
         ("cores", "Gt", ("4",)),
@@ -119,7 +119,7 @@ def test_a_node_pool_goes_over_its_zones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "field", "typed", "told"),
+    ("kind", "field", "typed", "reported"),
     [
         ("Deployment", "name", "Web_1", "lower case letters"),
         ("Deployment", "name", "", "write one, such as web"),
@@ -157,11 +157,11 @@ def test_a_node_pool_goes_over_its_zones() -> None:
         ("Pod", "claims", "Data", "lower case letters"),
     ],
 )
-def test_what_is_wrong_is_told_at_its_field(kind: str, field: str, typed: str, told: str) -> None:
+def test_what_is_wrong_is_reported_at_its_field(kind: str, field: str, typed: str, reported: str) -> None:
     """The words say what would be right; what two fields say together stands at one of them."""
     errors = wrong(kind, **{field: typed})
-    if told:
-        assert told in errors[field]
+    if reported:
+        assert reported in errors[field]
     else:
         assert len(errors) == 1
 

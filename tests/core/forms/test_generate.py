@@ -149,7 +149,7 @@ def test_daemons_are_counted_where_they_may_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "field", "told"),
+    ("given", "field", "reported"),
     [
         (recipe([{"cpu": "4GB"}]), "pools.0.cpu", "is not a quantity"),
         (recipe([{"count": "0"}]), "pools.0.count", "a whole number from 1"),
@@ -169,13 +169,13 @@ def test_daemons_are_counted_where_they_may_run() -> None:
         ({"pools": [None]}, "", ""),
     ],
 )
-def test_what_is_wrong_is_told_at_its_field(given: Any, field: str, told: str) -> None:
+def test_what_is_wrong_is_reported_at_its_field(given: Any, field: str, reported: str) -> None:
     """A recipe is never half made, and nothing that it may hold raises."""
     problems = dict(generate(given).problems)
     if not field:
         assert not problems
         return
-    assert told in problems[field]
+    assert reported in problems[field]
     assert generate(given).documents == ()
 
 

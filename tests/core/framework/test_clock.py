@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from scheduler_core.schedulers.v1_22.clock import Clock, go_duration
-from scheduler_core.schedulers.v1_22.waiting import WaitingPod, WaitingPods
+from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod, WaitingPods
 
 
 def test_time_moves_from_timer_to_timer() -> None:
@@ -62,14 +62,14 @@ def test_go_prints_durations() -> None:
 
 
 def settled_pods() -> tuple[Clock, WaitingPods, list[tuple[str, str, float]]]:
-    """Return waiting pods and the list that their verdicts are told to."""
+    """Return waiting pods and the list that their verdicts are reported to."""
     clock = Clock()
-    told: list[tuple[str, str, float]] = []
+    reported: list[tuple[str, str, float]] = []
 
     def settled(pod: WaitingPod) -> None:
-        told.append((pod.key, pod.verdict, clock.now))
+        reported.append((pod.key, pod.verdict, clock.now))
 
-    return clock, WaitingPods(clock, settled), told
+    return clock, WaitingPods(clock, settled), reported
 
 
 def message(plugin: str, seconds: float) -> str:
@@ -78,42 +78,42 @@ def message(plugin: str, seconds: float) -> str:
 
 
 def test_a_pod_waits_for_every_plugin() -> None:
-    """It goes on with the last plugin that allows it, and is told once."""
-    _, pods, told = settled_pods()
+    """It goes on with the last plugin that allows it, and is reported once."""
+    _, pods, reported = settled_pods()
     pods.add("p", "n", {"A": 5, "B": 9}, message)
     assert pods.get("p").deadline == 5
     pods.allow("p", "A")
-    assert told == []
+    assert reported == []
     pods.allow("p", "B")
     pods.reject("p", "A", "too late")
-    assert told == [("p", "allowed", 0)]
+    assert reported == [("p", "allowed", 0)]
 
 
 def test_the_shortest_timer_rejects() -> None:
     """When the first plugin's time is up the pod is rejected by it, and the other timer is gone."""
-    clock, pods, told = settled_pods()
+    clock, pods, reported = settled_pods()
     pods.add("p", "n", {"A": 5, "B": 9}, message)
     clock.fire()
-    assert told == [("p", "rejected", 5)]
+    assert reported == [("p", "rejected", 5)]
     assert (pods.get("p").plugin, pods.get("p").message) == ("A", "A 5")
     assert clock.next_time() is None
 
 
 def test_a_settled_pod_is_listed_until_its_binding_cycle_took_it_up() -> None:
     """Plugins that look at waiting pods still see it, but can no longer change its verdict."""
-    _, pods, told = settled_pods()
+    _, pods, reported = settled_pods()
     pods.add("p", "n", {"A": 5}, message)
     pods.reject("p", "A", "no")
     assert [pod.key for pod in pods] == ["p"]
     pods.allow("p", "A")
     pods.remove("p")
     pods.remove("p")
-    assert (len(pods), told) == (0, [("p", "rejected", 0)])
+    assert (len(pods), reported) == (0, [("p", "rejected", 0)])
 
 
 def test_a_time_that_is_up_after_the_verdict_is_no_time_out() -> None:
     """Who rejected the pod first did; only a wait that nobody ended has timed out."""
-    _, pods, told = settled_pods()
+    _, pods, reported = settled_pods()
     pods.add("p", "n", {"A": 5}, message)
     pods.add("q", "n", {"A": 5}, message)
     pods.reject("p", "B", "no")
@@ -123,4 +123,4 @@ def test_a_time_that_is_up_after_the_verdict_is_no_time_out() -> None:
         ("B", "no", False),
         ("A", "late", True),
     ]
-    assert [verdict for _, verdict, _ in told] == ["rejected", "rejected"]
+    assert [verdict for _, verdict, _ in reported] == ["rejected", "rejected"]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from scheduler_core.schedulers.v1_22.releases import V1_22
 from scheduler_core.schedulers.v1_22.scheduler import Framework
 from tests.core.coscheduling.parts import node, pod
-from tests.core.framework.test_binding import Spy, first_attempt
+from tests.core.framework.test_bind_points import Spy, first_attempt
 
 
 def nominated(made: Framework, key: str, host: str) -> None:

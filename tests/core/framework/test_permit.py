@@ -8,7 +8,7 @@ from scheduler_core.schedulers.v1_22.releases import V1_35
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
 from tests.core.coscheduling.parts import node, pod
-from tests.core.framework.test_binding import Spy, told
+from tests.core.framework.test_bind_points import Spy, reported
 
 
 class Waker(Plugin):
@@ -38,7 +38,7 @@ def test_a_failed_cycle_activates_nobody_later_either() -> None:
         made = Framework([node("n", 1000), *pods], (Waker(fails),))
         made.run(0.5)
         assert "ns/b" in made.bound()
-        assert [key for one in told(made, "Activated") for key in one.detail] == activated  # type: ignore[attr-defined]
+        assert [key for one in reported(made, "Activated") for key in one.detail] == activated  # type: ignore[attr-defined]
 
 
 def test_the_end_of_a_pods_own_wait_does_not_wake_it() -> None:
@@ -50,7 +50,7 @@ def test_the_end_of_a_pods_own_wait_does_not_wake_it() -> None:
     made.run(5.5)
     assert made.waiting.get("ns/q") is not None
     assert [one.key for one in made.queue.placed("unschedulable")] == ["ns/p"]
-    assert [one.detail for one in told(made, "Moved")] == [["ns/q"]]
+    assert [one.detail for one in reported(made, "Moved")] == [["ns/q"]]
 
 
 def test_a_verdict_is_about_the_pod_that_waited_not_about_its_name() -> None:
@@ -67,4 +67,4 @@ def test_a_verdict_is_about_the_pod_that_waited_not_about_its_name() -> None:
     assert (waiting.verdict, waiting.since) == ("", made.clock.now)
     assert list(made.binding) == ["ns/p"]
     assert int(made.cluster.used[0, 0]) == 500
-    assert not told(made, "FailedScheduling")
+    assert not reported(made, "FailedScheduling")

@@ -44,12 +44,12 @@ class World:
 def test_backoff_doubles_from_one_to_ten_seconds() -> None:
     """Attempts back off 1, 2, 4, 8, 10, 10 … seconds after they failed."""
     world = World("a")
-    told = []
+    reported = []
     for _ in range(6):
         tried = world.fail("NodeResourcesFit")
-        told.append(tried.backoff_until - world.clock.now)
+        reported.append(tried.backoff_until - world.clock.now)
         world.queue.activate(["ns/a"])
-    assert told == [1, 2, 4, 8, 10, 10]
+    assert reported == [1, 2, 4, 8, 10, 10]
 
 
 def test_backoff_ends_with_the_next_look_every_second() -> None:

@@ -46,7 +46,7 @@ def demo(room: int, edition: Edition = CLASSIC) -> list[Any]:
     ]
 
 
-def told(scheduler: Framework, what: str) -> list[TimelineEvent]:
+def reported(scheduler: Framework, what: str) -> list[TimelineEvent]:
     """Return what happened of one kind."""
     return [one for one in scheduler.record if isinstance(one, TimelineEvent) and one.what == what]
 
@@ -79,7 +79,7 @@ def test_the_phases_of_the_demo_over_time() -> None:
     """Classic: Pending, PreScheduling, Scheduling with the first bind, Scheduled, Running."""
     scheduler = framework(*demo(4))
     scheduler.run(60)
-    phases = list(dict.fromkeys(one.text for one in told(scheduler, "PodGroup")))
+    phases = list(dict.fromkeys(one.text for one in reported(scheduler, "PodGroup")))
     assert phases == ["Pending", "PreScheduling", "Scheduling", "Scheduled", "Running"]
     assert scheduler.groups["ns/nginx"].status.running == 4
 
@@ -113,7 +113,7 @@ def test_a_wait_that_times_out_frees_the_node_and_tells_why() -> None:
     scheduler.run(5.02)
     assert (len(scheduler.waiting), len(plugin.state.waiting)) == (0, 0)
     assert int(scheduler.cluster.used[0, 0]) == 0
-    messages = [one.text for one in told(scheduler, "FailedScheduling")]
+    messages = [one.text for one in reported(scheduler, "FailedScheduling")]
     timeout = "rejected due to timeout after waiting 5s at plugin Coscheduling"
     assert f'pod "p0" rejected while waiting on permit: {timeout}' in messages
     assert sum("rejection in Unreserve" in text for text in messages) == 8
@@ -247,7 +247,7 @@ def test_a_new_node_wakes_the_pods_that_found_no_room() -> None:
     scheduler.put_object(node("large", 4000))
     scheduler.run(3)
     assert scheduler.bound() == {"ns/big": "large"}
-    assert any("NodeAdd moved ns/big" in one.text for one in told(scheduler, "Moved"))
+    assert any("NodeAdd moved ns/big" in one.text for one in reported(scheduler, "Moved"))
 
 
 def test_a_deleted_node_takes_no_more_pods() -> None:

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPr
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, FrameworkRelease
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
-from tests.core.engine.building import node, obj, pod
+from tests.core.engine.builders import node, obj, pod
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "20"}
 EARLY, LATE = "2021-01-01T10:00:00Z", "2021-01-01T11:00:00Z"

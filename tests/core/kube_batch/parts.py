@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.schedulers.kube_batch.configuration import parse_configuration
 from scheduler_core.schedulers.kube_batch.recorder import Recorder
-from scheduler_core.schedulers.kube_batch.running import Finished, run_session
+from scheduler_core.schedulers.kube_batch.session_run import Finished, run_session
 from scheduler_core.schedulers.kube_batch.snapshot import (
     GROUP_NAME,
     ServerOption,

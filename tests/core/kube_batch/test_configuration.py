@@ -119,12 +119,12 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_what_ends_the_process_is_an_error_with_line_path_and_remedy(case: str) -> None:
     """The exception's message is the original's."""
-    text, original, told = WRONG[case]
+    text, original, reported = WRONG[case]
     with pytest.raises(ConfigurationError) as raised:
         parse_configuration(text)
     assert str(raised.value) == original
     (problem,) = raised.value.problems
-    assert f"{problem.line} {problem.path}: {problem.message}" == told
+    assert f"{problem.line} {problem.path}: {problem.message}" == reported
 
 
 @pytest.mark.parametrize("word", ["n", "N", "no", "No", "NO", "off", "OFF", "False", '!!bool "no"'])

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.kubernetes.model import KubernetesObject
-from scheduler_core.schedulers.kube_batch.closing import Closing
 from scheduler_core.schedulers.kube_batch.configuration import ACTION_NAMES, parse_configuration
 from scheduler_core.schedulers.kube_batch.model import ALLOCATED_STATUSES, PIPELINED, TERMINATED_STATUSES
 from scheduler_core.schedulers.kube_batch.record import Dispatch, Eviction, Placement, StatementEnd
 from scheduler_core.schedulers.kube_batch.recorder import Recorder
 from scheduler_core.schedulers.kube_batch.resources import InsufficientError, Resource
-from scheduler_core.schedulers.kube_batch.running import Finished, run_session
 from scheduler_core.schedulers.kube_batch.session import Session
+from scheduler_core.schedulers.kube_batch.session_end import Closing
+from scheduler_core.schedulers.kube_batch.session_run import Finished, run_session
 from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, WatchedObjects, take_snapshot
 from scheduler_core.schedulers.kube_batch.task_class import least_free, vector
 from tests.core.kube_batch.parts import configuration, group, members, node, pod, priority_class, queue

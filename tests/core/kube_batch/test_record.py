@@ -29,7 +29,7 @@ from scheduler_core.schedulers.kube_batch.record import (
     VictimsChosen,
 )
 from scheduler_core.schedulers.kube_batch.recorder import MOST_NODES, Recorder
-from scheduler_core.schedulers.kube_batch.running import run_session
+from scheduler_core.schedulers.kube_batch.session_run import run_session
 from scheduler_core.schedulers.kube_batch.snapshot import ServerOption, WatchedObjects, take_snapshot
 from tests.conformance.kube_batch_records import FILE
 from tests.conformance.record_files import read_lines

@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.cluster.kueue.configuration import read_configuration
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.workload import EVICTED, read_workload
-from scheduler_core.cluster.kueue.writing import key_for, put
+from scheduler_core.cluster.kueue.writes import key_for, put
 
 API = "kueue.x-k8s.io/v1beta2"
 NOW = 946684800.0  # 2000-01-01

@@ -71,11 +71,11 @@ def test_what_kueue_does_not_know_is_named(
     assert main(["explain", files[1], "--job", "new"]) == 2
     assert "no ClusterQueue" in capsys.readouterr().err
     settings = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
-    told = tmp_path / "told.yaml"
-    told.write_text(
+    reported = tmp_path / "told.yaml"
+    reported.write_text(
         yaml.safe_dump_all([*manifests(CLUSTER), {**settings, "waitForPodsReady": {"timeout": "5m"}}])
     )
-    assert main(["explain", str(told), "--workload", "b1"]) == 0
+    assert main(["explain", str(reported), "--workload", "b1"]) == 0
     assert "not simulated: waitForPodsReady" in capsys.readouterr().out
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.edits import merged
-from scheduler_core.authoring.lessons.model import Lesson, LessonError, Stop
-from scheduler_core.authoring.lessons.reading import SharedWords, read_lesson
+from playground.courseware.checks import StopQuestion
+from playground.courseware.edits import merged
+from playground.courseware.model import Lesson, LessonError, Stop
+from playground.courseware.reader import SharedWords, read_lesson
 from scheduler_core.kubernetes.problems import Problem
 
 MOST = 8  # wrong answers of one question

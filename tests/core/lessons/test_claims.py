@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.authoring.lessons import lesson
-from scheduler_core.authoring.lessons.expression import FactError
-from scheduler_core.authoring.lessons.facts import at_question, value
-from scheduler_core.authoring.lessons.facts.moment import ShownMoment
-from scheduler_core.authoring.lessons.played import played
+from playground.courseware import lesson
+from playground.courseware.expression import FactError
+from playground.courseware.facts import at_question, value
+from playground.courseware.facts.moment import ShownMoment
+from playground.courseware.playthrough import played
 
 
 @pytest.fixture

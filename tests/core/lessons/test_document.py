@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 
-from scheduler_core.authoring.lessons.edits import MOVES
-from scheduler_core.authoring.lessons.facts import FACTS, signature
-from scheduler_core.authoring.lessons.facts.cycle import CycleFacts
-from scheduler_core.authoring.lessons.facts.ending import PodEnd
-from scheduler_core.authoring.lessons.model import FORMS
-from scheduler_core.authoring.lessons.reading import read_lesson
+from playground.courseware.edits import MOVES
+from playground.courseware.facts import FACTS, signature
+from playground.courseware.facts.cycle import CycleFacts
+from playground.courseware.facts.outcomes import PodEnd
+from playground.courseware.model import FORMS
+from playground.courseware.reader import read_lesson
 from tests.core.lessons.data import FILES, WORDS
 from tests.parts import REPOSITORY
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from scheduler_core.authoring.lessons import folder
-from scheduler_core.authoring.lessons.model import LessonError
-from scheduler_core.authoring.lessons.packing import PACKED, packed, unpacked
-from scheduler_core.authoring.lessons.reading import LARGEST, MOST_FILES, MOST_STOPS, read_lesson
+from playground.courseware import folder
+from playground.courseware.archives import PACKED, packed, unpacked
+from playground.courseware.model import LessonError
+from playground.courseware.reader import LARGEST, MOST_FILES, MOST_STOPS, read_lesson
 from tests.core.lessons.data import FILES, SCENARIO, WORDS
 
 

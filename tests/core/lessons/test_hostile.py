@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from scheduler_core.authoring.lessons import played as played_module
-from scheduler_core.authoring.lessons.asking import check, hint, text_of
-from scheduler_core.authoring.lessons.expression import FactError, evaluate, parsed
-from scheduler_core.authoring.lessons.model import LessonError
-from scheduler_core.authoring.lessons.reading import read_lesson
-from scheduler_core.authoring.lessons.validation import problems_of
+from playground.courseware import playthrough as played_module
+from playground.courseware.expression import FactError, evaluate, parsed
+from playground.courseware.model import LessonError
+from playground.courseware.questions import check, hint, text_of
+from playground.courseware.reader import read_lesson
+from playground.courseware.validation import problems_of
 from tests.core.lessons.data import EDIT, FILES, LESSON, SCENARIO, STOP, WORDS, made, refused
 
 STOPS = {"which": "stops_01_which_md", "other": "stops_02_other_md"}

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from scheduler_core.authoring.lessons import (
+from playground.courseware import (
     Lesson,
     check,
     glossary,
@@ -18,9 +18,9 @@ from scheduler_core.authoring.lessons import (
     tracks,
     variant,
 )
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.validation import SEEDS, problems_of
-from scheduler_core.authoring.lessons.variants import drawn
+from playground.courseware.checks import StopQuestion
+from playground.courseware.validation import SEEDS, problems_of
+from playground.courseware.variants import drawn
 
 SECONDS = 20.0  # of processor time for one lesson
 LESSONS = [pytest.param(one, id=one.slug) for one in lessons()]
@@ -71,7 +71,7 @@ def test_lessons_are_in_order_and_lead_back() -> None:
 
 def test_shared_words_are_used_and_few() -> None:
     """Every track, term and misconception belongs to some lesson: what none uses is not kept."""
-    folder = files("scheduler_core.authoring.lessons")
+    folder = files("playground.courseware")
     assert {name for one in lessons() for name in one.tracks} <= set(tracks())
     assert {name for one in lessons() for name in one.terms} == set(glossary())
     used = {row.misconception for one in lessons() for stop in one.stops for row in stop.marking.distractors}

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from scheduler_core.authoring.lessons.expression import FactError
-from scheduler_core.authoring.lessons.prose import (
+from playground.courseware.expression import FactError
+from playground.courseware.prose import (
     BOUNDS,
     LONGEST,
     MOST_FACTS,

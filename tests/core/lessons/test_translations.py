@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.authoring.lessons import (
+from playground.courseware import (
     Lesson,
     check,
     glossary,
@@ -21,10 +21,10 @@ from scheduler_core.authoring.lessons import (
     text_of,
     translations,
 )
-from scheduler_core.authoring.lessons.checking import StopQuestion
-from scheduler_core.authoring.lessons.model import Stop
-from scheduler_core.authoring.lessons.prose import LANGUAGES, shown
-from scheduler_core.authoring.lessons.translating import Translation, mark_of, translated
+from playground.courseware.checks import StopQuestion
+from playground.courseware.model import Stop
+from playground.courseware.prose import LANGUAGES, shown
+from playground.courseware.translations import Translation, mark_of, translated
 from tests.core.lessons.data import LESSON, made
 from tests.core.lessons.data import STOP as ENGLISH
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.authoring.lessons import Lesson, Stop, check, lesson, lessons
-from scheduler_core.authoring.lessons.checking import StopQuestion, solution_of
-from scheduler_core.authoring.lessons.edits import merged
+from playground.courseware import Lesson, Stop, check, lesson, lessons
+from playground.courseware.checks import StopQuestion, solution_of
+from playground.courseware.edits import merged
 from tests.core.lessons.data import wrong_answers
 
 
@@ -17,7 +17,7 @@ def _has(text: str, word: str) -> bool:
     return re.search(rf"(?<![\w.,-]){re.escape(word)}(?![\w-]|[.,]\w)", text) is not None
 
 
-def told(stop: Stop, truth: Any, given: Any, sentence: str) -> list[str]:
+def reported(stop: Stop, truth: Any, given: Any, sentence: str) -> list[str]:
     """Return what of the right answer a sentence tells."""
     assert stop.task is not None
     right, named = (one if isinstance(one, list) else [one] for one in (truth, given))
@@ -62,7 +62,7 @@ def test_a_wrong_answer_keeps_the_right_one_back(of: Lesson) -> None:
             verdict = check(of, stop, given)
             assert not verdict.right
             assert verdict.sentence, f"{stop.key}: {given!r} is met with silence"
-            assert not told(stop, truth, given, verdict.sentence), (
+            assert not reported(stop, truth, given, verdict.sentence), (
                 f"{stop.key}, {given!r}: {verdict.sentence}"
             )
             if stop.marking.why:

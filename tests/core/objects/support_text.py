@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.kubernetes.kinds import KINDS
-from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
+from scheduler_core.kubernetes.readers import Outline, Reader, outline_of
 from scheduler_core.kubernetes.support import ApiType
 from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
-from scheduler_core.schedulers.v1_37.honored import GATED, HONORED
+from scheduler_core.schedulers.v1_37.honored_fields import GATED, HONORED
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "formats.md"
 SCHEMAS = DOCUMENT.parents[1] / "static" / "vendor" / "kubernetes.json"

@@ -42,7 +42,7 @@ def test_a_quantity_is_read_in_the_scheduler_s_unit(resource: str, text: str, am
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("1GB", "did you mean '1G'"),
         ("100mb", "did you mean '100M'"),
@@ -59,11 +59,11 @@ def test_a_quantity_is_read_in_the_scheduler_s_unit(resource: str, text: str, am
         ("1Mi\n", "not a quantity"),
     ],
 )
-def test_what_is_no_quantity_is_refused_with_what_would_be_right(text: str, told: str) -> None:
+def test_what_is_no_quantity_is_refused_with_what_would_be_right(text: str, reported: str) -> None:
     """The message proposes the nearest quantity, or says what one looks like."""
     with pytest.raises(QuantityError, match=None) as caught:
         parse_quantity(text)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 @given(
@@ -95,8 +95,8 @@ def test_any_text_is_a_quantity_or_refused(text: str) -> None:
         amount = parse_quantity(text)
     except QuantityError as refused:
         amount = 0
-        told = str(refused)
+        reported = str(refused)
     else:
-        told = "read"
-    assert told
+        reported = "read"
+    assert reported
     assert abs(amount) < 2**63

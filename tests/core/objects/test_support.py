@@ -16,8 +16,8 @@ from scheduler_core.__main__ import main
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.objects.reported import Case, cases
 from tests.core.objects.support_text import OBJECTS, PARTS, SCHEMAS, rendered, shown
+from tests.core.objects.unhonored_cases import Case, cases
 
 CASES = cases()
 MAY_DIFFER = "this result may differ on a cluster that honors "

@@ -11,7 +11,7 @@ import pytest
 from scheduler_core import load_documents, simulate
 from scheduler_core.cluster.controllers.workloads import template_hash
 from scheduler_core.compare.results.final_manifests import ending_documents
-from scheduler_core.formats.sharing import with_parts_of
+from scheduler_core.formats.interner import with_parts_of
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run.several.simulation import SeveralSimulation

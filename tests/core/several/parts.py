@@ -40,7 +40,7 @@ def run(*documents: str) -> tuple[SeveralSimulation, list[Cycle]]:
     return made, list(made)
 
 
-def told(made: SeveralSimulation, cycles: list[Cycle]) -> list[TimelineEvent]:
+def reported(made: SeveralSimulation, cycles: list[Cycle]) -> list[TimelineEvent]:
     """Return all events of a run."""
     assert made.rest is not None
     return [
@@ -51,7 +51,7 @@ def told(made: SeveralSimulation, cycles: list[Cycle]) -> list[TimelineEvent]:
 
 def refused(made: SeveralSimulation, cycles: list[Cycle]) -> list[str]:
     """Return the pods that the kubelet refused."""
-    return [one.about for one in told(made, cycles) if one.what.startswith(REFUSED)]
+    return [one.about for one in reported(made, cycles) if one.what.startswith(REFUSED)]
 
 
 def noticed(made: SeveralSimulation) -> list[tuple[str, str]]:

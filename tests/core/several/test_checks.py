@@ -60,7 +60,7 @@ DELAYS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), min_size=3, max_size=3)
 @tried(max_examples=12, deadline=None)
 @given(drawn=CLUSTERS, runs=RUNS)
 def test_without_delays_there_are_no_conflicts(drawn: Drawn, runs: list[str]) -> None:
-    """Three schedulers side by side, each told at once."""
+    """Three schedulers side by side, each reported at once."""
     listed = (f"{one}name: {name}" for one, name in zip(runs, NAMES))
     made, cycles = run(settings(*listed), *documents(drawn))
     assert noticed(made) == []
@@ -73,7 +73,7 @@ def test_without_delays_there_are_no_conflicts(drawn: Drawn, runs: list[str]) ->
 def test_with_disjoint_filters_there_are_no_conflicts(
     drawn: Drawn, late: list[tuple[float, float, float]], runs: list[str]
 ) -> None:
-    """However late they are told: each sees the nodes of its pool alone."""
+    """However late they are reported: each sees the nodes of its pool alone."""
     listed = (
         f"{release}name: {name}, nodes: {{pool: {name}}}, {delays(one)}"
         for release, name, one in zip(runs, NAMES, late)
@@ -122,8 +122,8 @@ def test_no_node_holds_more_than_its_allocatable(
     listed = (f"{release}name: {name}, {delays(one)}" for release, name, one in zip(runs, NAMES, late))
     made, cycles = run(settings(*listed), *documents(drawn, selected=selected))
     assert fits(made)
-    told = [key for key, by in noticed(made) if by == "kubelet"]
-    assert sorted(told) == sorted(refused(made, cycles))
+    reported = [key for key, by in noticed(made) if by == "kubelet"]
+    assert sorted(reported) == sorted(refused(made, cycles))
 
 
 @tried(max_examples=12, deadline=None)

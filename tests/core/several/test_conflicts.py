@@ -77,7 +77,7 @@ def test_a_stale_view_is_noticed_by_the_kubelet_alone() -> None:
     assert len(names) == 7  # no replacement was needed
 
 
-def test_of_two_replicas_one_is_told_of_every_conflict_by_the_api_server() -> None:
+def test_of_two_replicas_one_is_reported_of_every_conflict_by_the_api_server() -> None:
     """Each pod is bound once, and what the loser assumed is forgotten."""
     made = views("two-replicas")
     assert [one.noticed for one in made.ledger.outcomes] == ["apiServer"] * 4

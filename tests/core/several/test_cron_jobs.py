@@ -113,8 +113,9 @@ def test_a_long_name_has_no_room_for_the_time_of_a_job() -> None:
 
 
 def test_without_controllers_it_is_reported_as_what_another_cluster_honors() -> None:
-    """Alone it gives controllers nothing to do, and under v1.11 there are none."""
-    for settings in ({**SETTINGS, "time": "instant"}, {**SETTINGS, "time": "instant", "scheduler": "v1.11"}):
-        of = load_documents([NODE, settings, cron()])
+    """Alone it gives controllers nothing to do if its pods never end, and under v1.11 there are none."""
+    instant, endless = {**SETTINGS, "time": "instant"}, {"spec": {"template": {"spec": POD["spec"]}}}
+    for settings, made in ((instant, cron(jobTemplate=endless)), ({**instant, "scheduler": "v1.11"}, cron())):
+        of = load_documents([NODE, settings, made])
         assert [one.unhonored for one in of.warnings if one.unhonored] == ["CronJob"]
         assert not of.cron_jobs

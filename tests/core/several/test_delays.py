@@ -10,7 +10,7 @@ from scheduler_core.record.several import ViewRecord
 from scheduler_core.run import simulate
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.simulation import TimedSimulation
-from tests.core.several.parts import noticed, pod, refused, run, settings, several, told
+from tests.core.several.parts import noticed, pod, refused, reported, run, settings, several
 from tests.core.timed.parts import VIRTUAL, ended, history, node
 
 LATE = "watchDelay: 0.5, decisionTime: 0.2, bindDelay: 0.1"
@@ -30,7 +30,7 @@ def test_a_decision_takes_its_time_and_lands_after_the_bind_delay() -> None:
     start = view.began
     assert view.decided == pytest.approx(start + 0.2)
     assert view.lands == pytest.approx(start + 0.3)
-    bound = next(one for one in told(made, cycles) if one.what == "Scheduled")
+    bound = next(one for one in reported(made, cycles) if one.what == "Scheduled")
     assert bound.about == "default/a"
     assert bound.time == pytest.approx(start + 0.3)
     assert cycles[0].time == view.decided
@@ -69,7 +69,7 @@ def test_arrival_decides_and_not_the_time_of_the_decision() -> None:
 
 
 def test_who_hears_in_time_is_refused_nothing() -> None:
-    """The second is told of the pod before its own comes."""
+    """The second is mentioned the pod before its own comes."""
     later = history(
         "time: 2, createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: "
         '{schedulerName: second, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}}'
@@ -107,7 +107,7 @@ def test_an_assumed_pod_expires_after_thirty_seconds() -> None:
     """A watch that is later than that makes the scheduler forget its own pod."""
     slow = "name: default-scheduler, watchDelay: 100"
     made, cycles = run(settings(slow, until=40), node("n1"), pod("a"))
-    expired = [one for one in told(made, cycles) if one.what == "AssumedPodExpired"]
+    expired = [one for one in reported(made, cycles) if one.what == "AssumedPodExpired"]
     assert [one.about for one in expired] == ["default/a"]
     assert made.framework.pods["default/a"].node_name == "n1"
 
@@ -117,7 +117,7 @@ def test_a_pod_bound_to_a_node_that_is_gone_is_collected() -> None:
     gone = history("time: 5, deleteOperation: {typeMeta: {kind: Node}, objectMeta: {name: n1}}")
     made, cycles = run(settings("name: default-scheduler, bindDelay: 6"), node("n1"), pod("b"), gone)
     assert "default/b" not in made.framework.pods
-    assert any(one.what == "NodeNotFound" for one in told(made, cycles))
+    assert any(one.what == "NodeNotFound" for one in reported(made, cycles))
 
 
 def test_kube_batch_has_a_view_too() -> None:

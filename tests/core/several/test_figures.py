@@ -59,5 +59,5 @@ def test_the_report_names_design_schedulers_and_figures(capsys: pytest.CaptureFi
     assert made.contest is not None
     report_several(made.contest, made.scenario.settings.design, sys.stdout)
     text = capsys.readouterr().out
-    for told in ("Design: side-by-side", "CPU in use", "wait of second", "the kubelet refused it"):
-        assert told in text
+    for reported in ("Design: side-by-side", "CPU in use", "wait of second", "the kubelet refused it"):
+        assert reported in text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import load
-from scheduler_core.interrupting import interrupted_by
+from scheduler_core.interrupts import interrupted_by
 from scheduler_core.run import simulate
 
 

@@ -1,4 +1,4 @@
-"""kube-scheduler v1.11 beside others: alone and told at once it decides as in a run of its own."""
+"""kube-scheduler v1.11 beside others: alone and reported at once it decides as in a run of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def plain(decision: Decision) -> tuple[Any, ...]:
 
 @tried(max_examples=trials(40), deadline=None)
 @given(documents=histories())
-def test_alone_and_told_at_once_it_decides_as_in_a_run_of_its_own(documents: list[dict[str, Any]]) -> None:
+def test_alone_and_reported_at_once_it_decides_as_in_a_run_of_its_own(
+    documents: list[dict[str, Any]],
+) -> None:
     """Its queue, its ties in turn and its preemption are v1.11's in virtual time, too."""
     alone = Simulation(load(bundle(ALONE, documents)), trace=False)
     beside = SeveralSimulation(load(bundle(OLD, documents)), trace=False)

@@ -1,4 +1,4 @@
-"""kube-scheduler v1.37 beside others: alone and told at once it decides as in a run of its own."""
+"""kube-scheduler v1.37 beside others: alone and reported at once it decides as in a run of its own."""
 
 from __future__ import annotations
 
@@ -139,7 +139,9 @@ def decisions(simulation: SeveralSimulation | V1_37Simulation) -> list[Decision]
 
 @tried(max_examples=trials(40), deadline=None)
 @given(documents=histories())
-def test_alone_and_told_at_once_it_decides_as_in_a_run_of_its_own(documents: list[dict[str, Any]]) -> None:
+def test_alone_and_reported_at_once_it_decides_as_in_a_run_of_its_own(
+    documents: list[dict[str, Any]],
+) -> None:
     """The shared clock, its own cluster that follows manifests, and the writes change no decision."""
     alone = V1_37Simulation(load(bundle(ALONE, documents)), trace=False)
     beside = SeveralSimulation(load(bundle(BESIDE, documents)), trace=False)
@@ -167,18 +169,18 @@ def nodes(number: int, cpu: int = 4) -> list[dict[str, Any]]:
 def failures(made: SeveralSimulation, key: str) -> list[tuple[float, str]]:
     """Return when a pod failed to be scheduled or bound, and why."""
     again = SeveralSimulation(made.scenario, trace=True)
-    told = [one for cycle in again for one in (*cycle.happenings, *cycle.consequences)]
-    return [(one.time, one.text) for one in told if one.what == "FailedScheduling" and one.about == key]
+    reported = [one for cycle in again for one in (*cycle.happenings, *cycle.consequences)]
+    return [(one.time, one.text) for one in reported if one.what == "FailedScheduling" and one.about == key]
 
 
 def test_a_lost_binding_is_forgotten_and_backs_off_for_a_second() -> None:
-    """Of two replicas one is told 409; it waits out the second of its backoff, and is not tried if told."""
+    """Of two replicas one is answered 409; it waits out its backoff, and is not tried at once."""
     late = {"runs": "v1.37", "watchDelay": 5, "bindDelay": 0.1, "replicas": 2}
     made = ran({"name": "default-scheduler", **late}, documents=[*nodes(2), *pods(1, 5)])
     times = [cycle.time for cycle in SeveralSimulation(made.scenario)]
     assert times[:2] == [0.001, 0.001]
     # Both replicas begin with the pod. The loser hears of 409 at 0.101 s; its backoff of 1 s, from the second
-    # of its end on, is over at 2 s, long before it is told of the binding at 5.101 s.
+    # of its end on, is over at 2 s, long before it is mentioned the binding at 5.101 s.
     assert times[2] == 2.0
     assert made.placement() == {"default/p0": "n0"}
     current = [peer for peer in made.peers if isinstance(peer, V1_37Peer)]
@@ -241,8 +243,8 @@ def test_fields_that_only_v1_37_reads_reach_it_from_templates_and_operations() -
     assert sorted(spread) == ["n0", "n0", "n1", "n1"]
     tries = [(one.pod, one.result) for one in made.decisions if one.pod == "default/big0"]
     assert tries == [("default/big0", "unschedulable"), ("default/big0", "scheduled")]
-    told = [problem.message for problem in made.scenario.warnings]
-    assert any("in v1.37's decisions alone" in text for text in told)
+    reported = [problem.message for problem in made.scenario.warnings]
+    assert any("in v1.37's decisions alone" in text for text in reported)
 
 
 LOCAL = {
@@ -289,7 +291,7 @@ def claiming(name: str, scheduler: str) -> list[dict[str, Any]]:
 
 
 def test_a_volume_that_another_scheduler_has_bound_fails_the_binding() -> None:
-    """Both take the only volume; the one whose binding arrives last is told, and its pod stays pending."""
+    """Both take the only volume; the one whose binding arrives last is refused, and its pod stays pending."""
     delays = {"watchDelay": 0.5, "decisionTime": 0.1}
     made = ran(
         {"name": "default-scheduler", "runs": "v1.37", "bindDelay": 0.1, **delays},
@@ -417,8 +419,8 @@ def test_one_release_reads_the_configuration_and_the_bundle_says_which() -> None
     ]}  # fmt: skip
     documents = [CONFIGURATION, *nodes(2), *pods(2, 5, schedulerName="packer"), *pods(2, 5, "q")]
     scenario = load(bundle(settings, documents))
-    told = [problem.message for problem in scenario.warnings]
-    assert any("schedulers that run v1.37 read it" in text for text in told)
+    reported = [problem.message for problem in scenario.warnings]
+    assert any("schedulers that run v1.37 read it" in text for text in reported)
     asking = {**CONFIGURATION, "extenders": [{"urlPrefix": "http://127.0.0.1:9", "filterVerb": "filter"}]}
     warned = load(bundle(settings, [asking, *documents[1:]])).warnings
     assert any("its URL is not approved; declare its answers" in one.message for one in warned)

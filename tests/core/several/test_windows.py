@@ -95,7 +95,7 @@ def test_a_scheduler_that_has_nothing_to_do_has_a_lane_if_it_is_listed() -> None
     assert (idle.deciding, idle.pod, idle.until, idle.pending) == (None, "", None, 0)
 
 
-def test_the_kubelets_reason_is_told() -> None:
+def test_the_kubelets_reason_is_reported() -> None:
     """Beside its message, for whom the message is too long."""
     _, cycles = run(
         settings(FIRST, SECOND), node("n1", 3), pod("a", 2), pod("b", 2, of="second"), pod("c", 9)

@@ -55,10 +55,10 @@ def node(name: str, cpu: str | int = 4, annotations: dict[str, str] | None = Non
 def pod(name: str, cpu: str | int = 1, *, group: str = "", priority: int = 0, **annotations: str) -> str:
     """Return a pod's manifest; ``run``, ``start`` and ``outcome`` become the annotations of its life."""
     names = {"run": "podstep/run-seconds", "start": "podstep/start-seconds", "outcome": "podstep/outcome"}
-    told = {names[key]: value for key, value in annotations.items() if value}
+    reported = {names[key]: value for key, value in annotations.items() if value}
     labels = {"scheduling.x-k8s.io/pod-group": group} if group else {}
     return (
-        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {labels}, annotations: {told}}}\n"
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {labels}, annotations: {reported}}}\n"
         f"spec: {{priority: {priority}, containers: [{{name: c, "
         f'resources: {{requests: {{cpu: "{cpu}"}}}}}}]}}\n'
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.run import ending
+from scheduler_core.run import run_end
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.v1_22 import api
@@ -68,8 +68,8 @@ def test_reactions_without_end_end_the_run(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_moments_without_a_cycle_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """A timer that sets itself again would go on until an operation a week away."""
-    monkeypatch.setattr(ending, "MOST_MOMENTS", 200)
-    monkeypatch.setattr(ending, "MOMENTS_EACH", 0)
+    monkeypatch.setattr(run_end, "MOST_MOMENTS", 200)
+    monkeypatch.setattr(run_end, "MOMENTS_EACH", 0)
     made = simulation(VIRTUAL, node("n"), history("time: 600000, createOperation: {object: " + LATE + "}"))
     clock = made.framework.clock
 

@@ -83,11 +83,11 @@ def test_as_many_pods_are_refused_and_evicted_as_the_page_says(example: Example)
     """By the kubelet, and by schedulers, over the whole run."""
     simulation, outcome = stepping(example), example.outcome
     assert outcome is not None
-    told = [one for cycle in simulation for one in (*cycle.happenings, *cycle.consequences)]
+    reported = [one for cycle in simulation for one in (*cycle.happenings, *cycle.consequences)]
     assert simulation.rest is not None
-    told += simulation.rest.happenings
-    assert sum(one.what.startswith(REFUSED) for one in told) == outcome.refused
-    assert sum(one.what == "Preempted" for one in told) == outcome.evicted
+    reported += simulation.rest.happenings
+    assert sum(one.what.startswith(REFUSED) for one in reported) == outcome.refused
+    assert sum(one.what == "Preempted" for one in reported) == outcome.evicted
     passes = () if simulation.descheduler is None else simulation.descheduler.passes
     assert sum(len(list(one.record.evictions)) for one in passes) == outcome.descheduled
 

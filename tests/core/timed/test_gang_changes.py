@@ -70,8 +70,8 @@ def member(name: str, label: str = "", cpu: int = 1, spec: str = "") -> str:
 
 def patch(name: str, what: str) -> str:
     """Return the patch of a pod as an operation's field."""
-    told = f"typeMeta: {{kind: Pod}}, objectMeta: {{name: {name}}}, patchType: merge"
-    return f"patchOperation: {{{told}, patch: {what}}}"
+    reported = f"typeMeta: {{kind: Pod}}, objectMeta: {{name: {name}}}, patchType: merge"
+    return f"patchOperation: {{{reported}, patch: {what}}}"
 
 
 def labelled(label: str) -> str:
@@ -308,7 +308,7 @@ def test_a_pod_group_that_comes_late_sorts_its_queued_members() -> None:
 
 
 def test_phases_tell_the_points_that_ran() -> None:
-    """A waiting pod's binding cycle is told by its event, when it runs; the last member's in its cycle."""
+    """A waiting pod's binding cycle is shown by its event, when it runs; the last member's in its cycle."""
     label = f"{KEY['v1beta2']}: g"
     documents = (node("n"), group("g", 2), member("g-0", label), member("g-1", label))
     _, cycles = coscheduled(*documents, version="v1beta2")

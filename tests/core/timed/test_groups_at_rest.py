@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core import load_documents
 from scheduler_core.run import simulate
-from tests.core.engine.building import Manifest, node, obj, pod
+from tests.core.engine.builders import Manifest, node, obj, pod
 
 GROUP = obj("PodGroup", "g", "scheduling.x-k8s.io/v1alpha1", spec={})
 

@@ -119,8 +119,8 @@ def test_an_incomplete_gang_waits_without_repeating_equal_sessions() -> None:
     """Each pod has its message, the group its condition; the next session comes with a new node."""
     made, cycles = ended(*LACKING)
     assert [(cycle.time, cycle.result) for cycle in cycles] == [(1.0, "unschedulable")]
-    told = "1/3 tasks in gang unschedulable: 0 nodes are available"
-    assert (cycles[0].message or "").endswith(told)
+    reported = "1/3 tasks in gang unschedulable: 0 nodes are available"
+    assert (cycles[0].message or "").endswith(reported)
     assert set(made.messages) == {f"default/b{number}" for number in range(3)}
     made, cycles = ended(*LACKING, history("time: 20.5, createOperation: {object: " + LATE + "}"))
     assert [(cycle.time, cycle.result) for cycle in cycles] == [(1.0, "unschedulable"), (21.0, "scheduled")]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.run import ending
+from scheduler_core.run import run_end
 from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
-from tests.core.timed.test_ending import classic_pod, in_pool, other
+from tests.core.timed.test_run_end import classic_pod, in_pool, other
 
 STORM = (
     coscheduling(),
@@ -66,8 +66,8 @@ def test_a_group_that_fails_for_ever_without_post_filter_ends_with_nobody_at_per
 
 def test_members_that_wake_each_other_end_the_run_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are tried only so often; the end says so and stays as it is."""
-    monkeypatch.setattr(ending, "MOST_TRIES", 30)
-    monkeypatch.setattr(ending, "TRIES", 5)
+    monkeypatch.setattr(run_end, "MOST_TRIES", 30)
+    monkeypatch.setattr(run_end, "TRIES", 5)
     made, cycles = ended(*STORM)
     assert len(cycles) == 30
     assert made.rest is not None
@@ -82,8 +82,8 @@ def test_members_that_wake_each_other_end_the_run_with_a_message(monkeypatch: py
 
 def test_an_operation_begins_the_count_of_tries_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """It lands at its time and gives the run as many tries again; one that counts too many lands early."""
-    monkeypatch.setattr(ending, "MOST_TRIES", 30)
-    monkeypatch.setattr(ending, "TRIES", 5)
+    monkeypatch.setattr(run_end, "MOST_TRIES", 30)
+    monkeypatch.setattr(run_end, "TRIES", 5)
     for when, before in (("time: 0.02", 16), ("step: {major: 1, minor: 500}", 30)):
         _, cycles = ended(*STORM, history(f"{when}, {CREATE}"), trace=False)
         first = next(cycle.index for cycle in cycles if cycle.step == "2.1")
@@ -93,7 +93,7 @@ def test_an_operation_begins_the_count_of_tries_anew(monkeypatch: pytest.MonkeyP
 
 def test_a_run_with_many_pods_has_as_many_more_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is for runs without an end: each pod that waits is worth its own tries."""
-    monkeypatch.setattr(ending, "MOST_TRIES", 10)
+    monkeypatch.setattr(run_end, "MOST_TRIES", 10)
     pods = [pod(f"p-{place}") for place in range(15)]
     made, cycles = ended(VIRTUAL, node("n", 100), *pods, trace=False)
     assert len(cycles) == 15

@@ -19,7 +19,7 @@ Moves = tuple[tuple[str, str | None], ...]
 
 def moments(cycle: Cycle) -> list[Moves]:
     """Return who moves at each moment of a step: what happens before, the attempt, its consequences."""
-    before, after = ([one.moves for one in told] for told in (cycle.happenings, cycle.consequences))
+    before, after = ([one.moves for one in reported] for reported in (cycle.happenings, cycle.consequences))
     return [*before, cycle.own_moves, *after]
 
 
@@ -60,7 +60,7 @@ def test_the_moments_of_every_step_lead_from_its_placement_to_the_next(scenario:
     assert ended_so(plain.rest) == ended_so(rest)
 
 
-def told(happenings: tuple[TimelineEvent, ...], what: str) -> TimelineEvent:
+def reported(happenings: tuple[TimelineEvent, ...], what: str) -> TimelineEvent:
     """Return the only happening of its kind."""
     (found,) = (one for one in happenings if one.what == what)
     return found
@@ -88,7 +88,7 @@ def test_a_pod_leaves_its_node_at_the_moment_that_tells_of_it() -> None:
 
 
 def test_a_time_out_takes_the_pod_off_its_node_at_its_own_moment() -> None:
-    """The pod whose time at Permit is up holds its node until then, whatever was told before."""
+    """The pod whose time at Permit is up holds its node until then, whatever was reported before."""
     made, cycles = ended(
         coscheduling(permitWaitingTimeSeconds=50),
         node("n", 1),
@@ -122,11 +122,11 @@ def test_the_rest_is_there_when_no_cycle_is_to_come() -> None:
 
 
 def test_the_rest_tells_what_happened_after_the_last_cycle() -> None:
-    """A pod that ends after the last cycle is told there, with its move."""
+    """A pod that ends after the last cycle is reported there, with its move."""
     made, _ = ended(VIRTUAL, node("n"), pod("a", run="30"))
     rest = made.rest
     assert rest is not None
-    end = told(rest.happenings, "Succeeded")
+    end = reported(rest.happenings, "Succeeded")
     assert 30 < end.time <= 31
     assert end.moves == rest.moves == (("default/a", None),)
 

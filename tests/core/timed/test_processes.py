@@ -89,7 +89,7 @@ def story(seed: str) -> str:
 def test_two_processes_tell_the_same_story() -> None:
     """Not even the order in which sets happen to list strings shows in the trace or at the end."""
     first = story("1")
-    told = first.splitlines()
-    assert len(told) > 20
+    reported = first.splitlines()
+    assert len(reported) > 20
     assert all(word in first for word in ('"waiting"', "default/g-0", "default/web-", "default/work-"))
-    assert story("2").splitlines() == told
+    assert story("2").splitlines() == reported

@@ -55,9 +55,9 @@ def test_a_policy_chooses_in_virtual_time_as_it_does_without(slug: str) -> None:
 def test_a_scenario_is_in_virtual_time_if_its_configuration_says_so() -> None:
     """A KubeSchedulerConfiguration or ``time: virtual`` make it so, and nothing else does."""
     kube = load(coscheduling() + "---\n" + node("a"))
-    told = load(VIRTUAL + "---\n" + node("a"))
+    reported = load(VIRTUAL + "---\n" + node("a"))
     plain, former = load(node("a")), load(node("a"), presumed="v1.11")
-    assert [is_timed(one) for one in (kube, told, plain, former)] == [True, True, False, False]
+    assert [is_timed(one) for one in (kube, reported, plain, former)] == [True, True, False, False]
     assert isinstance(simulate(kube), TimedSimulation)
     assert isinstance(simulate(plain), V1_37Simulation)
     assert isinstance(simulate(former), Simulation)
@@ -71,7 +71,7 @@ def test_virtual_time_has_no_equivalence_cache() -> None:
         load(VIRTUAL + "cache: sound\n---\n" + node("a"))
 
 
-def test_a_group_is_told_with_its_timers_and_members() -> None:
+def test_a_group_is_reported_with_its_timers_and_members() -> None:
     """Members are where they are, each waiting one with its own deadline; those with a node are counted."""
     _, cycles = ended(
         coscheduling(permitWaitingTimeSeconds=10),
@@ -138,7 +138,7 @@ def test_a_day_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert result["turns"] <= result["events"] + result["cycles"]
 
 
-def test_a_group_of_another_profile_is_told_with_its_own_denial() -> None:
+def test_a_group_of_another_profile_is_reported_with_its_own_denial() -> None:
     """Each profile has a plugin with its own memory; the group of the second one's pods is denied there."""
     first = coscheduling("v1beta2", deniedPGExpirationTimeSeconds=30)
     profile = first[first.index("- plugins:") :]
@@ -164,7 +164,7 @@ def test_a_group_of_another_profile_is_told_with_its_own_denial() -> None:
 
 
 def test_only_those_are_rejected_who_waited() -> None:
-    """Names and operations say nothing of it; a time-out is told apart from a rejection."""
+    """Names and operations say nothing of it; a time-out is distinguished from a rejection."""
     _, cycles = ended(
         coscheduling(permitWaitingTimeSeconds=10, podGroupRejectPercentage=100),
         node("n", 3),

@@ -122,12 +122,12 @@ def test_a_cycle_tells_what_happened_since_the_one_before() -> None:
     )
     assert [cycle.result for cycle in cycles[:3]] == ["waiting", "waiting", "unschedulable"]
     after = next(cycle for cycle in cycles if cycle.time > 3 and cycle.happenings)
-    told = [happening.text for happening in after.happenings if happening.what == "FailedScheduling"]
-    assert told[0] == (
+    reported = [happening.text for happening in after.happenings if happening.what == "FailedScheduling"]
+    assert reported[0] == (
         'pod "g-0" rejected while waiting on permit: '
         "rejected due to timeout after waiting 10s at plugin Coscheduling"
     )
-    assert 'pod "g-1" rejected while waiting on permit: rejection in Unreserve' in told
+    assert 'pod "g-1" rejected while waiting on permit: rejection in Unreserve' in reported
 
 
 def test_the_run_ends_when_retries_change_nothing() -> None:
@@ -237,7 +237,7 @@ def test_in_a_recording_nobody_acts_but_the_scheduler() -> None:
 
 
 def test_a_group_that_is_too_old_is_warned_of_once_in_a_phase() -> None:
-    """Every sync finds it too old; the warning is told once, however many pods come and go."""
+    """Every sync finds it too old; the warning is reported once, however many pods come and go."""
     old = (
         "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\n"
         "metadata: {name: g, creationTimestamp: '2024-01-01T00:00:00Z'}\nspec: {minMember: 9}\n"
@@ -247,8 +247,8 @@ def test_a_group_that_is_too_old_is_warned_of_once_in_a_phase() -> None:
         coscheduling(), node("n"), old, *(pod(f"g-{place}", group="g") for place in range(5))
     )
     assert made.rest is not None
-    told = [*made.rest.happenings, *(one for c in cycles for one in (*c.happenings, *c.consequences))]
-    assert [one.text for one in told if one.what == "Timeout"] == ["schedule time longer than 48 hours"]
+    reported = [*made.rest.happenings, *(one for c in cycles for one in (*c.happenings, *c.consequences))]
+    assert [one.text for one in reported if one.what == "Timeout"] == ["schedule time longer than 48 hours"]
 
 
 def test_finished_pods_that_controllers_delete_are_forgotten() -> None:

@@ -23,8 +23,8 @@ from tests.core.timed.test_kube_batch import batch, group, queue
 def refused(made: TimedSimulation, cycles: list[Cycle]) -> list[str]:
     """Return the pods that the kubelet refused in a run."""
     assert made.rest is not None
-    told = [one for cycle in cycles for one in (*cycle.happenings, *cycle.consequences)]
-    return [one.about for one in (*told, *made.rest.happenings) if one.what.startswith(REFUSED)]
+    reported = [one for cycle in cycles for one in (*cycle.happenings, *cycle.consequences)]
+    return [one.about for one in (*reported, *made.rest.happenings) if one.what.startswith(REFUSED)]
 
 
 def fits(made: TimedSimulation) -> bool:

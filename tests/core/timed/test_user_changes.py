@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod
-from tests.core.timed.test_landing import patch
+from tests.core.timed.test_operation_effects import patch
 
 THIEF = (
     "createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: thief}, "

@@ -145,11 +145,11 @@ def test_a_pod_that_is_created_later_is_gated_until_its_claim_is_made() -> None:
 
 
 def test_a_pod_waits_for_a_template_that_is_missing() -> None:
-    """It is never tried, and told why in the controller's words; the template lets it in."""
+    """It is never tried, and reported why in the controller's words; the template lets it in."""
     simulation, cycles = run(HEAD + pod("p"))
     assert cycles == []
-    told = untried_because(simulation.run, "default/p", simulation.claims.problems)
-    assert told == (
+    reported = untried_because(simulation.run, "default/p", simulation.claims.problems)
+    assert reported == (
         "not tried: DynamicResources keeps it out of the queue until a controller has made its ResourceClaim "
         'from ResourceClaimTemplate gpus (PodResourceClaim gpu: resource claim template "gpus": '
         'resourceclaimtemplate.resource.k8s.io "gpus" not found)'
@@ -211,8 +211,8 @@ def test_a_claim_of_another_pod_does_not_serve() -> None:
     )
     simulation, cycles = run(HEAD + claim + pod("p") + status)
     assert cycles == []
-    told = simulation.run.scheduling.schedule(simulation.run.cluster.pods["default/p"]).document()
-    assert told["preFilter"]["DynamicResources"]["reasons"] == [
+    reported = simulation.run.scheduling.schedule(simulation.run.cluster.pods["default/p"]).document()
+    assert reported["preFilter"]["DynamicResources"]["reasons"] == [
         "ResourceClaim default/theirs was not created for Pod default/p (Pod is not owner)",
     ]
 

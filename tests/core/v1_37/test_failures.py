@@ -48,7 +48,7 @@ def _node(name: str, lacking: int, resources: int) -> dict[str, Any]:
     return {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
 
 
-def test_every_lack_of_many_resources_is_told_by_name() -> None:
+def test_every_lack_of_many_resources_is_reported_by_name() -> None:
     """More resources than digits of one code: each node still names the one that it lacks."""
     resources = 80
     run = SchedulerRun(read_configuration(None, None))

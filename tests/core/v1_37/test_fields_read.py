@@ -29,7 +29,7 @@ def document(kind: str, path: str, value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "path", "value", "told"),
+    ("kind", "path", "value", "reported"),
     [
         ("Pod", "status.resourceClaimStatuses", [{}], "status.resourceClaimStatuses[0].name: is required"),
         ("Pod", "status.resourceClaimStatuses", "x", "status.resourceClaimStatuses: must be a list"),
@@ -63,16 +63,16 @@ def document(kind: str, path: str, value: Any) -> dict[str, Any]:
         (CLAIM, "status.reservedFor", "x", "status.reservedFor: must be a list"),
     ],
 )
-def test_a_wrong_shape_is_refused_at_its_place(kind: str, path: str, value: Any, told: str) -> None:
+def test_a_wrong_shape_is_refused_at_its_place(kind: str, path: str, value: Any, reported: str) -> None:
     """Before anything runs."""
     with pytest.raises(BundleError) as refused:
         load_documents([SETTINGS, document(kind, path, value)])
     problems = [f"{one.path}: {one.message}" for one in refused.value.problems]
-    assert any(told in one for one in problems), problems
+    assert any(reported in one for one in problems), problems
 
 
 @pytest.mark.parametrize(
-    ("kind", "path", "value", "told"),
+    ("kind", "path", "value", "reported"),
     [
         ("PersistentVolume", "spec.csi", {"driver": []}, "spec.csi.driver: must be a string"),
         ("Pod", "spec.volumes", [{"name": "v", "cinder": {"volumeID": {}}}], "volumeID: must be a string"),
@@ -80,7 +80,9 @@ def test_a_wrong_shape_is_refused_at_its_place(kind: str, path: str, value: Any,
         (CLAIM, "spec.devices.requests", [{}], "spec.devices.requests[0].name: is required"),
     ],
 )
-def test_what_an_operation_creates_is_checked_as_well(kind: str, path: str, value: Any, told: str) -> None:
+def test_what_an_operation_creates_is_checked_as_well(
+    kind: str, path: str, value: Any, reported: str
+) -> None:
     """It would fail in the midst of a run otherwise."""
     made = document(kind, path, value)
     history = {
@@ -88,7 +90,7 @@ def test_what_an_operation_creates_is_checked_as_well(kind: str, path: str, valu
         "spec": {"operations": [{"step": 1, "createOperation": {"object": made}}]},
     }
     problems = refusals(history)
-    assert any(told in one for one in problems), problems
+    assert any(reported in one for one in problems), problems
 
 
 SLICE = {"driver": "d", "nodeName": "n", "pool": {"name": "p"}}
@@ -125,7 +127,7 @@ REQUEST = "spec.devices.requests[0]"
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "reported"),
     [
         (piece([], driver=None), "spec.driver: is required"),
         (piece([], pool={}), "spec.pool.name: is required"),
@@ -156,9 +158,9 @@ REQUEST = "spec.devices.requests[0]"
         (claim({"name": "r", "exactly": EXACT}, "v1alpha3"), f"{REQUEST}.exactly: is not a field of"),
     ],
 )
-def test_a_device_api_object_of_a_wrong_shape_is_refused(made: dict[str, Any], told: str) -> None:
+def test_a_device_api_object_of_a_wrong_shape_is_refused(made: dict[str, Any], reported: str) -> None:
     """Each version by the fields that it has."""
-    assert any(told in one for one in refusals(made)), refusals(made)
+    assert any(reported in one for one in refusals(made)), refusals(made)
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1", "v1beta2"])

@@ -146,10 +146,10 @@ def test_a_group_has_the_priority_of_its_class_and_preempts() -> None:
 def test_without_the_gate_each_pod_is_scheduled_alone() -> None:
     """And a warning names the gate, and where it is set."""
     scenario = load(GANG.replace("featureGates: {GenericWorkload: true}\n", ""))
-    told = " ".join(problem.message for problem in scenario.warnings)
+    reported = " ".join(problem.message for problem in scenario.warnings)
     assert (
         "the feature gate GenericWorkload is off by default: write featureGates: {GenericWorkload: true}"
-        in told
+        in reported
     )
     placed = [cycle.decision.placements for cycle in simulate(scenario)]
     assert placed[:2] == [(("default/lost", "n1"),), ((W[0], "n1"),)]
@@ -159,10 +159,10 @@ def test_without_the_gate_each_pod_is_scheduled_alone() -> None:
 def test_another_dialects_group_is_not_taken_for_the_native_one() -> None:
     """A PodGroup of Coscheduling has the same kind, and is none of kube-scheduler's."""
     scenario = load(GANG.replace("scheduling.k8s.io/v1beta1", "scheduling.x-k8s.io/v1alpha1"))
-    told = [problem.message for problem in scenario.warnings]
+    reported = [problem.message for problem in scenario.warnings]
     assert (
         "kube-scheduler v1.37: PodGroups of scheduling.x-k8s.io are not read: kube-scheduler knows those of "
-        "scheduling.k8s.io alone" in told
+        "scheduling.k8s.io alone" in reported
     )
     assert not list(simulate(scenario)), "the group that the pods name does not exist"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.schedulers.v1_37.config import read_configuration
-from scheduler_core.schedulers.v1_37.extending import EXTENDER
+from scheduler_core.schedulers.v1_37.extender_calls import EXTENDER
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
 from scheduler_core.schedulers.v1_37.plugins.table import ROWS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -474,7 +474,7 @@ def test_every_plugin_that_registered_an_event_has_a_case() -> None:
 
 
 def test_the_general_update_receives_every_specific_one() -> None:
-    """But a plugin that wants a specific update is not told of others."""
+    """But a plugin that wants a specific update does not hear of others."""
     find = Registrations(read_configuration(None)).find
     assert find("NodeDeclaredFeatures", ClusterEvent("TargetPod", "UpdatePodLabel", None, None))
     assert not find("SchedulingGates", ClusterEvent("TargetPod", "Update", None, None))

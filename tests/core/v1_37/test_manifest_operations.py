@@ -55,8 +55,8 @@ def outcomes(text: str) -> list[tuple[str, str | None, str | None]]:
 def test_a_new_slice_wakes_the_pod_that_claims_a_device() -> None:
     """The pod waits until the ResourceSlice is created, and is allocated its device then."""
     simulation = simulate(load(HEAD + SLICE))
-    told = [(cycle.step, cycle.node, cycle.message) for cycle in simulation]
-    assert told == [
+    reported = [(cycle.step, cycle.node, cycle.message) for cycle in simulation]
+    assert reported == [
         ("1.1", None, f"{FULL}. preemption: 0/1 nodes are available: {UNHELPFUL}."),
         ("2.1", "n1", None),
     ]
@@ -174,11 +174,11 @@ spec:
 """
     )
     full = "0/1 nodes are available: 1 node(s) exceed max volume count."
-    told = outcomes(text)
-    assert told[0] == ("1.1", "n1", None)
-    assert told[1][:2] == ("1.2", None)
-    assert (told[1][2] or "").startswith(full)
-    assert told[-1] == ("2.1", "n1", None)
+    reported = outcomes(text)
+    assert reported[0] == ("1.1", "n1", None)
+    assert reported[1][:2] == ("1.2", None)
+    assert (reported[1][2] or "").startswith(full)
+    assert reported[-1] == ("2.1", "n1", None)
     scenario = load(text)
     assert ("CSINode", "n1") in objects_at(scenario, Moment(2, 0))
     manifest = manifest_at(scenario, ("CSINode", "n1"), Moment(2, 0))
@@ -241,5 +241,5 @@ def test_another_release_ignores_them_with_a_warning() -> None:
     """v1.11 reads none of these kinds."""
     scenario = load((HEAD + SLICE).replace("v1.37", "v1.11"))
     assert not scenario.operations
-    told = [problem.message for problem in scenario.warnings]
-    assert "the operation on a ResourceSlice has no effect: scheduling does not read this kind" in told
+    reported = [problem.message for problem in scenario.warnings]
+    assert "the operation on a ResourceSlice has no effect: scheduling does not read this kind" in reported

@@ -247,7 +247,7 @@ def outcomes(documents: list[Manifest]) -> dict[str, str]:
     for cycle in simulate(load("\n---\n".join(map(json.dumps, [*settings, *documents])))):
         name = cycle.pod.removeprefix("default/")
         found[name.partition("-")[0] if cycle.node is None else name] = cycle.node or cycle.message or ""
-    return {name: told for name, told in found.items() if not name.startswith("agent-")}
+    return {name: reported for name, reported in found.items() if not name.startswith("agent-")}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -273,10 +273,10 @@ def test_preemption_takes_the_pod_that_started_last() -> None:
 
 
 def test_the_gate_of_gt_and_lt_is_named_where_it_is_off() -> None:
-    """And nothing is told where it is on."""
+    """And nothing is reported where it is on."""
     documents = [node(taints=SLA), pod("above", tolerations=tolerating("Gt", "900"))]
     settings = {**SETTINGS, "featureGates": {"TaintTolerationComparisonOperators": True}}
     off, on = (load("\n---\n".join(map(json.dumps, [one, *documents]))) for one in (SETTINGS, settings))
-    told = " ".join(problem.message for problem in off.warnings)
-    assert "write featureGates: {TaintTolerationComparisonOperators: true} into the Simulation" in told
+    reported = " ".join(problem.message for problem in off.warnings)
+    assert "write featureGates: {TaintTolerationComparisonOperators: true} into the Simulation" in reported
     assert on.warnings == ()

@@ -160,9 +160,9 @@ def test_written_replicas_are_read_as_if_each_were_alone(
 def test_every_replica_counts_in_a_warning() -> None:
     """A PriorityClass that is missing is missing for each pod of the template."""
     scenario = load(deployment("a", 4, "priorityClassName: none-such"))
-    told = [problem.message for problem in scenario.warnings if "PriorityClass" in problem.message]
-    assert len(told) == 1
-    assert told[0].endswith("(and 3 more)")
+    reported = [problem.message for problem in scenario.warnings if "PriorityClass" in problem.message]
+    assert len(reported) == 1
+    assert reported[0].endswith("(and 3 more)")
 
 
 def test_a_generated_uid_is_a_name_based_one() -> None:

@@ -16,7 +16,7 @@ from scheduler_core.cluster.descheduler.arguments import (
     Thresholds,
 )
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
-from scheduler_core.kubernetes.reading import Field, boolean, integer, opaque, record, text
+from scheduler_core.kubernetes.readers import Field, boolean, integer, opaque, record, text
 
 
 class NodeThresholds(Struct, frozen=True):

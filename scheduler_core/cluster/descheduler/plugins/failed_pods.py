@@ -17,7 +17,7 @@ from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.record import KEPT
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
-from scheduler_core.kubernetes.reading import Field, boolean, integer, list_of
+from scheduler_core.kubernetes.readers import Field, boolean, integer, list_of
 
 
 class RemoveFailedPodsArgs(PodScope, frozen=True, kw_only=True):

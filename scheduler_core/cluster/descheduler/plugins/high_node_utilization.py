@@ -27,7 +27,7 @@ from scheduler_core.cluster.descheduler.utilization import (
     resource_names,
     stops,
 )
-from scheduler_core.kubernetes.reading import Field
+from scheduler_core.kubernetes.readers import Field
 
 ONLY_THRESHOLDING = "OnlyThresholdingResources"
 

@@ -33,7 +33,7 @@ from scheduler_core.cluster.descheduler.utilization import (
     resource_names,
     stops,
 )
-from scheduler_core.kubernetes.reading import Field, boolean, record, text
+from scheduler_core.kubernetes.readers import Field, boolean, record, text
 
 KUBERNETES_METRICS, PROMETHEUS = "KubernetesMetrics", "Prometheus"
 

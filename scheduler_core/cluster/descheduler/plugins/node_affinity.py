@@ -18,7 +18,7 @@ from scheduler_core.cluster.descheduler.node_fit import fits_any
 from scheduler_core.cluster.descheduler.record import NO_TARGET
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import term_matches
-from scheduler_core.kubernetes.reading import Field
+from scheduler_core.kubernetes.readers import Field
 
 
 class RemovePodsViolatingNodeAffinityArgs(PodScope, frozen=True, kw_only=True):

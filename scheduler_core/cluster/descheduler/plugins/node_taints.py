@@ -15,7 +15,7 @@ from scheduler_core.cluster.descheduler.arguments import (
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import NodeFacts, PodFacts, Taint
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
-from scheduler_core.kubernetes.reading import Field, boolean
+from scheduler_core.kubernetes.readers import Field, boolean
 
 
 class RemovePodsViolatingNodeTaintsArgs(PodScope, frozen=True, kw_only=True):

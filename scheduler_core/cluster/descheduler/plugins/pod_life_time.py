@@ -27,7 +27,7 @@ from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import second
-from scheduler_core.kubernetes.reading import Field, boolean, integer, list_of, record, text
+from scheduler_core.kubernetes.readers import Field, boolean, integer, list_of, record, text
 
 STATES = frozenset(
     (

@@ -17,7 +17,7 @@ from scheduler_core.cluster.descheduler.arguments import (
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
-from scheduler_core.kubernetes.reading import Field
+from scheduler_core.kubernetes.readers import Field
 
 OwnerKey = tuple[str, str, str, str]
 """Namespace, kind and name of an owner, and the images of its pod."""

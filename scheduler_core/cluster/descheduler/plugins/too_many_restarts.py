@@ -16,7 +16,7 @@ from scheduler_core.cluster.descheduler.container_states import CONTAINERS, INIT
 from scheduler_core.cluster.descheduler.eviction import NODE_LIMIT
 from scheduler_core.cluster.descheduler.facts import PodFacts
 from scheduler_core.cluster.descheduler.strategy import DESCHEDULE, Strategy, StrategyContext
-from scheduler_core.kubernetes.reading import Field, boolean, integer
+from scheduler_core.kubernetes.readers import Field, boolean, integer
 
 STATES = frozenset(("CrashLoopBackOff", "Running"))
 

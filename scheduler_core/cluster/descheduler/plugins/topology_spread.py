@@ -23,7 +23,7 @@ from scheduler_core.cluster.descheduler.node_fit import fits_any_other
 from scheduler_core.cluster.descheduler.record import NO_TARGET
 from scheduler_core.cluster.descheduler.strategy import BALANCE, Strategy, StrategyContext
 from scheduler_core.cluster.v1_37.objects import selects
-from scheduler_core.kubernetes.reading import Field, boolean
+from scheduler_core.kubernetes.readers import Field, boolean
 
 HONOR = "Honor"
 CONSTRAINTS = ("DoNotSchedule", "ScheduleAnyway")

@@ -20,7 +20,7 @@ import httpcore
 import httpx
 
 from scheduler_core.schedulers.extenders.port import Reply, timed_out
-from scheduler_core.schedulers.extenders.webhooks.approved import Approved
+from scheduler_core.schedulers.extenders.webhooks.allowlist import Approved
 
 LONGEST_SECONDS = 10.0  # of one call, whatever httpTimeout is
 MOST_BYTES = 4 * 1024 * 1024  # of one answer

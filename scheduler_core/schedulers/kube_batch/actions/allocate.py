@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.interrupting import look
+from scheduler_core.interrupts import look
 from scheduler_core.schedulers.kube_batch.heap import Heap
 from scheduler_core.schedulers.kube_batch.model import PENDING, JobInfo, TaskInfo
 from scheduler_core.schedulers.kube_batch.session import Session

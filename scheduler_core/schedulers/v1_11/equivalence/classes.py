@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, POD_FIELDS
-from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 
 Definition = Literal["controller", "attributes"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.names import nearest
-from scheduler_core.kubernetes.reading import At, show
+from scheduler_core.kubernetes.readers import At, show
 
 POLICY_VERSION = "v1"
 _FIELDS = frozenset(

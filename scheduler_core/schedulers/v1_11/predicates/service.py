@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from scheduler_core.kubernetes.policy_argument import PolicyArgument
+from scheduler_core.schedulers.columns.pod_selectors import compile_map
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.pods import PodQuery, PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
-from scheduler_core.schedulers.columns.selecting import compile_map
 from scheduler_core.schedulers.columns.services import services_of
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing

@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector
 from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim
-from scheduler_core.kubernetes.provisioning import selected_node
+from scheduler_core.kubernetes.provisioner import selected_node
 from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.columns.nodeaffinity import any_term_mask
 from scheduler_core.schedulers.columns.podinfo import PodInfo

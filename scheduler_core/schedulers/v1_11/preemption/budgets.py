@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.kubernetes.model import PodDisruptionBudget
+from scheduler_core.schedulers.columns.pod_selectors import compile_selector, matches
 from scheduler_core.schedulers.columns.pods import PodKind, PodState
-from scheduler_core.schedulers.columns.selecting import compile_selector, matches
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.quirks import quirk
 

@@ -15,7 +15,7 @@ from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import NOT_STARTED, PodState
 from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_11.filtering import FitCheck
+from scheduler_core.schedulers.v1_11.filters import FitCheck
 from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets, Violations
 
 

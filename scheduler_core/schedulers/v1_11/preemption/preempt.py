@@ -18,10 +18,10 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.reasons import Codes, Reasons
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.columns.view import View
-from scheduler_core.schedulers.extenders.calling import ExtenderCalls, ExtenderError
+from scheduler_core.schedulers.extenders.calls import ExtenderCalls, ExtenderError
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_11.extending import extended_candidates
-from scheduler_core.schedulers.v1_11.filtering import FitCheck
+from scheduler_core.schedulers.v1_11.extender_calls import extended_candidates
+from scheduler_core.schedulers.v1_11.filters import FitCheck
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.preemption.criteria import pick_node
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims, dry_run

@@ -14,7 +14,7 @@ from msgspec import Struct
 from scheduler_core.kubernetes.fields_pod import NODE_AFFINITY
 from scheduler_core.kubernetes.model import NodeSelectorTerm, PreferredNodeTerm
 from scheduler_core.kubernetes.names import check_key, nearest
-from scheduler_core.kubernetes.reading import (
+from scheduler_core.kubernetes.readers import (
     At,
     Field,
     Reader,

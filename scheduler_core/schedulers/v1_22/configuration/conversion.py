@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_22.configuration.arguments import (
     ServiceAffinityArgs,
     ShapePoints,
 )
-from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.compiler import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS, POINTS
 from scheduler_core.schedulers.v1_22.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.schedulers.v1_22.configuration.rules import BY_STRATEGY, TO_RATIO, predicates_of, unread

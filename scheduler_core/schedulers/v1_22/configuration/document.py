@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scheduler_core.kubernetes.names import nearest
-from scheduler_core.kubernetes.reading import At, show
+from scheduler_core.kubernetes.readers import At, show
 from scheduler_core.settings.release import CONFIGURATION_GROUP, CONFIGURATION_KIND
 from scheduler_core.settings.settings import Settings
 
@@ -18,7 +18,7 @@ def check_configuration(
     value: Mapping[str, Any], settings: Settings, at: At
 ) -> FrameworkConfiguration | None:
     """Report all errors and warnings of a configuration; return it compiled, or None if it is unusable."""
-    from scheduler_core.schedulers.v1_22.configuration.compiling import read_and_compile
+    from scheduler_core.schedulers.v1_22.configuration.compiler import read_and_compile
 
     wrong = len(at.report.errors)
     compiled = read_and_compile(value, settings, at)

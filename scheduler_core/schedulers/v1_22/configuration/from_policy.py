@@ -13,11 +13,11 @@ from scheduler_core.schedulers.profiles.profile import (
     Profile,
     WeightedPriority,
 )
-from scheduler_core.schedulers.v1_11.policy.compiling import compile_policy
+from scheduler_core.schedulers.v1_11.policy.compiler import compile_policy
 from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
-from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.compiler import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.conversion import (
     CONDITION,
     CORDON_NOTE,

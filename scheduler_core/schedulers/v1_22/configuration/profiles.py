@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import PolicyError
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.readers import At
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, Extender, read_extenders
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
@@ -122,12 +122,12 @@ class Configuration(Struct, frozen=True, dict=True):
     @cached_property
     def compiled(self) -> Profile | FrameworkConfiguration:
         """What the configuration compiles to; for a release that has plugins of its own, v1.22's of it."""
-        from scheduler_core.schedulers.v1_11.policy.compiling import compile_policy
+        from scheduler_core.schedulers.v1_11.policy.compiler import compile_policy
 
         document = self.in_force
         if document is None or not is_framework_document(document):
             return compile_policy(document, self.settings)
-        from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+        from scheduler_core.schedulers.v1_22.configuration.compiler import compile_configuration
 
         if self.release not in BY_PLUGINS:
             return compile_configuration(document, self.settings)
@@ -171,7 +171,7 @@ class Configuration(Struct, frozen=True, dict=True):
 
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     """Compile a configuration document; report its errors and warnings to ``at``."""
-    from scheduler_core.schedulers.v1_11.policy.checking import check_policy
+    from scheduler_core.schedulers.v1_11.policy.checks import check_policy
 
     made = Configuration(policy, settings)
     if made.is_for_peers and made.read_by == V1_11:

@@ -19,7 +19,10 @@ from scheduler_core.schedulers.v1_11.predicates import (
     CheckNodeLabelPresence,
     CheckServiceAffinity,
 )
-from scheduler_core.schedulers.v1_11.predicates.configured import AddedNodeAffinity, PodFitsUnignoredResources
+from scheduler_core.schedulers.v1_11.predicates.framework_rules import (
+    AddedNodeAffinity,
+    PodFitsUnignoredResources,
+)
 from scheduler_core.schedulers.v1_11.predicates.storage import CheckVolumeBinding
 from scheduler_core.schedulers.v1_11.priorities import (
     PRIORITIES,

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scheduler_core.kubernetes.model import PersistentVolume
-from scheduler_core.kubernetes.provisioning import selected_node
+from scheduler_core.kubernetes.provisioner import selected_node
 from scheduler_core.schedulers.columns.storage import ClaimError
-from scheduler_core.schedulers.v1_11.filtering import missing_claim
+from scheduler_core.schedulers.v1_11.filters import missing_claim
 from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.cel.errors import CelError, Issues
-from scheduler_core.schedulers.v1_37.cel.functions.formatting import VERBS, clauses, unknown_verb
+from scheduler_core.schedulers.v1_37.cel.functions.format_texts import VERBS, clauses, unknown_verb
 from scheduler_core.schedulers.v1_37.cel.functions.regex import compiled
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library
 from scheduler_core.schedulers.v1_37.cel.nodes import CallExpr, Expr, ListExpr, Literal, MapExpr, children

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from scheduler_core.schedulers.v1_37.disruption import DisruptionBudgets, Unit, lost_node, units
-from scheduler_core.schedulers.v1_37.filtering import filter_row, update_states
+from scheduler_core.schedulers.v1_37.filters import filter_row, update_states
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupResult
 from scheduler_core.schedulers.v1_37.groups.validation import preemption_policy
 from scheduler_core.schedulers.v1_37.interface import PodAttempt, SchedulingSteps

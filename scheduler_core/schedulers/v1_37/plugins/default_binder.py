@@ -1,4 +1,4 @@
-"""DefaultBinder: writes the node to the pod, in ``binding.py``."""
+"""DefaultBinder: writes the node to the pod, in ``claim_binder.py``."""
 
 from __future__ import annotations
 

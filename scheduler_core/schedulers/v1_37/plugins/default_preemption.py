@@ -1,4 +1,4 @@
-"""DefaultPreemption (plugins/defaultpreemption), which ``preemption.py`` and ``gating.py`` evaluate.
+"""DefaultPreemption (plugins/defaultpreemption), which ``preemption.py`` and ``queue_gates.py`` evaluate.
 
 It registers deletions so that a preemptor that it gates is looked at, but its own hint never requeues a pod.
 """

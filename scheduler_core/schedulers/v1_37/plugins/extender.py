@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.extending import EXTENDER
+from scheduler_core.schedulers.v1_37.extender_calls import EXTENDER
 from scheduler_core.schedulers.v1_37.plugins.declaration import EVERY_EVENT, Declared
 
 PLUGIN = Declared(

@@ -1,4 +1,4 @@
-"""GangScheduling: minCount of a PodGroup; ``gating.py`` and ``groups/`` evaluate it."""
+"""GangScheduling: minCount of a PodGroup; ``queue_gates.py`` and ``groups/`` evaluate it."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PodChang
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import events_by as by_spread
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import is_on_node
 from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
-from scheduler_core.schedulers.v1_37.releases.deriving import derived
+from scheduler_core.schedulers.v1_37.releases.derivation import derived
 from scheduler_core.schedulers.v1_37.releases.v1_36 import DIALECT as LATER
 from scheduler_core.schedulers.v1_37.releases.v1_36 import FallbackBatching
 

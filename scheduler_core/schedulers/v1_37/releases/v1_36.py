@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from scheduler_core.kubernetes.requests import held_by_container_and_level
-from scheduler_core.schedulers.v1_37.batching import OpportunisticBatching
+from scheduler_core.schedulers.v1_37.batches import OpportunisticBatching
 from scheduler_core.schedulers.v1_37.dialect import Difference
 from scheduler_core.schedulers.v1_37.interface import ClusterEventWithHint
 from scheduler_core.schedulers.v1_37.plugins.hints import never
@@ -25,7 +25,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PodChang
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import events_by as by_spread
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import is_on_or_nominated
 from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
-from scheduler_core.schedulers.v1_37.releases.deriving import derived
+from scheduler_core.schedulers.v1_37.releases.derivation import derived
 from scheduler_core.schedulers.v1_37.releases.v1_37 import DIALECT as LATER
 from scheduler_core.schedulers.v1_37.state import ClusterState
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.batching import OpportunisticBatching
+from scheduler_core.schedulers.v1_37.batches import OpportunisticBatching
 from scheduler_core.schedulers.v1_37.dialect import Dialect
 from scheduler_core.schedulers.v1_37.plugins.table import ROWS
 

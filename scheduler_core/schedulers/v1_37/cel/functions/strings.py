@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
-from scheduler_core.schedulers.v1_37.cel.functions.formatting import format_text
+from scheduler_core.schedulers.v1_37.cel.functions.format_texts import format_text
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library, library, merged, row
 from scheduler_core.schedulers.v1_37.cel.values import shown, text_limited
 
