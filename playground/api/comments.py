@@ -7,10 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from msgspec import to_builtins
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import body_of, json_of
+from playground.api.bodies import body_of
 from playground.api.lookups import playback_of, scenario_of
 from playground.api.payloads import sent
 from playground.api.route import BUSY, ERRORS, FULL, UNREAD, route
@@ -57,9 +58,9 @@ def list_comments(request: HttpRequest, name: str) -> HttpResponse:
 def create_comment(request: HttpRequest, name: str) -> HttpResponse:
     """Store a comment."""
     _bounded(request)
-    row, body = scenario_of(name), json_of(request)
+    row, body = scenario_of(name), body_of(request, payloads.CommentRequest)
     try:
-        draft = comments.checked(body)
+        draft = comments.checked(to_builtins(body))
         about = None if draft.parent else _about(row, draft.step)
         written = comments.write(row, draft, "", about)
     except comments.CommentError as error:

@@ -439,12 +439,12 @@ class CommentRequest(Payload):
     """step may be left out with parent, which is the comment that is answered."""
 
     text: str
-    step: str | UnsetType = UNSET
+    step: str | UnsetType | None = UNSET
     node: str | UnsetType | None = UNSET
     pod: str | UnsetType | None = UNSET
     rule: str | UnsetType | None = UNSET
-    parent: str | UnsetType = UNSET
-    name: str | UnsetType = UNSET
+    parent: str | UnsetType | None = UNSET
+    name: str | UnsetType | None = UNSET
 
 
 class CommentChange(Payload):

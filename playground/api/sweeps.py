@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from msgspec import to_builtins
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of
 from playground.api.lookups import scenario_of
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.models import Sweep
@@ -16,8 +17,6 @@ from playground.storage import store
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
 from playground.wire import encode
-
-FIELDS = ("scenario", "grid", "sample", "halving", "prices")
 
 
 @route(
@@ -36,20 +35,12 @@ FIELDS = ("scenario", "grid", "sample", "halving", "prices")
 )
 def create_sweep(request: HttpRequest) -> HttpResponse:
     """Start a sweep of a shared scenario."""
-    body = json_of(request)
-    name = body.get("scenario")
-    if not isinstance(name, str):
-        message = "scenario must be a scenario's id."
-        raise ApiError(400, [{"line": None, "path": "scenario", "message": message}])
-    if unknown := sorted(set(body) - set(FIELDS)):
-        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
-    if "grid" not in body:
-        raise ApiError(400, [{"line": None, "path": "grid", "message": "grid must be an object of axes."}])
-    asked = {field: body[field] for field in FIELDS[1:] if field in body}
+    body = body_of(request, payloads.NewSweep)
+    asked = {name: value for name, value in to_builtins(body).items() if name != "scenario"}
     address = address_of(request)
     try:
         with reading():
-            row = scenario_of(name)
+            row = scenario_of(body.scenario)
             scenario = store.load_scenario(row)
             sweep, token = sweeps.start(row, scenario, asked, identity.owner_at(address), address)
     except service.TooManyRunsError as error:

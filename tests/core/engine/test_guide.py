@@ -28,7 +28,7 @@ from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
 from tests.core.engine.builders import node, pod, scenario, simulate
-from tests.core.engine.test_describe import told
+from tests.core.engine.test_describe import reported
 
 KEY, NAME = "MatchArchitecture", "NewestNodePriority"
 
@@ -77,7 +77,7 @@ def asking(arch):
 
 
 ran = simulate(*nodes, asking("arm64"), policy=policy)
-described = list(told(ran))
+described = list(reported(ran))
 assert ran.cluster.pods["default/p"].node_name == "arm2"
 assert [found.value[-1].value for *_, found in described] == ["1", "2"]
 answer = explain(scenario(*nodes, asking("riscv"), policy=policy), "default/p")
