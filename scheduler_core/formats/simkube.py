@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from statistics import median
 from typing import Any, cast
 
 from scheduler_core.formats.bundle import Bundle, Entry
@@ -105,6 +104,8 @@ class _Trace:
         lived = self.ran.get((f"{document.get('apiVersion')}.{kind}", owner))
         if not lived or kind not in _TEMPLATES:
             return document
+        from statistics import median  # with decimal and random, which no other format needs
+
         seconds = max(1, round(median(lived)))
         made = _changed(document, _TEMPLATES[kind], lambda pod: _annotated(pod, RUN_SECONDS, str(seconds)))
         return cast("RawDocument", made)

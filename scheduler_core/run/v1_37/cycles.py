@@ -132,7 +132,8 @@ def _choice(cycle: Cycle, attempt: PodAttempt, places: Places, *, whole: bool) -
     if scored is None:
         alone = attempt.node is not None and not attempt.reused
         found = [_row_of(attempt, str(attempt.node))] if alone else _rows(attempt.passed)
-        return NodeChoice(np.unique(places[found]).astype(np.int32, copy=False))
+        # Asked for the values alone, NumPy imports numpy.ma, which takes 20 ms.
+        return NodeChoice(np.unique(places[found], return_index=True)[0].astype(np.int32, copy=False))
     if not whole:
         return LateChoice(partial(_ranked, scored, places, len(cycle.nodes)), scored.counts)
     order = np.argsort(places[scored.nodes.rows], kind="stable")
