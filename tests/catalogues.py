@@ -37,7 +37,7 @@ _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ONE = re.compile(rf"\bgettext\(\s*{_TEXT}")
 _TWO = re.compile(rf"\bngettext\(\s*{_TEXT},\s*{_TEXT}")
 _SAID = re.compile(rf"\bsay\(\s*{_TEXT}")
-REPLIES = REPOSITORY / "scheduler_core" / "authoring" / "lessons"
+REPLIES = REPOSITORY / "playground" / "courseware"
 _PYTHON = re.compile(rf"\bgettext\({_TEXT}\)")
 
 

@@ -43,7 +43,8 @@ def body_of(request: HttpRequest, kind: type[P]) -> P:
     """Return the body as the payload that the call declares. Raises ApiError."""
     body = json_of(request)
     if unknown := sorted(set(body) - {field.encode_name for field in structs.fields(kind)}):
-        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+        message = f"Unknown fields: {', '.join(unknown)[:200]}"
+        raise ApiError(400, [{"line": None, "path": unknown[0][:40], "message": message}])
     try:
         return convert(body, kind)
     except ValidationError as error:

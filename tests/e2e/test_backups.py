@@ -33,14 +33,14 @@ assert compute(run.pk) == "done"
 """
 #: Stores a private link, a room with a vote, and a comment beside them.
 SHARED = """
-from playground.playback import pinning
+from playground.playback import pins
 from playground.playback.playback import Playback
 from playground.rooms import questions, rows
 from playground.storage import comments
 row = store.find_scenario(store.address_of(scenario.title, text))
 playback = Playback(scenario)
 playback.reach(99)
-pinned = pinning.pinned(playback)
+pinned = pins.pinned(playback)
 links.create_link(links.LinkRequest("visitor", "a link", "step=2"), row, pinned.what, pinned.decisions)
 room = rows.create(row, "visitor", "", {"step": "2"}).room
 rows.ask(room.pk, questions.drafted("choice", "", ["yes", "no"]))
@@ -50,14 +50,14 @@ comments.write(row, comments.checked({"step": "2", "text": "Why?"}), "visitor", 
 #: Prints what a link, a room and a comment show.
 SHOWN = """
 from playground.models import Comment, Link, Room, RoomVote
-from playground.playback import pinning
+from playground.playback import pins
 from playground.playback.playback import Playback
 from playground.rooms import rows
 from playground.storage import bundles, comments, links, store
 link, room = Link.objects.get(), rows.find(Room.objects.get().pk)
 playback = Playback(store.load_scenario(links.find_link(link.pk).scenario))
 playback.reach(99)
-print(pinning.compared(link.pinned, bytes(link.decisions), playback)["same"], link.query)
+print(pins.compared(link.pinned, bytes(link.decisions), playback)["same"], link.query)
 print(room.position, room.question["choices"], rows.votes_of(room.pk, 1), rows.is_over(room))
 print([thread["text"] for thread in comments.threads(room.scenario)])
 """
@@ -81,16 +81,16 @@ for model in (Scenario, Draft, Run):
 """
 #: Makes an account, which claims a draft.
 SIGN_UP = """
-from playground.accounts import signing
+from playground.accounts import sign_up
 from playground.storage import store
 store.create_draft("ada's browser", [("a.yaml", "kind: Node")])
-signing.sign_up("ada", "four words of mine", "ada's browser")
+sign_up.sign_up("ada", "four words of mine", "ada's browser")
 """
 #: Prints what the account of a name and a password holds.
 SIGNED_IN = """
 from django.contrib.auth import authenticate
-from playground.accounts import owning
-print(owning.holdings(authenticate(None, username="ada", password="four words of mine").owner))
+from playground.accounts import ownership
+print(ownership.holdings(authenticate(None, username="ada", password="four words of mine").owner))
 """
 #: Leaves a worker that counts as alive for longer than the next command takes to start on a busy machine.
 ALIVE = """

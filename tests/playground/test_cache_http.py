@@ -132,7 +132,8 @@ def test_a_run_that_is_taken_over_reports_the_same(
     expected = Run.objects.get(pk=whole["id"]).cache
     assert expected is not None and expected["stale"]
     monkeypatch.setattr(compute, "SLICE_CYCLES", 2)
-    run = started(client, created(client, text), {"cache": "v1.11", "audit": True})
+    # Another scenario: the same run would be answered from the store.
+    run = started(client, created(client, f"{text}# again\n"), {"cache": "v1.11", "audit": True})
     claim = compute.claim_run(run["id"])
     assert claim
     first = compute._Attempt(run["id"], claim)

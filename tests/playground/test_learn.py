@@ -205,7 +205,7 @@ def test_a_wrong_answer_keeps_the_right_one_back(client: Client) -> None:
         ("{", "not valid JSON"),
         ("[]", "must be a JSON object"),
         ({}, "answer"),
-        ({"answer": "n1", "other": 1}, "unknown field"),
+        ({"answer": "n1", "other": 1}, "Unknown fields"),
         ({"answer": {"a": 1}}, "An answer is"),
         ({"answer": ["n1"] * 501}, "at most 500 items"),
         ({"answer": "n" * 601}, "at most 600 bytes"),

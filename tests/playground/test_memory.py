@@ -223,11 +223,11 @@ def test_no_full_collection_begins_by_itself() -> None:
     """Half a second of pause for everybody, however many objects a bundle makes; and garbage is found."""
     code = """
 import gc
-from playground.runtime import collecting
+from playground.runtime import garbage
 
 began = []
 gc.callbacks.append(lambda phase, info: began.append(info["generation"]) if phase == "start" else None)
-collecting.begin()
+garbage.begin()
 began.clear()
 kept = [[[] for _ in range(1_000)] for _ in range(1_000)]
 assert 2 not in began, began.count(2)
@@ -241,11 +241,11 @@ one.itself = one
 gone = []
 import weakref
 weakref.finalize(one, gone.append, 1)
-collecting.exempt()
+garbage.exempt()
 del one
 gc.collect()
 assert not gone
-collecting.full()
+garbage.full()
 assert gone
 """
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)

@@ -8,7 +8,7 @@ import pytest
 from channels.testing import HttpCommunicator
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
-from playground.runs import compute, service
+from playground.runs import compute, delivery, service
 from playground.runtime import log_context
 from playground.storage import bundles, store
 from tests.playground.conftest import OWNER, Socket, communicator
@@ -70,7 +70,7 @@ def test_a_run_has_the_name_of_what_started_it(monkeypatch: pytest.MonkeyPatch) 
     """It is in the row, and bound while a worker computes the run, whichever task it is that does."""
     clear_contextvars()
     bind_contextvars(connection_id="tab-1", command="run.start", request=4)
-    monkeypatch.setattr(service, "enqueue", lambda *_: True)
+    monkeypatch.setattr(delivery, "enqueue", lambda *_: True)
     run, _ = service.start(bundles.parse([("", NODE)]), owner="owner")
     assert run.request_id == "tab-1.4"
     log_context.bind_task(task_id="t")

@@ -46,12 +46,11 @@ async def _after(call: Call[Any], show: CacheView) -> Answer:
     return await call.in_turns(turn)
 
 
-def _page(call: Call[Any]) -> Page:
-    payload = call.payload
-    sort = payload.sort or ""
+def _page(payload: CacheClasses | CacheMembers | CacheMap, find: str | None, sort: str | None) -> Page:
+    sort = sort or ""
     if sort.removeprefix("-") not in ("", *SORTS):
         raise CommandError("payload.invalid", f"sort must be one of {', '.join(SORTS)}.", field="sort")
-    return Page(payload.first, min(payload.count, ROWS), payload.find or "", sort)
+    return Page(payload.first, min(payload.count, ROWS), find or "", sort)
 
 
 class CacheClasses(OfSource):
@@ -65,7 +64,7 @@ class CacheClasses(OfSource):
 @command("cache.classes", CacheClasses, answers=CacheClassesWire, latest=1)
 async def cache_classes(call: Call[CacheClasses]) -> Answer:
     """Return the known classes, those with most members first unless another order is requested."""
-    wanted = _page(call)
+    wanted = _page(call.payload, call.payload.find, call.payload.sort)
     return await _after(call, lambda simulation, _: classes(simulation, wanted))
 
 
@@ -79,7 +78,7 @@ class CacheMembers(OfSource):
 @command("cache.members", CacheMembers, answers=CacheMembersWire, latest=1)
 async def cache_members(call: Call[CacheMembers]) -> Answer:
     """Return a class's pods and their nodes."""
-    wanted = _page(call)
+    wanted = _page(call.payload, None, None)
     number = number_of(call.payload.hash)
     if number is None:
         raise CommandError("payload.invalid", "hash must be 16 hexadecimal digits.", field="hash")
@@ -127,7 +126,7 @@ class CacheMap(OfSource):
 @command("cache.map", CacheMap, answers=CacheMapWire, latest=1)
 async def cache_map(call: Call[CacheMap]) -> Answer:
     """Return the keys of one of the map's levels, or the entries under one key."""
-    wanted, key = _page(call), call.payload.key
+    wanted, key = _page(call.payload, call.payload.find, call.payload.sort), call.payload.key
     level = next((level for level in LEVELS if level == call.payload.by), None)
     if level is None:
         raise CommandError("payload.invalid", f"by must be one of {', '.join(LEVELS)}.", field="by")
