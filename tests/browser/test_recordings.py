@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from playground.courseware import lesson
+from playground.recordings.lesson_file import lesson_file
 from tests.browser.clusters import zoned
 from tests.browser.conftest import RUNNING, Watch, turned
 from tests.browser.pages import Workbench, becomes, example_text, holds, share
@@ -173,7 +175,11 @@ def test_a_lesson_is_a_file(
 ) -> None:
     """Its stages step without a server, answers get the engine's words, and an edit says what checks it."""
     path = tmp_path / "first-cycle.html"
-    path.write_bytes(site.get("/learn/first-cycle/file/").body)
+    of = lesson("first-cycle")
+    assert of is not None
+    path.write_text(
+        lesson_file(of, "en", site.base_url)
+    )  # the site itself grades lessons
     page = opened(path, "#node/", lesson=True)
     stage = page.frame_locator("iframe[data-frame]")
     expect(page.get_by_role("heading", level=1)).to_have_text("Who gets it")

@@ -12,6 +12,7 @@ import { Editor } from "../../lib/editor.ts";
 import { progressOf } from "../../lib/progress.ts";
 import type { Problem, ReadyContract, Report, Verdict } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
+import { isRecording } from "../../lib/recorded.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
 import { reads } from "../store.ts";
 import type { View } from "../view.ts";
@@ -48,7 +49,7 @@ function Checked({ view, place }: { view: View; place: string }) {
   const [ready, setReady] = useState<ReadyContract[]>([]);
   const end = useRef<AbortController | null>(null);
   const editor = useRef<Editor | null>(null);
-  const names = () => socket.call("contracts.names", { source }).then((answer) => answer.text);
+  const names = async () => (isRecording() ? "" : (await socket.call("contracts.names", { source })).text); // nothing is edited there
   editor.current ??= editorOf(written.get(place) ?? FIRST, () => typed(), names);
   const { current: own } = editor;
 
