@@ -21,11 +21,11 @@ RUNNING: Mapping[str, Callable[[], list[str]]] = {
     "authoring/forms/table: place": lambda: [
         field.place for form in FORMS.values() for field in form.fields if field.place
     ],
-    "courseware/replies: f'(?<![\\\\w.,-]){re.escape(word)}(?![\\\\w-]|[.,]\\\\w)'": lambda: [
+    "playground/courseware/replies: f'(?<![\\\\w.,-]){re.escape(word)}(?![\\\\w-]|[.,]\\\\w)'": lambda: [
         rf"(?<![\w.,-]){re.escape(word)}(?![\w-]|[.,]\w)" for word in ("n1", "aa", "a.b")
     ],
     "authoring/podgroups: pattern": lambda: [one.pattern for one, _ in podgroups._PLACES],
-    "formats/yaml_editing: f'^ {{{column}}}-(?=\\\\s|$)'": lambda: [
+    "formats/yaml_edits: f'^ {{{column}}}-(?=\\\\s|$)'": lambda: [
         rf"^ {{{column}}}-(?=\s|$)" for column in (0, 2, 40)
     ],
     "formats/yaml_shapes: pattern": lambda: [f"name: {yaml_shapes._FILL}\\nnode: {yaml_shapes._FILL}\\n"],

@@ -177,9 +177,7 @@ def test_a_lesson_is_a_file(
     path = tmp_path / "first-cycle.html"
     of = lesson("first-cycle")
     assert of is not None
-    path.write_text(
-        lesson_file(of, "en", site.base_url)
-    )  # the site itself grades lessons
+    path.write_text(lesson_file(of, "en", site.base_url))  # the site itself grades lessons
     page = opened(path, "#node/", lesson=True)
     stage = page.frame_locator("iframe[data-frame]")
     expect(page.get_by_role("heading", level=1)).to_have_text("Who gets it")
