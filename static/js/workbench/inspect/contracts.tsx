@@ -49,7 +49,8 @@ function Checked({ view, place }: { view: View; place: string }) {
   const [ready, setReady] = useState<ReadyContract[]>([]);
   const end = useRef<AbortController | null>(null);
   const editor = useRef<Editor | null>(null);
-  const names = async () => (isRecording() ? "" : (await socket.call("contracts.names", { source })).text); // nothing is edited there
+  // Nothing is edited in a recording.
+  const names = async () => (isRecording() ? "" : (await socket.call("contracts.names", { source })).text);
   editor.current ??= editorOf(written.get(place) ?? FIRST, () => typed(), names);
   const { current: own } = editor;
 
