@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from scheduler_core.cli.commands import main
 
 __all__ = ["console", "main", "podstep"]
+
+
+# NumPy's BLAS, which the engine does not call, begins a thread for each core when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _collect_rarely() -> None:
