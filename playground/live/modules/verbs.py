@@ -22,19 +22,22 @@ from scheduler_core.authoring.verbs import Asked
 from scheduler_core.scenario.history import Moment
 
 
-def _wish(payload: VerbPreview | BundleVerb | BranchTry, moment: Moment | None) -> VerbWish:
+def _wish(payload: _VerbOfSource | BundleVerb, moment: Moment | None) -> VerbWish:
     asked = Asked(payload.verb, tuple(payload.targets.splitlines()), payload.value or "")
     return VerbWish(asked, moment, payload.seconds or "", payload.at or "0")
 
 
-class VerbPreview(OfSource):
+class _VerbOfSource(OfSource):
     verb: Text
     targets: Text
-    step: Text
     value: Text | None = None
     seconds: Text | None = None
     at: Text | None = None
     during: Text | None = None
+
+
+class VerbPreview(_VerbOfSource, kw_only=True):
+    step: Text
 
 
 @command("verb.preview", VerbPreview, answers=VerbSentenceWire, latest=1)
@@ -66,14 +69,8 @@ async def do(call: Call[BundleVerb]) -> Answer:
     return await call.in_pool(_done, call.payload, call.moment())
 
 
-class BranchTry(OfSource):
-    verb: Text
-    targets: Text
-    value: Text | None = None
+class BranchTry(_VerbOfSource):
     step: Text | None = None
-    seconds: Text | None = None
-    at: Text | None = None
-    during: Text | None = None
     title: Text | None = None
 
 
