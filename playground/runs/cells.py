@@ -71,7 +71,8 @@ def figures_of(run: Run, simulation: Stepper, trail: Trail) -> dict[str, Any]:
 def end(run_id: str, metrics: dict[str, Any] | None = None, error: str = "") -> None:
     """Note how the run of a cell ended, once; the last of a rung closes it. Other runs are left alone."""
     for cell in SweepCell.objects.filter(run_id=run_id, ended=False):
-        with transaction.atomic():  # a recount between the two would count the cell twice
+        with transaction.atomic():
+            rungs.lock(cell.sweep_id)
             ended = SweepCell.objects.filter(pk=cell.pk, ended=False)
             if ended.update(ended=True, metrics=metrics, error=error):
                 Sweep.objects.filter(pk=cell.sweep_id).update(left=F("left") - 1)
@@ -83,6 +84,7 @@ def repair() -> int:
     found = 0
     for sweep_id in Sweep.objects.filter(state=RUNNING).values_list("pk", flat=True):
         with transaction.atomic():
+            rungs.lock(sweep_id)
             open_ = SweepCell.objects.filter(sweep=sweep_id, ended=False)
             for cell in open_.exclude(run__state__in=UNFINISHED).select_related("run"):
                 state, error = (None, "") if cell.run is None else (cell.run.state, cell.run.error)

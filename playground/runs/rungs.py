@@ -120,12 +120,18 @@ def _announce(runs: Sequence[Run]) -> None:
             break  # the workers look for those whose message was lost
 
 
+def lock(sweep_id: str) -> None:
+    """Lock a sweep until the transaction ends, before its cells: their ends and a recount take turns.
+
+    A recount beside an end would store a count from before that end, and the sweep would go on without cells.
+    """
+    list(Sweep.objects.select_for_update().filter(pk=sweep_id).values_list("pk"))
+
+
 def close(sweep_id: str) -> None:
-    """Begin the next rung of a sweep whose cells have all ended, or end it; in a transaction."""
+    """Begin the next rung of a locked sweep whose cells have all ended, or end it."""
     while Sweep.objects.filter(pk=sweep_id, state=RUNNING, left=0).exists():
-        sweep = Sweep.objects.select_for_update().get(pk=sweep_id)
-        if sweep.state != RUNNING or sweep.left:
-            return  # somebody else was faster
+        sweep = Sweep.objects.get(pk=sweep_id)
         survivors = _survivors(sweep)
         if not survivors:
             Sweep.objects.filter(pk=sweep_id).update(state=DONE, finished=timezone.now())

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.e2e.bundles import slow
 from tests.faults.faults import FAULTS, Scene
-from tests.services.processes import wait_until
 from tests.services.servers import Server
 from tests.services.stack import Stack
 
-pytestmark = [pytest.mark.services, pytest.mark.timeout(420), pytest.mark.xdist_group("compose")]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900), pytest.mark.xdist_group("compose")]
 
 GRID = {"weights.LeastRequestedPriority": [0, 1, 2], "seed": [1, 2]}
-PATIENCE = 240.0
+PATIENCE = 120.0  # seconds for a cell: 20 until a lost message is sent again, 30 until a claim is stale
 SIZE = (200, 200)
 BY_NAME = {fault.name: fault for fault in FAULTS}
 
@@ -31,17 +31,15 @@ def start(stack: Stack, name: str) -> str:
 
 
 def wait_for(stack: Stack, sweep: str, done: int) -> dict[str, Any]:
-    """Wait until so many cells have ended; return the sweep."""
-    found: dict[str, Any] = {}
-
-    def reached() -> bool:
-        answer = stack.get(f"/api/sweeps/{sweep}")
-        if answer.status == 200:
-            found.update(answer.json)
-        return bool(found) and found["done"] >= done
-
-    wait_until(reached, PATIENCE, f"{done} cells")
+    """Wait until so many cells have ended, each within a bound; return the sweep."""
+    for number in range(done + 1):
+        found = stack.wait_for(f"/api/sweeps/{sweep}", partial(has_ended, number), PATIENCE)
     return found
+
+
+def has_ended(number: int, sweep: dict[str, Any]) -> bool:
+    """Return whether so many cells have ended; an answer without them says that the database is away."""
+    return sweep.get("done", -1) >= number
 
 
 def figures(sweep: dict[str, Any]) -> list[Any]:

@@ -189,6 +189,14 @@ def test_repair_recounts(sent: list[str]) -> None:
     assert sweeps.wire(sweep)["cells"][1]["error"] == cells.REMOVED
 
 
+def test_state_is_of_the_same_moment_as_the_cells(sent: list[str]) -> None:
+    """Cells that end after the sweep's row was read have not left it running."""
+    read_before = start({"seed": [1]})
+    run_simulation(sent[0])
+    wire = sweeps.wire(read_before)
+    assert (wire["state"], wire["done"], wire["finished"] is None) == ("done", 1, False)
+
+
 def test_a_worker_that_dies_leaves_its_cell_to_the_next(sent: list[str]) -> None:
     """The run is taken over once its claim is stale; it counts once."""
     sweep = start({"seed": [1]})
