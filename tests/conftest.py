@@ -34,9 +34,9 @@ def pytest_collection() -> Generator[None, Any, Any]:
     return found
 
 
-#: A browser and whole stacks share this machine, and a rare key press or frame is lost: such a test is run
+#: A browser shares this machine, and a rare key press or frame is lost: such a test is run
 #: once more, and the summary lists it, so that it is looked at.
-ONCE_MORE = ("tests/browser/", "tests/e2e/")
+ONCE_MORE = ("tests/browser/",)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

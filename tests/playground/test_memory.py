@@ -23,9 +23,13 @@ from playground.runtime import garbage
 from playground.storage import bundles
 from tests.parts import REPOSITORY
 from tests.playground.bundle_kinds import KINDS, text_of
+from tests.playground.conftest import PATIENCE
+from tests.services.processes import wait_until
 
 SIZE = 400_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
 NEAR = 0.25
+POOLS = ("engine", "growing", "parsing", "export", "storage", "waiting")
+"""How the names of the threads that work for visitors begin."""
 
 
 def opened(text: str) -> Playback:
@@ -41,13 +45,19 @@ def opened(text: str) -> Playback:
     return playback
 
 
+def others_rest() -> bool:
+    """Return whether no thread that an earlier test started computes: what it allocates is counted, too."""
+    mine, names = threading.get_ident(), {one.ident: one.name for one in threading.enumerate()}
+    frames = sys._current_frames().items()
+    pooled = [frame for thread, frame in frames if thread != mine and names.get(thread, "").startswith(POOLS)]
+    return all(frame.f_code.co_name == "_worker" for frame in pooled)
+
+
 def in_use() -> int:
     gc.collect()
     return tracemalloc.get_traced_memory()[0]
 
 
-# What another thread of the process allocates meanwhile is counted too.
-@pytest.mark.flaky(reruns=3, reruns_delay=4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_estimate_is_near_what_is_allocated(kind: str) -> None:
     """Whatever takes the memory: pods, texts, operations, or objects that are only kept."""
@@ -71,6 +81,7 @@ def test_the_simulations_of_v1_37_count(kind: str) -> None:
 def estimated(small: str, text: str) -> None:
     """Assert that the estimate of a text's playback is near what is allocated for it."""
     opened(small)  # fills the caches that all bundles share
+    wait_until(others_rest, PATIENCE, "what earlier tests began ends")
     tracemalloc.start()
     try:
         before = in_use()
