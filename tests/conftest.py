@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from playground.runtime.garbage import paused
+from tests import rows
 from tests.parts import IN_CI, NO_SHARED, SHARED
 from tests.services.fixtures import postgres, redis, stack, stacks
 
@@ -42,6 +43,11 @@ ONCE_MORE = ("tests/browser/",)
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer what `make test-quick` asks for."""
     parser.addoption("--one-row", action="store_true", help="one row of each table of cases, by the seed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tables that are one test try one row where asked."""
+    rows.only_one = config.getoption("--one-row")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -24,6 +24,7 @@ from playground.serving.environment import Environment
 from playground.serving.faults import StartError
 from tests.parts import REPOSITORY
 from tests.playground.programs import Starter
+from tests.rows import each_row
 from tests.services.stack import clean_environment
 
 PROGRAMS = {
@@ -262,7 +263,7 @@ def test_no_message_holds_a_password() -> None:
     assert "hunter2" not in "".join(env.problems)
 
 
-@pytest.mark.parametrize("row", LIMITS, ids=lambda row: row.name)
+@each_row("row", LIMITS, lambda row: row.name)
 def test_each_limit_has_a_least_and_a_most(row: object) -> None:
     """The default lies between them, and neither a negative nor an endless value is taken."""
     assert isinstance(row, type(LIMITS[0]))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from scheduler_core.schedulers.rule_history import HISTORY, history_of
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from tests.core.v1_37.parts import UPSTREAM
+from tests.rows import each_row
 
 RELEASE = re.compile(r"v1\.(\d+)\b")
 PLUGINS = {row.key for row in DECLARED if row.text and row.key in UPSTREAM}
@@ -25,7 +24,7 @@ def test_every_rule_has_a_history() -> None:
     assert set(HISTORY) - rules == {"CheckServiceAffinity", "CheckNodeLabelPresence"}
 
 
-@pytest.mark.parametrize("rule", HISTORY)
+@each_row("rule", HISTORY)
 def test_a_history_is_two_sentences_with_releases_and_sources(rule: str) -> None:
     """Each ends once, names a release between v1.9 and v1.37, and the two name where that can be read."""
     sentences = history_of(rule)

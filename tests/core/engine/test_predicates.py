@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.core.engine.builders import affinity, node, node_affinity, obj, pod, simulate
+from tests.rows import each_row
 
 READY = {"type": "Ready", "status": "True"}
 NOT_READY = "node(s) were not ready"
@@ -400,7 +399,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_a_node_fits_or_says_why_not(case: str) -> None:
     """The default provider's predicates give node n exactly these reasons."""
     objects, incoming, reasons = CASES[case]
@@ -435,7 +434,7 @@ ERRORS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", ERRORS)
+@each_row("case", ERRORS)
 def test_an_attempt_can_end_in_an_error(case: str) -> None:
     """The attempt's message is the error, with how often nodes repeated it."""
     objects, incoming, message = ERRORS[case]

@@ -49,6 +49,7 @@ from scheduler_core.schedulers.v1_11.predicates import (
     CheckServiceAffinity,
 )
 from tests.core.equivalence.plain import PlainTopology
+from tests.rows import each_row
 
 EVERYTHING: dict[str, Predicate] = {
     key: PREDICATES.get(key, PREDICATES["HostName"]) for key in V1_11_ORDER
@@ -250,7 +251,7 @@ def found_by(
     return {found.row.id: found for found in rules.of(given, topology)}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.row for case in CASES])
+@each_row("case", CASES, lambda case: case.row)
 def test_a_row_is_for_its_event_and_no_other(case: Case) -> None:
     """In each of its modes the row names its event; it is silent in other modes and about other events."""
     (row,) = [row for row in TABLE if row.id == case.row]

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from scheduler_core.__main__ import main
+from tests.rows import each_row
 
 FOLDER = Path(__file__).parent / "bad_inputs"
 MARK = "#!"
@@ -53,12 +54,12 @@ def read(row: dict[str, Any], frames: dict[str, dict[str, str]]) -> Case:
     return Case(row["case"], content, None if line == "none" else line, path, row["says"])
 
 
-def cases(name: str) -> list[Any]:
-    """Return a file's cases as parameters of a test."""
+def cases(name: str) -> list[Case]:
+    """Return a file's cases."""
     table = yaml.load((FOLDER / f"{name}.yaml").read_bytes(), yaml.CSafeLoader)
     rows = [read(row, table.get("frames", {})) for row in table["cases"]]
     assert len({row.name for row in rows}) == len(rows), "every case has a name of its own"
-    return [pytest.param(row, id=f"{name}: {row.name}") for row in rows]
+    return rows
 
 
 MANIFESTS = [
@@ -84,7 +85,7 @@ def check(
     assert "Traceback" not in printed.err
 
 
-@pytest.mark.parametrize("case", MANIFESTS)
+@each_row("case", MANIFESTS, lambda case: case.name)
 def test_a_bad_manifest_is_refused(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit status 2, and a message that names file, line, path and what would be right."""
     file = tmp_path / "bad.input"
@@ -92,7 +93,7 @@ def test_a_bad_manifest_is_refused(case: Case, tmp_path: Path, capsys: pytest.Ca
     check(case, [str(file)], file, case.reported(file), capsys)
 
 
-@pytest.mark.parametrize("case", POLICIES)
+@each_row("case", POLICIES, lambda case: case.name)
 def test_a_bad_policy_is_refused_wherever_it_stands(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_bad_policy_is_refused_wherever_it_stands(
         check(case, [str(bundle)], bundle, reported, capsys)
 
 
-@pytest.mark.parametrize("case", cases("noteworthy"))
+@each_row("case", cases("noteworthy"), lambda case: case.name)
 def test_what_kubernetes_takes_is_warned_of_and_runs(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

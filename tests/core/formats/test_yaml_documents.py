@@ -16,6 +16,7 @@ from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.formats.yaml_reader import read_yaml
+from tests.rows import each_row
 
 LIMITS = Limits()
 
@@ -71,13 +72,13 @@ UNUSUAL = (
 )
 
 
-@pytest.mark.parametrize("text", UNUSUAL)
+@each_row("text", UNUSUAL)
 def test_unusual_yaml_reads_the_same(text: str) -> None:
     """What is not plain block style is left to the other reader, with its words and lines."""
     same(text)
 
 
-@pytest.mark.parametrize("slug", [example.slug for example in examples.examples()])
+@each_row("slug", [example.slug for example in examples.examples()])
 def test_examples_read_the_same(slug: str) -> None:
     """Every example has the same documents."""
     example = examples.find(slug)

@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import pytest
-
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_shapes import Shapes
 from tests.core.formats.test_yaml_documents import LIMITS, same
+from tests.rows import each_row
 
 POD = """apiVersion: v1
 kind: Pod
@@ -55,7 +54,7 @@ WORDS = tuple("p1 p2 true no 7 0x1F 010 1e3 1_0 null 50m a.b-c Pod ConfigMap".sp
 PUT_IN = ("", "'", '"', ": ", " ", "\n", "#", " #", "{", "]", ",", "&a ", "*a", "é")
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
+@each_row("context", CONTEXTS)
 def test_a_word_reads_the_same_wherever_it_is(context: str) -> None:
     """Keys, comments, quotes, blocks, tags and aliases are no holes; words that are no strings are values."""
     same("---\n".join(context.format(word, word) for word in (*WORDS, "x" * 300, "9" * 50)))
@@ -69,7 +68,7 @@ def mutated(text: str, chance: random.Random) -> str:
     return text
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_row("seed", range(60))
 def test_documents_of_a_shape_read_the_same(seed: int) -> None:
     """So do those among them that have another shape, or none."""
     chance = random.Random(seed)

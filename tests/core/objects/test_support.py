@@ -18,6 +18,7 @@ from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
 from scheduler_core.scenario.scenario import Scenario
 from tests.core.objects.support_text import OBJECTS, PARTS, SCHEMAS, rendered, shown
 from tests.core.objects.unhonored_cases import Case, cases
+from tests.rows import each_row
 
 CASES = cases()
 MAY_DIFFER = "this result may differ on a cluster that honors "
@@ -80,7 +81,7 @@ def test_every_reported_field_and_kind_has_a_case() -> None:
     assert len(CASES) == len(wanted)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_row("case", CASES, lambda case: case.id)
 def test_a_reported_field_is_warned_of_by_name_line_and_effect(case: Case) -> None:
     """One warning names field, objects and effect, at its line; the value that changes nothing has none."""
     effect = case.effect
@@ -93,7 +94,7 @@ def test_a_reported_field_is_warned_of_by_name_line_and_effect(case: Case) -> No
     assert not [p for p in unhonored(load(case.quiet)) if p.message.endswith(f": {effect}")]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_row("case", CASES, lambda case: case.id)
 def test_simulate_prints_the_warning(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command line says it on standard error, with file and line, and ends well."""
     file = tmp_path / "bundle.yaml"

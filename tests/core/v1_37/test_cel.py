@@ -20,6 +20,7 @@ from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, most_exp
 from scheduler_core.schedulers.v1_37.cel.selectors import NEW, checked, compile_selector, device_variable
 from scheduler_core.schedulers.v1_37.cel.values import CelMap
 from scheduler_core.schedulers.v1_37.devices import Device
+from tests.rows import each_row
 
 TABLE: dict[str, Any] = json.loads((Path(__file__).parent / "data/device_selectors.json").read_text())
 ROWS = {row["expression"]: row for row in TABLE["rows"]}
@@ -38,7 +39,7 @@ def devices() -> dict[str, CelMap]:
     }
 
 
-@pytest.mark.parametrize("text", EVALUATED)
+@each_row("text", EVALUATED)
 def test_a_selector_answers_and_costs_what_it_does_in_v1_37(text: str) -> None:
     """Results, errors and costs are those of the real evaluation, on each device."""
     selector, on = compile_selector(text), ROWS[text]["on"]
@@ -61,7 +62,7 @@ def compile_error(text: str, *, stored: bool) -> str:
     return ""
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each_row("text", REFUSED)
 def test_what_cannot_be_compiled_is_refused_with_the_same_text(text: str) -> None:
     """Of syntax errors, whose text is made by a parser generator, only that they are refused."""
     row = ROWS[text]
@@ -113,7 +114,7 @@ def test_a_constant_beyond_the_estimated_cost_is_refused() -> None:
 COSTS = [text for text, row in ROWS.items() if "maxCost" in row and text not in NOT_SUPPORTED]
 
 
-@pytest.mark.parametrize("text", COSTS)
+@each_row("text", COSTS)
 def test_the_estimated_cost_is_that_of_the_api_server(text: str) -> None:
     """The greatest cost that an expression could have on any device."""
     assert most_expensive(checked(text, NEW)) == ROWS[text]["maxCost"]

@@ -15,6 +15,7 @@ from scheduler_core.schedulers.v1_37.csi_migration import (
     is_translated,
     translated_affinity,
 )
+from tests.rows import each_row
 
 TABLE = json.loads(Path(__file__).with_name("data").joinpath("in_tree_volumes.json").read_text())
 """300 random volumes, each with what csi-translation-lib v0.37.1 answers for it."""
@@ -48,7 +49,7 @@ def without_empty(value: Any) -> Any:
     return [without_empty(one) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("row", TABLE)
+@each_row("row", TABLE)
 def test_a_volume_is_translated_as_the_library_does(row: dict[str, Any]) -> None:
     """Handles and topologies of the two plugins that no node migrates are not needed."""
     expected, ours = dict(row["answer"]), answer(row)

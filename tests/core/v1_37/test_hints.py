@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.extender_calls import EXTENDER
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
@@ -12,6 +10,7 @@ from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.registrations import Registrations
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from tests.core.v1_37.parts import UPSTREAM, node, pod
+from tests.rows import each_row
 
 Objects = tuple[dict[str, Any] | None, dict[str, Any] | None]
 
@@ -457,7 +456,7 @@ def ask(plugin: str, manifest: dict[str, Any], event: ClusterEvent) -> str:
     return "Queue" if row.hint is None else row.hint(CompiledPod(manifest), event, context)
 
 
-@pytest.mark.parametrize(("plugin", "fields", "resource", "action", "objects", "answer"), CASES)
+@each_row(("plugin", "fields", "resource", "action", "objects", "answer"), CASES)
 def test_a_hint_answers_for_the_pod_and_the_event(
     plugin: str, fields: dict[str, Any], resource: str, action: str, objects: Objects, answer: str
 ) -> None:
