@@ -12,10 +12,11 @@ from playground.courseware import lesson
 from scheduler_core.scenario.scenario import Scenario
 
 
-def lesson_written(name: str) -> str:
-    """Return the HTML file of a shipped lesson by its slug, or of a lesson's folder, in English.
+def lesson_written(name: str, language: str | None) -> str:
+    """Return the HTML file of a shipped lesson by its slug, or of a lesson's folder; in English without one.
 
-    No database is opened. Raises ValueError as :func:`written`, and for a lesson that is not sound.
+    No database is opened. Raises ValueError as :func:`written`, for a lesson that is not sound, and for a
+    language that the pages of lessons do not have.
     """
     _set_up()
     from django.conf import settings
@@ -25,10 +26,12 @@ def lesson_written(name: str) -> str:
     from playground.recordings.lesson_file import lesson_file
     from playground.serving.built import BuildError
 
+    if language and language not in (known := dict(settings.LANGUAGES)):
+        raise ValueError(f"--lang {language}: lessons are in {' and '.join(known)}")
     folder = Path(name)
     try:
         of = lesson(name) or checks.read(folder.resolve().name, operator_lessons.files_in(folder))
-        return lesson_file(of, settings.LANGUAGE_CODE)
+        return lesson_file(of, language or settings.LANGUAGE_CODE)
     except (TooMuchWorkError, BuildError) as error:
         raise ValueError(str(error)) from error
 

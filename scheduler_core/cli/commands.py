@@ -76,11 +76,17 @@ def parser(names: Collection[str]) -> argparse.ArgumentParser:
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         module = imported(command) if command.name in names else None
-        about = module.__doc__ if module else None
+        about = _sentence(module) if module else None
         described = subparsers.add_parser(command.name, help=command.summary, description=about)
         if module:
             module.add_arguments(described)
     return top
+
+
+def _sentence(module: ModuleType) -> str:
+    """Return what a command's module says of it behind the name."""
+    text = (module.__doc__ or "").partition(": ")[2]
+    return text[:1].upper() + text[1:]
 
 
 def imported(command: Command) -> ModuleType:

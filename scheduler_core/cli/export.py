@@ -37,14 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start", action="store_true", help=("export the initial cluster without running the scheduler")
     )
+    parser.add_argument("--lang", metavar="CODE", help="the language of a lesson's file (default: en)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write to standard output; report on standard error what the format cannot hold."""
     if options.format == "html" and len(options.files) == 1 and is_lesson(options.files[0]):
-        sys.stdout.write(lesson_html(options.files[0]))
+        sys.stdout.write(lesson_html(options.files[0], options.lang))
         return 0
+    if options.lang:
+        raise InputError("--lang is for a lesson: its name or its folder, with --to html")
     scenario = read_scenario(options.files, options.config)
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)

@@ -37,13 +37,13 @@ def is_lesson(name: str) -> bool:
         return False
 
 
-def lesson_html(name: str) -> str:
-    """Return the file of a lesson.
+def lesson_html(name: str, language: str | None = None) -> str:
+    """Return the file of a lesson, in English if no language is given.
 
     Raises:
-        InputError: The application is not installed, or the lesson is not sound.
+        InputError: The application is not installed, the lesson is not sound, or it is not in that language.
     """
-    return _made(lambda writer: writer.lesson_written(name))
+    return _made(lambda writer: writer.lesson_written(name, language))
 
 
 def _made(write: Callable[[Any], str]) -> str:

@@ -25,7 +25,8 @@ _FIRST_NUMBER = 918_273_645_000
 _LONGEST = 20_000  # characters of a document
 _MOST_HOLES = 50
 _MOST_KINDS = 64  # numbers of lines with a shape of their own
-_LONGEST_WAIT = 64  # documents between two attempts to learn a shape where none is found
+_SHORTEST_WAIT = 8  # documents before an attempt to learn a shape, which costs as much as reading as many
+_LONGEST_WAIT = 64  # documents between two attempts where none is found
 
 Path = tuple[Any, ...]
 
@@ -56,24 +57,26 @@ class _Candidate:
     def __init__(self, text: str) -> None:
         self._text = text
         self._shape: Shape | None = None
-        self._wait = self._left = 0
+        self._wait = self._left = _SHORTEST_WAIT
+        self._served = 0  # documents that the shape has read
 
     def read(self, text: str, limits: Limits) -> tuple[Any, int] | None:
         found = None if self._shape is None else self._shape.read(text)
         if found is None and self._learn(text, limits) and self._shape is not None:
             found = self._shape.read(text)
+        self._served += found is not None
         return found
 
     def _learn(self, text: str, limits: Limits) -> bool:
-        if self._left:
+        if self._left and self._served < _SHORTEST_WAIT:  # a shape that has paid is learned again at once
             self._left -= 1
             if not self._left:
                 self._text = text  # the next one is compared with it
             return False
         made = shape_of(self._text, text, limits)
         self._text = text
-        self._wait = 0 if made is not None else min(_LONGEST_WAIT, 2 * self._wait + 1)
-        self._left = self._wait if self._wait > 1 else 0
+        self._wait = _SHORTEST_WAIT if made is not None else min(_LONGEST_WAIT, 2 * self._wait)
+        self._left, self._served = self._wait, 0
         self._shape = made or self._shape
         return made is not None
 

@@ -185,6 +185,16 @@ def test_the_engine_alone_says_what_an_html_file_needs(
     assert "package podstep" in capsys.readouterr().err
 
 
+def test_the_command_line_writes_a_lesson_in_a_language(capsys: Any) -> None:
+    """``--lang de``; a language that lessons do not have, or of a cluster, is refused."""
+    assert main(["export", "first-cycle", "--to", "html", "--lang", "de"]) == 0
+    assert '<html lang="de"' in capsys.readouterr().out
+    assert main(["export", "first-cycle", "--to", "html", "--lang", "fr"]) == 2
+    assert "--lang fr: lessons are in en and de" in capsys.readouterr().err
+    assert main(["export", "cluster.yaml", "--to", "html", "--lang", "de"]) == 2
+    assert "--lang is for a lesson" in capsys.readouterr().err
+
+
 def test_a_png_carries_its_scenario(owner: Client) -> None:
     """With its step and release; not where it is asked for bare, and without a draft's Secrets."""
     name = shared(bundle(LEAST))

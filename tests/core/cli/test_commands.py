@@ -126,12 +126,24 @@ def test_progress_is_on_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
     assert error.getvalue() == "\r1 cycles\r2 cycles\r\x1b[K"
 
 
-def test_shells_complete_commands_and_options(capsys: pytest.CaptureFixture[str]) -> None:
-    """The script of a shell names every command that is installed, with its options."""
-    assert main(["completion", "bash"]) == 0
+@pytest.mark.parametrize(
+    ("shell", "command", "paths"),
+    [
+        ("bash", "_shtab_podstep_{}_option", "_shtab_podstep_explain_pos_0_COMPGEN=_shtab_compgen_files"),
+        ("zsh", "_shtab_podstep_{}_options", "for standard input:_files"),
+        ("tcsh", "{}", "f/"),
+        ("fish", "_shtab_podstep_using {}'", "__fish_complete_path"),
+    ],
+)
+def test_shells_complete_commands_options_and_paths(
+    shell: str, command: str, paths: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The script of a shell names every command that is installed, with its options, and offers files."""
+    assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    assert all(f"_shtab_podstep_{name}_option" in script for name in available())
-    assert "--feature-gates" in script
+    assert [name for name in available() if command.format(name) not in script] == []
+    assert "feature-gates" in script
+    assert paths in script
 
 
 def test_the_document_has_every_command_and_exit_code() -> None:

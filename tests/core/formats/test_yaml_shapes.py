@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
@@ -54,6 +56,13 @@ WORDS = tuple("p1 p2 true no 7 0x1F 010 1e3 1_0 null 50m a.b-c Pod ConfigMap".sp
 PUT_IN = ("", "'", '"', ": ", " ", "\n", "#", " #", "{", "]", ",", "&a ", "*a", "é")
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shape is learned from the first two documents that have it."""
+    monkeypatch.setattr("scheduler_core.formats.yaml_shapes._SHORTEST_WAIT", 0)
+
+
+@pytest.mark.usefixtures("at_once")
 @each_row("context", CONTEXTS)
 def test_a_word_reads_the_same_wherever_it_is(context: str) -> None:
     """Keys, comments, quotes, blocks, tags and aliases are no holes; words that are no strings are values."""
@@ -68,6 +77,7 @@ def mutated(text: str, chance: random.Random) -> str:
     return text
 
 
+@pytest.mark.usefixtures("at_once")
 @each_row("seed", range(60))
 def test_documents_of_a_shape_read_the_same(seed: int) -> None:
     """So do those among them that have another shape, or none."""
@@ -79,6 +89,7 @@ def test_documents_of_a_shape_read_the_same(seed: int) -> None:
     same("---\n".join(parts))
 
 
+@pytest.mark.usefixtures("at_once")
 def test_the_bound_on_values_holds_for_shapes() -> None:
     """Values of documents that were not parsed count as those of others."""
     same("---\n".join(POD.format(f"p{n}", "a", "b", "1") for n in range(20)), Limits(values=300))
@@ -92,6 +103,7 @@ def two_of(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return first, second
 
 
+@pytest.mark.usefixtures("at_once")
 def test_equal_documents_are_objects_of_their_own() -> None:
     """What changes one leaves the others as they are."""
     first, second = two_of(POD.replace("kind: Pod", "kind: Node"))
@@ -100,6 +112,7 @@ def test_equal_documents_are_objects_of_their_own() -> None:
     assert first["metadata"]["labels"] is not second["metadata"]["labels"]
 
 
+@pytest.mark.usefixtures("at_once")
 def test_pods_share_what_is_equal_but_their_metadata() -> None:
     """A part with a word of its own is an object of its own, too."""
     first, second = two_of(POD)
