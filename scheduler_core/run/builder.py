@@ -11,7 +11,7 @@ from scheduler_core.cluster.controllers.changes import Options
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.run.control import ControlledFramework, Manager, Recording
+from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.running_dump import taken_at
 from scheduler_core.scenario.scenario import Scenario
@@ -49,7 +49,7 @@ def make_manager(scenario: Scenario) -> Manager:
     """Return the control plane of a scenario; in a recording there is none."""
     options = options_for(scenario)
     if not scenario.controllers:
-        return Recording(options, scenario.objects)
+        return Manager(options, scenario.objects)
     return ControlPlaneManager(scenario, options)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from scheduler_core.cluster.availability import AvailabilityTracker
 from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
-from scheduler_core.forks import Copier, flat
+from scheduler_core.forks import Copier, Forkable, flat, same
 from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
@@ -26,173 +26,85 @@ from scheduler_core.schedulers.v1_22.scheduler import Framework, Statuses
 CONTROLLERS = "controllers"  # the name of the clock's timer for the controllers' next sync
 
 
-class Objects(Protocol):
-    """What controllers have stored."""
+class Manager(Forkable):
+    """Who acts beside the scheduler: in a recording nobody, who has the objects of the start alone.
 
-    @property
-    def objects(self) -> Mapping[Key, KubernetesObject]:
-        """The objects by key."""
-        ...
+    :class:`.ControlPlaneManager` has controllers and kubelets. The caller drives it.
+    """
 
-
-class Landing(Protocol):
-    """Where the operation is noted that is being applied, whose manifest says more than its object."""
-
-    landing: Operation | None
-
-
-class Manager(Protocol):
-    """Controllers and kubelets, driven by the caller; :class:`.ControlPlaneManager` says how."""
-
-    gave_up: str
-    options: Options
-
-    @property
-    def listed(self) -> Sequence[KubernetesObject]:
-        """The objects of the start."""
-        ...
-
-    @property
-    def manifests(self) -> Landing:
-        """The manifests that an operation changes."""
-        ...
-
-    @property
-    def descheduler(self) -> Descheduler | None:
-        """The bundle's descheduler, ``None`` if it has none."""
-        ...
-
-    @property
-    def kueue(self) -> Kueue | None:
-        """Kueue, ``None`` if the bundle has no ClusterQueue."""
-        ...
-
-    @property
-    def store(self) -> Objects:
-        """The objects that it knows."""
-        ...
-
-    @property
-    def full(self) -> bool:
-        """Whether the limit on pods is reached."""
-        ...
-
-    def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
-        """Take a change by others; return the object as stored."""
-        ...
-
-    def moment(self, now: float) -> float:
-        """Return the time of a controller that the clock's is, which may keep fewer decimals."""
-        ...
-
-    def settle(self, now: float) -> Iterable[Change]:
-        """Return the changes that follow, in order."""
-        ...
-
-    def next_time(self) -> float | None:
-        """Return when :meth:`settle` is to be called at the latest."""
-        ...
-
-    @property
-    def is_copyable(self) -> bool:
-        """Whether no write of a controller waits."""
-        ...
-
-    def refuses(self, key: str) -> str:
-        """Return why a pod cannot be bound, "" if it can."""
-        ...
-
-    def delete(self, key: str, by: str, now: float) -> Pod | None:
-        """Delete a pod for a client; return what is left of it until its kubelet ends it."""
-        ...
-
-    def provision(self, key: str, node: str, now: float) -> None:
-        """Have a claim's volume provisioned for a node."""
-        ...
-
-    def operates(self, operation: Operation) -> bool:
-        """Return whether an operation is on an object that has no typed one."""
-        ...
-
-    def operate(self, operation: Operation) -> None:
-        """Write what a user does to such an object."""
-        ...
-
-    def unfinished(self) -> Iterable[str]:
-        """Return the drains that go on, with why their pods are still there."""
-        ...
-
-
-class Recording:
-    """The manager of a recording, in which nobody but the scheduler acts: it has the objects of the start."""
+    FORKED: ClassVar[Mapping[str, Copier]] = {"listed": same, "_objects": same}
 
     gave_up = ""
-    full = False
-    is_copyable = True
-    descheduler = None
-    kueue = None
+    descheduler: Descheduler | None = None
+    kueue: Kueue | None = None
 
     def __init__(self, options: Options, objects: Iterable[KubernetesObject] = ()) -> None:
         self.options = options
         self.listed = tuple(objects)
-        self.objects = {key_of(obj): obj for obj in self.listed}
-        self.landing: Operation | None = None
-
-    def __deepcopy__(self, memo: dict[int, object]) -> Recording:
-        """Return the recording itself: nothing is written to it."""
-        del memo
-        return self
-
-    @property
-    def store(self) -> Recording:
         """The objects of the start."""
-        return self
+        self._objects = {key_of(obj): obj for obj in self.listed}
+        self.landing: Operation | None = None
+        """The operation that is being applied, whose manifest says more than its object."""
 
     @property
-    def manifests(self) -> Recording:
-        """Where an operation is noted."""
-        return self
+    def objects(self) -> Mapping[Key, KubernetesObject]:
+        """The objects that it knows, by key."""
+        return self._objects
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit on pods is reached."""
+        return False
+
+    @property
+    def is_copyable(self) -> bool:
+        """Whether no write of a controller waits."""
+        return True
 
     def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
-        """Return an object as it is."""
+        """Take a change by others; return the object as stored."""
         del action, now
         return obj
 
     def moment(self, now: float) -> float:
-        """Return the clock's time."""
+        """Return the time of a controller that the clock's is, which may keep fewer decimals."""
         return now
 
     def settle(self, now: float) -> Iterable[Change]:
-        """Change nothing."""
+        """Return the changes that follow, in order."""
         del now
         return ()
 
-    def next_time(self) -> None:
-        """Do nothing by itself."""
+    def next_time(self) -> float | None:
+        """Return when :meth:`settle` is to be called at the latest."""
+        return None
 
     def refuses(self, key: str) -> str:
-        """Let every pod be bound."""
+        """Return why a pod cannot be bound, "" if it can."""
         del key
         return ""
 
-    def delete(self, key: str, by: str, now: float) -> None:
-        """Leave nothing of a pod that is deleted."""
+    def delete(self, key: str, by: str, now: float) -> Pod | None:
+        """Delete a pod for a client; return what is left of it until its kubelet ends it."""
         del key, by, now
+        return None
 
     def provision(self, key: str, node: str, now: float) -> None:
-        """Provision nothing."""
-        del key, node, now
+        """Have a claim's volume provisioned for a node."""
+
+    def rewrite(self, kind: str, key: str, status: Mapping[str, Any]) -> None:
+        """Store another status of an object."""
 
     def operates(self, operation: Operation) -> bool:
-        """Have no object without a typed one."""
+        """Return whether an operation is on an object that has no typed one."""
         del operation
         return False
 
     def operate(self, operation: Operation) -> None:
-        """Never be called: see :meth:`operates`."""
+        """Write what a user does to such an object."""
 
     def unfinished(self) -> Iterable[str]:
-        """Drain no node."""
+        """Return the drains that go on, with why their pods are still there."""
         return ()
 
 
@@ -259,7 +171,7 @@ class ControlledFramework(Framework):
 
     def _write_pod(self, action: Action, pod: Pod) -> None:
         """Have the control plane store a pod, unless it is its own version."""
-        if self.controlled and self.manager.store.objects.get(("Pod", pod.meta.key)) is not pod:
+        if self.controlled and self.manager.objects.get(("Pod", pod.meta.key)) is not pod:
             self.observe(action, pod)
 
     def put_object(self, obj: KubernetesObject) -> None:
@@ -270,7 +182,7 @@ class ControlledFramework(Framework):
 
     def delete_object(self, kind: str, key: str) -> None:
         """Delete an object other than a pod; a node's pods stay until they are deleted separately."""
-        known = self.manager.store.objects.get((kind, key))
+        known = self.manager.objects.get((kind, key))
         if known is not None:
             self.observe("delete", known)
         if self.availability is not None:

@@ -74,7 +74,7 @@ def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObjec
         return framework.pods.get(key)
     if kind == "PodGroup":
         return framework.groups.get(key)
-    return framework.manager.store.objects.get((kind, key)) or framework.cluster.find(kind, key)
+    return framework.manager.objects.get((kind, key)) or framework.cluster.find(kind, key)
 
 
 def _current(framework: ControlledFramework, operation: Operation) -> KubernetesObject | None:

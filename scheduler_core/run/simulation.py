@@ -181,7 +181,7 @@ class TimedSimulation(FrameworkReader, Stepper):
 
     def controlled_objects(self) -> Mapping[Key, KubernetesObject] | None:
         """Return what the controllers' store has; operations of a recording do not reach it."""
-        return self.manager.store.objects if self.framework.controlled else None
+        return self.manager.objects if self.framework.controlled else None
 
     # Steps
 
@@ -476,10 +476,9 @@ class TimedSimulation(FrameworkReader, Stepper):
             super()._operate(operation)
 
     def _write(self, operation: Operation) -> None:
-        manifests = self.manager.manifests
-        manifests.landing = operation
+        self.manager.landing = operation
         land(self.framework, operation)
-        manifests.landing = None
+        self.manager.landing = None
 
     def _restart(self, operation: Operation) -> None:
         """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""

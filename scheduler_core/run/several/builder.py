@@ -15,7 +15,7 @@ from scheduler_core.cluster.controllers.changes import Options
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.builder import Parts, make_parts, v1_11_parts
-from scheduler_core.run.control import Manager, Recording
+from scheduler_core.run.control import Manager
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_view import LivingView
@@ -212,7 +212,7 @@ class PeerBuilder:
             "keep": self.keep,
             "clock": self.server.clock,
             "backoff": parts.backoff,
-            "manager": Recording(Options(epoch=self.epoch)),
+            "manager": Manager(Options(epoch=self.epoch)),
             "interrupt": self.server.interrupt,
         }
 

@@ -34,7 +34,6 @@ from scheduler_core.cluster.v1_37.objects import (
     node_of,
     owners_of,
     spec_of,
-    status_of,
     uid_of,
     with_meta,
     with_spec,
@@ -48,10 +47,11 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.run.control import Manager
 from scheduler_core.run.several.manifest_adapters import bound, inbound, on_stored, preempted
 from scheduler_core.run.several.manifest_writes import operate
 from scheduler_core.run.several.names import Names
-from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests
+from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests, shown
 from scheduler_core.run.several.reasons import (
     NO_DESCHEDULER,
     NO_REVISION,
@@ -75,19 +75,17 @@ MOST_WRITES = 200_000
 """Writes in one moment after which controllers are taken to undo each other's work."""
 
 
-class ControlPlaneManager:
-    """Twelve controllers, kubelets and their API server, driven by the caller.
+class ControlPlaneManager(Manager):
+    """Twelve controllers, kubelets and their API server.
 
-    ``manifests`` are what schedulers have been shown: :meth:`settle` changes them together with each change
-    that it yields. ``store`` has the typed objects. Times are virtual seconds.
+    ``manifests`` are what schedulers have been shown: :meth:`settle` shows each change that it yields.
+    ``store`` has the typed objects. Times are virtual seconds.
     """
 
     def __init__(self, scenario: Scenario, options: Options) -> None:
-        self.options = options
-        self.gave_up = ""
+        super().__init__(options)
         self.store = TypedObjects()
-        self.manifests = PlaneManifests(scenario, self)
-        self._writes: list[tuple[StoredWrite, Manifest | None]] = []
+        self._writes: list[StoredWrite] = []
         self._own: Key | None = None
         self._show_write: Callable[[StoredWrite], None] | None = None
         self.drains: list[Drain] = []
@@ -98,7 +96,7 @@ class ControlPlaneManager:
         dump = running_dump(scenario)
         self.plane = ControlPlane(
             _flags(scenario),
-            self._watch,
+            partial(self._watch, scenario),
             int(options.epoch),
             None if dump is None else dump.objects,
             () if dump is None else dump.unlisted,
@@ -114,13 +112,18 @@ class ControlPlaneManager:
         self.server.watch(self._tell)
         queued = scenario.kueue
         self.kueue = None if queued is None else Kueue(self.server, queued.documents, queued.configuration)
-        self._go_on()
         self._start(scenario.objects, scenario.cron_jobs)
         given = scenario.descheduler
         self.descheduler = None if given is None else Descheduler(self.server, given, self._refused)
 
-    def _watch(self, server: ApiServer) -> None:
+    def _watch(self, scenario: Scenario, server: ApiServer) -> None:
+        self.manifests = PlaneManifests(scenario, self, server)
         server.watch(self._see)
+
+    @property
+    def objects(self) -> Mapping[Key, KubernetesObject]:
+        """The typed objects by key."""
+        return self.store.objects
 
     def show_to(self, observe: Callable[[StoredWrite], None]) -> None:
         """Have a scheduler see each write before the next one is made, when ``manifests`` have it.
@@ -141,25 +144,13 @@ class ControlPlaneManager:
     def _see(self, write: StoredWrite) -> None:
         for observe in self.observers:
             observe(write)
-        manifest = None
-        if self._show_write is not None:
-            manifest = self._keep(write)
+        if self._show_write is None:
+            self.manifests.hold(write)
         if self._own == (write.kind, write.key):
-            for _ in self._changes(write, manifest):
+            for _ in self._changes(write):
                 pass
         else:
-            self._writes.append((write, manifest))
-
-    def _keep(self, write: StoredWrite) -> Manifest | None:
-        """Follow a write in ``manifests``; return what is stored by now."""
-        if write.kind not in KINDS:
-            return None
-        if write.new is None:
-            self.manifests.drop(write.kind, write.key)
-            return None
-        manifest = self._outbound(write.new)
-        self.manifests.keep(manifest)
-        return manifest
+            self._writes.append(write)
 
     # --- the cluster at its start
 
@@ -169,7 +160,7 @@ class ControlPlaneManager:
         known = {typed_key(one): one.meta.uid for one in order}
         known |= {document_key(one): one["metadata"]["uid"] for one in cron_jobs}
         for batch in made.batches(self.manifests, ()):
-            self.manifests.keep(batch[0])
+            self.manifests.replace(batch[0])
         wanted = set(_owners_of_written(order))
         for obj in order:
             key, owner = typed_key(obj), obj.meta.controller
@@ -183,22 +174,17 @@ class ControlPlaneManager:
                 self.names.expect(obj)
                 continue
             manifest = made.created(obj, self.manifests)
-            self.manifests.keep(manifest)
             if key[0] in KINDS:
                 self.store.objects[key] = obj
                 self._load(manifest, known)
+            else:
+                self.manifests.replace(manifest)
         for cron_job in cron_jobs:
             if self.server.get(*document_key(cron_job)) is None:
                 self._load(dict(cron_job), known)
         self._settle()
         self._read_stored()
         self._list(order)
-
-    def _go_on(self) -> None:
-        """Take the objects of a cluster that runs as they are stored."""
-        for kind in KINDS:
-            for stored in self.server.of_kind(kind):
-                self.manifests.keep(self._outbound(stored))
 
     def _read_stored(self) -> None:
         """Read what is stored and the bundle did not have."""
@@ -219,9 +205,10 @@ class ControlPlaneManager:
     def _list(self, order: Iterable[KubernetesObject]) -> None:
         """Take what is stored as the objects of the start: those of the scenario first, in its order."""
         writes, self._writes = self._writes, []
-        for write, manifest in writes:
-            for _ in self._changes(write, manifest, removed=False):
+        for write in writes:
+            for _ in self._changes(write, removed=False):
                 pass
+        self.manifests.catch_up()
         listed = {typed_key(one): one for one in order}
         kept = {key: self.store.objects.get(key, obj) for key, obj in listed.items() if self._has(key)}
         kept |= {key: obj for key, obj in self.store.objects.items() if key not in kept}
@@ -279,8 +266,8 @@ class ControlPlaneManager:
     def _put(self, kind: str, key: str, obj: KubernetesObject) -> None:
         stored, previous = self.server.get(kind, key), self.store.objects.get((kind, key))
         if stored is not None:
-            self.manifests.keep(self._outbound(stored))
-            if isinstance(obj, Pod) and obj.node_name and not node_of(stored) and not self.manifests.landing:
+            self.manifests.catch_up((kind, key))
+            if isinstance(obj, Pod) and obj.node_name and not node_of(stored) and not self.landing:
                 self.server.change(kind, key, lambda one: bound(one, obj.node_name), "scheduler")
                 return
         manifest = self.manifests.wanted(kind, key, previous, obj)
@@ -343,17 +330,15 @@ class ControlPlaneManager:
         self.plane.controllers["Volumes"].bind(key)
         self._settle()
 
-    def rewrite(self, manifest: Document) -> None:
+    def rewrite(self, kind: str, key: str, status: Mapping[str, Any]) -> None:
         """Store another status of an object."""
-        made = dict(manifest)
-        kind, key = made["kind"], key_of(made)
         if self.server.get(kind, key) is not None:
             with self._writing(kind, key):
-                self.server.change(kind, key, lambda one: with_status(one, status_of(made)), "scheduler")
+                self.server.change(kind, key, lambda one: with_status(one, status), "scheduler")
 
     def _remove(self, kind: str, key: str, by: str) -> None:
         if self.server.get(kind, key) is not None:
-            landing = self.manifests.landing
+            landing = self.landing
             policy = landing.propagation if landing is not None and landing.key == key else ""
             self.server.delete(kind, key, by, propagation=policy or "Background")
 
@@ -409,12 +394,11 @@ class ControlPlaneManager:
 
     def _drain_refused(self, pod: Manifest, error: StatusError) -> None:
         told = eviction_refused(error.told) if error.code == 429 else eviction_failed(error.told)
-        self._writes.append((StoredWrite("Pod", key_of(pod), pod, pod, "drain", told), None))
+        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, "drain", told))
 
     def _refused(self, pod: Manifest, message: str) -> None:
         refused = eviction_refused(message)
-        write = StoredWrite("Pod", key_of(pod), pod, pod, "drain", refused)
-        self._writes.append((write, None))
+        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, "drain", refused))
 
     # --- time
 
@@ -435,11 +419,11 @@ class ControlPlaneManager:
         self._pass_to(now)
         self._end_drains()
         writes, self._writes = self._writes, []
-        gone = {(one.kind, one.key) for one, _ in writes if one.new is None}
-        for write, manifest in writes:
+        gone = {(one.kind, one.key) for one in writes if one.new is None}
+        for write in writes:
             ends = write.old is not None and is_deleting(write.old) and (write.kind, write.key) in gone
             if write.kind != "Pod" or write.new is None or not ends:
-                yield from self._changes(write, manifest)
+                yield from self._changes(write)
 
     def _pass_to(self, now: float) -> None:
         if not self.gave_up and self._show_write is None:
@@ -482,20 +466,12 @@ class ControlPlaneManager:
 
     # --- what is shown
 
-    def _outbound(self, manifest: Manifest) -> Manifest:
-        if manifest["kind"] == "ReplicationController":
-            return with_spec(manifest, selector=spec_of(manifest)["selector"]["matchLabels"])
-        return manifest
-
-    def _changes(
-        self, write: StoredWrite, manifest: Manifest | None, *, removed: bool = True
-    ) -> Iterator[Change]:
+    def _changes(self, write: StoredWrite, *, removed: bool = True) -> Iterator[Change]:
         kind, key = write.kind, write.key
         previous = self.store.objects.get((kind, key))
+        self.manifests.tell(write)
         if kind not in KINDS:
             return
-        if self._show_write is None:
-            manifest = self._keep(write)
         if write.new is None:
             self.store.objects.pop((kind, key), None)
             if previous is not None and removed:
@@ -503,7 +479,7 @@ class ControlPlaneManager:
             return
         if previous is not None and write.old is not None and not _is_shown(write):
             return
-        obj = self.store.read(manifest or self._outbound(write.new), write.old, previous)
+        obj = self.store.read(shown(write.new), write.old, previous)
         if obj is None:
             return
         self.store.objects[kind, key] = obj

@@ -50,8 +50,8 @@ class LivingView(V1_37View):
         if not self._starts_later:
             super().begin_scheduling()
             return
-        for kind in sorted(self.manifests.objects.keys() - KINDS):
-            for key, manifest in self.manifests.objects[kind].items():
+        for kind, table in sorted(self.manifests.objects.items()):
+            for key, manifest in table.items():
                 self._learn(kind, key, manifest)
 
     # --- what it sees

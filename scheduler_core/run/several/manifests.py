@@ -6,7 +6,7 @@ between the typed objects before and after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from scheduler_core.forks import Copier, Forkable, flat, nested, same
@@ -25,6 +25,7 @@ from scheduler_core.kubernetes.model import (
     Workload,
 )
 from scheduler_core.kubernetes.provisioner import PROVISIONED_BY
+from scheduler_core.run.control import Manager
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
@@ -36,15 +37,22 @@ WRITTEN = (Pod, Workload, Node, PersistentVolumeClaim, PersistentVolume)
 
 
 class StoredManifests(Forkable):
-    """The manifests by kind and key. ``landing`` is the operation that is being applied."""
+    """The manifests by kind and key; ``manager`` has the operation that is being applied."""
 
     FORKED: ClassVar[Mapping[str, Copier]] = {"objects": nested, "made": same, "_typed": flat}
 
-    def __init__(self, scenario: Scenario, objects: Iterable[KubernetesObject]) -> None:
+    def __init__(
+        self, scenario: Scenario, manager: Manager, objects: Iterable[KubernetesObject] | None = None
+    ) -> None:
+        """Start with the scenario as far as the API server has its ``objects``; empty for ``None``."""
         self.objects: dict[str, dict[str, Document]] = {}
-        self.landing: Operation | None = None
         self.made = ScenarioManifests(scenario)
+        self._manager = manager
         self._typed: dict[Key, KubernetesObject] = {}
+        if objects is not None:
+            self._start(scenario, objects)
+
+    def _start(self, scenario: Scenario, objects: Iterable[KubernetesObject]) -> None:
         for manifest in self.made.initial(self):
             self._store(manifest)
         self._typed.update((key_of(obj), obj) for obj in scenario.objects)
@@ -56,7 +64,15 @@ class StoredManifests(Forkable):
 
     def list(self, kind: str) -> Iterator[Document]:
         """Iterate over the manifests of a kind in order of creation."""
-        return iter(self.objects.get(kind, {}).values())
+        return iter(self.table(kind).values())
+
+    def table(self, kind: str) -> Mapping[str, Document]:
+        """Return the manifests of a kind by key, in order of creation."""
+        return self.objects.get(kind, {})
+
+    def kinds(self) -> Sequence[str]:
+        """Return the kinds of which there are manifests."""
+        return list(self.objects)
 
     def get(self, kind: str, namespace: str | None, name: str) -> Document | None:
         """Return a stored manifest."""
@@ -64,7 +80,7 @@ class StoredManifests(Forkable):
 
     def of(self, kind: str, key: str) -> Document | None:
         """Return the manifest of an object, None if there is none that v1.37 reads."""
-        return self.objects.get(kind, {}).get(key)
+        return self.table(kind).get(key)
 
     def create(self, manifest: Document) -> ObjectWrite:
         """Store a new object that has no typed one, or whose typed one is stored already."""
@@ -105,7 +121,7 @@ class StoredManifests(Forkable):
     def _made(
         self, kind: str, key: str, previous: KubernetesObject | None, obj: KubernetesObject
     ) -> Document | None:
-        stored, landing = self.of(kind, key), self.landing
+        stored, landing = self.of(kind, key), self._manager.landing
         if landing is not None and (landing.kind, landing.key) == (kind, key):
             try:
                 made = self.made.changed(landing, self, obj)

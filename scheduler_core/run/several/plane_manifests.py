@@ -1,15 +1,19 @@
-"""The manifests that a lone v1.37 reads while its control plane runs: as its API server has shown them."""
+"""The manifests that schedulers read while a control plane runs: those of its API server."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
 
+from scheduler_core.cluster.v1_37.objects import Manifest, key_of, spec_of, status_of, with_spec
+from scheduler_core.cluster.v1_37.server import ApiServer
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.formats.patch import PatchError
+from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.kinds import KINDS as TYPED_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.run.control import Manager
 from scheduler_core.run.several.manifests import StoredManifests, followed
-from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
 
@@ -17,27 +21,69 @@ KINDS = frozenset(TYPED_KINDS) - {"Service", "PodGroup", "Queue"}
 """The kinds that the control plane stores."""
 
 
-class Rewrites(Protocol):
-    """Who writes another status of an object to the API server."""
-
-    def rewrite(self, manifest: Document) -> None:
-        """Store another status of an object."""
-        ...
-
-
 class PlaneManifests(StoredManifests):
-    """The manifests by kind and key; ``plane`` writes those of its kinds."""
+    """The manifests of a control plane's kinds, which its ``server`` has, and of the others, which are here.
 
-    def __init__(self, scenario: Scenario, plane: Rewrites) -> None:
-        self.objects = {}
-        self.landing = None
-        self.made = ScenarioManifests(scenario)
-        self._typed = {}
-        self._plane = plane
+    An object whose write schedulers are told of later is as it was until then.
+    """
+
+    def __init__(self, scenario: Scenario, manager: Manager, server: ApiServer) -> None:
+        super().__init__(scenario, manager)
+        self.server = server
+        self._untold: dict[Key, tuple[Manifest | None, StoredWrite]] = {}
+        """What schedulers know of an object, and the last write that they are still to be told of."""
 
     def go_on_as(self, scenario: Scenario) -> None:
         """Take operations from another scenario, which has the same objects."""
         self.made = self.made.under(scenario)
+
+    # --- what is shown
+
+    def of(self, kind: str, key: str) -> Document | None:
+        """Return the manifest of an object as schedulers know it."""
+        if kind not in KINDS:
+            return super().of(kind, key)
+        untold = self._untold.get((kind, key)) if self._untold else None
+        stored = self.server.get(kind, key) if untold is None else untold[0]
+        return None if stored is None else shown(stored)
+
+    def table(self, kind: str) -> Mapping[str, Document]:
+        """Return the manifests of a kind by key."""
+        if kind not in KINDS:
+            return super().table(kind)
+        untold = (key for one, key in self._untold if one == kind)
+        keys = dict.fromkeys((*self.server.objects.get(kind, ()), *untold))
+        found = ((key, self.of(kind, key)) for key in keys)
+        return {key: manifest for key, manifest in found if manifest is not None}
+
+    def kinds(self) -> list[str]:
+        """Return the kinds of which there are manifests."""
+        return [*self.objects, *(kind for kind in self.server.objects if kind in KINDS)]
+
+    def hold(self, write: StoredWrite) -> None:
+        """Show an object as it was before a write until schedulers are told of it."""
+        key = write.kind, write.key
+        known = self._untold.get(key)
+        self._untold[key] = (write.old if known is None else known[0]), write
+
+    def tell(self, write: StoredWrite) -> None:
+        """Show an object as a write has left it."""
+        key = write.kind, write.key
+        known = self._untold.get(key)
+        if known is not None:
+            if known[1] is write:
+                del self._untold[key]
+            else:
+                self._untold[key] = write.new, known[1]
+
+    def catch_up(self, key: Key | None = None) -> None:
+        """Show an object, or all, as they are stored."""
+        if key is None:
+            self._untold.clear()
+        else:
+            self._untold.pop(key, None)
+
+    # --- what others write
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Follow a write of a kind that the control plane does not have."""
@@ -45,24 +91,20 @@ class PlaneManifests(StoredManifests):
             super().written(kind, key, obj)
 
     def replace(self, manifest: Document) -> ObjectWrite:
-        """Store a new state of an object that its typed one does not show."""
-        if manifest["kind"] in KINDS:
-            self._plane.rewrite(manifest)
-        return super().replace(manifest)
-
-    def keep(self, manifest: Document) -> None:
-        """Store a manifest as it is shown from now on."""
-        self._store(manifest)
-
-    def drop(self, kind: str, key: str) -> None:
-        """Forget a manifest."""
-        self.objects.get(kind, {}).pop(key, None)
+        """Store a new state that the typed object does not show: of the plane's kinds the status."""
+        kind = str(manifest["kind"])
+        if kind not in KINDS:
+            return super().replace(manifest)
+        made = dict(manifest)
+        key = key_of(made)
+        self._manager.rewrite(kind, key, status_of(made))
+        return ObjectWrite(kind, key, self.of(kind, key), made)
 
     def wanted(
         self, kind: str, key: str, previous: KubernetesObject | None, obj: KubernetesObject
     ) -> Document | None:
         """Return the manifest of an object as its user or the scheduler wants it; ``None`` for no change."""
-        stored, landing = self.of(kind, key), self.landing
+        stored, landing = self.of(kind, key), self._manager.landing
         if landing is not None and (landing.kind, landing.key) == (kind, key):
             try:
                 return self.made.changed(landing, self, obj)
@@ -75,3 +117,10 @@ class PlaneManifests(StoredManifests):
             status = {**(made.get("status") or {}), "nominatedNodeName": obj.nominated_node_name or None}
             made = {**made, "status": {name: value for name, value in status.items() if value is not None}}
         return made
+
+
+def shown(stored: Manifest) -> Manifest:
+    """Return an object as the API has it, a ReplicationController with its own kind of selector."""
+    if stored["kind"] != "ReplicationController":
+        return stored
+    return with_spec(stored, selector=spec_of(stored)["selector"]["matchLabels"])

@@ -113,7 +113,7 @@ class SeveralSimulation(TimedSimulation):
         manager = server.manager
         if isinstance(manager, ControlPlaneManager):
             return manager.manifests
-        return StoredManifests(self.scenario, listed(server))
+        return StoredManifests(self.scenario, manager, listed(server))
 
     def _start(self, server: SharedCluster) -> None:
         """Start the schedulers over what the API server has."""
@@ -249,14 +249,6 @@ class SeveralSimulation(TimedSimulation):
         else:
             super()._operate(operation)
 
-    def _write(self, operation: Operation) -> None:
-        if self.manifests is None:
-            super()._write(operation)
-            return
-        self.manifests.landing = operation
-        super()._write(operation)
-        self.manifests.landing = None
-
     def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
         """Return the phases of an attempt; those of v1.37 are known with its decision."""
         return cycle.phases if isinstance(attempt, V1_37Attempt) else super()._phases(cycle, attempt)
@@ -264,8 +256,8 @@ class SeveralSimulation(TimedSimulation):
     def _shared(self) -> Iterator[object]:
         yield from super()._shared()
         if self.manifests is not None:
-            for table in self.manifests.objects.values():
-                yield from table.values()
+            for kind in self.manifests.kinds():
+                yield from self.manifests.list(kind)
         for peer in self.peers:
             yield from shared(self.scenario, peer.view)
             yield from peer.shared()

@@ -132,11 +132,11 @@ class V1_37View(SchedulerView):
 
     def begin_scheduling(self) -> None:
         """Learn what the API server has; the plugins that are asked about it are there."""
-        known = self.manifests.objects
-        kinds = sorted(known, key=lambda kind: kind in LAST)
+        kinds = sorted(self.manifests.kinds(), key=lambda kind: kind in LAST)
+        known = {kind: self.manifests.table(kind) for kind in kinds}
         left = sum(map(len, known.values()))
-        for kind in kinds:
-            for key, manifest in known[kind].items():
+        for kind, table in known.items():
+            for key, manifest in table.items():
                 self.scheduler_run.queue.pass_to(self.now - left * WRITE)
                 left -= 1
                 self._learn(kind, key, manifest)

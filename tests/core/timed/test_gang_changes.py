@@ -175,7 +175,7 @@ def check(made: TimedSimulation) -> None:
         if state.node_name
         for name in state.info.claims
     }
-    stored = {key[1] for key, obj in framework.manager.store.objects.items() if _bound_claim(obj)}
+    stored = {key[1] for key, obj in framework.manager.objects.items() if _bound_claim(obj)}
     bound = {key for key, claimed in cluster.storage.claims.items() if claimed.volume_name}
     assert used <= bound <= used | stored
     for name, kept in cluster.storage.volumes.items():
