@@ -50,7 +50,7 @@ def scenario_of(cell: SweepCell) -> core.Scenario:
     return scenario_of_cell(
         shared,
         dict(sweep.axes),
-        rungs.configs_of(sweep),
+        rungs.named_of(sweep),
         rungs.values_of(cell),
         bundles.core_limits(),
         rungs.budget_of(sweep, cell.rung),

@@ -17,7 +17,7 @@ from playground.models import DONE, RUNNING, Run, Scenario, Sweep, SweepCell, ne
 from playground.playback.packed_runs import engine_code
 from playground.runs import delivery
 from playground.storage import store
-from scheduler_core.sweep import Budget, Halving, Prices, read_halving, read_prices
+from scheduler_core.sweep import Budget, Halving, Named, Prices, named_in, read_halving, read_prices
 
 ANNOUNCED = 2  # runs of a rung: each task that computes one announces another
 KNOWN = 5_000  # cells of a scenario that are looked through
@@ -27,10 +27,9 @@ Key = str
 """What the figures of a cell of a scenario depend on, as JSON."""
 
 
-def configs_of(sweep: Sweep) -> Mapping[str, Any]:
-    """Return the configurations of a sweep by their names."""
-    configs: Mapping[str, Any] = (sweep.body.get("grid") or {}).get("config") or {}
-    return configs
+def named_of(sweep: Sweep) -> Named:
+    """Return what the names among the values of a sweep stand for."""
+    return named_in(sweep.body.get("grid") or {})
 
 
 def halving_of(sweep: Sweep) -> Halving | None:
@@ -67,10 +66,10 @@ def known_cells(scenario: Scenario, owner: str) -> dict[Key, SweepCell]:
 
 def key_of(sweep: Sweep, rung: int, values: Values) -> Key:
     """Return the key by which cells of one scenario are the same."""
-    config = configs_of(sweep).get(str(values.get("config")))
+    named = {name: own.get(values.get(name)) for name, own in named_of(sweep).items()}
     budget = budget_of(sweep, rung)
     whole = budget is None or budget == ("arrivals", 1.0)
-    return json.dumps([values, config, None if whole else budget, prices_of(sweep)], sort_keys=True)
+    return json.dumps([values, named, None if whole else budget, prices_of(sweep)], sort_keys=True)
 
 
 def begin(sweep: Sweep, rung: int, wanted: Sequence[Values], known: Mapping[Key, SweepCell]) -> None:

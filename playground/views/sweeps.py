@@ -65,7 +65,7 @@ def form(request: HttpRequest) -> HttpResponse:
 def _axis(name: str) -> dict[str, str]:
     axis = AXES[name]
     values = json.dumps(axis.example, ensure_ascii=False).replace('"', "")
-    text = f"{axis.title}: {values}" if axis.example else f"{axis.title}: {{packed: {{…}}, spread: {{…}}}}"
+    text = f"{axis.title}: {values if axis.example else '{packed: {…}, spread: {…}}'}"
     return {"title": axis.title, "about": axis.about, "text": text}
 
 

@@ -135,7 +135,7 @@ def _row(number: int) -> Row:
     row: Row = {"values": values, **({"rung": rung + 1} if sweep.halving else {})}
     try:
         budget = sweep.budgets[rung]
-        made = scenario_of_cell(_shared.scenario, sweep.axes, sweep.configs, values, budget=budget)
+        made = scenario_of_cell(_shared.scenario, sweep.axes, sweep.named, values, budget=budget)
         row["metrics"] = cell_run(made, sweep.prices)
         return {**row, "optimum": plain(cell_distance(made, _shared.optimum))} if _shared.optimum else row
     except (BundleError, PolicyError) as error:

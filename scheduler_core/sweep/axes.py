@@ -8,8 +8,10 @@ have written.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -23,7 +25,18 @@ from scheduler_core.compare.again import taken_off
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.history_entries import with_entries
-from scheduler_core.settings.release import ALONE, CACHING, CONFIGURATION_KIND, POLICY_KIND, row_of
+from scheduler_core.settings.release import (
+    ALONE,
+    CACHING,
+    CONFIGURATION_KIND,
+    DEFAULT_SCHEDULER,
+    POLICY_KIND,
+    row_of,
+)
+from scheduler_core.sweep.descheduler_policies import check_runs, with_policy
+from scheduler_core.sweep.node_shapes import EXAMPLE as SHAPES
+from scheduler_core.sweep.node_shapes import shaped
+from scheduler_core.sweep.profiles import number_of, served
 from scheduler_core.sweep.quota import with_quota
 from scheduler_core.sweep.shapes import ORDERS, arrived, grown, resized
 
@@ -32,13 +45,17 @@ Change = Callable[["Setting", Documents], Documents]
 
 
 class Setting(Struct, frozen=True):
-    """An axis's value in a cell: the axis, its part ("" without), the value, the release and the seed."""
+    """An axis's value in a cell: the axis, its part ("" without), the value, the release and the seed.
+
+    ``profile`` is the one that serves the cell's pods, "" for the first of the configuration.
+    """
 
     axis: str
     part: str
     value: Any
     release: str
     seed: int = 0
+    profile: str = ""
 
     @property
     def text(self) -> str:
@@ -54,13 +71,19 @@ class Setting(Struct, frozen=True):
 
 
 class Axis(Struct, frozen=True):
-    """What can vary: its name, what it is, values as an example, and the edit; a family has a ``part``."""
+    """What can vary: its name, what it is, values as an example, and the edit; a family has a ``part``.
+
+    ``named`` says what the values are, where the grid has objects by names of its own; if such an axis is
+    ``listed`` too, a list names what the bundle has.
+    """
 
     name: str
     about: str
-    example: tuple[Any, ...]
+    example: tuple[Any, ...] | Mapping[str, Any]
     change: Change
     part: str = ""
+    named: str = ""
+    listed: bool = True
 
     @property
     def title(self) -> str:
@@ -72,11 +95,17 @@ def _setting(one: Setting, documents: Documents) -> Documents:
     return policy_edits.edited(documents, "setting", one.axis, one.text)
 
 
+def _of_profile(one: Setting, documents: Documents, what: str, part: str, value: str) -> Documents:
+    """Change the plugins of the profile that serves the cell's pods."""
+    place = f"{number_of(documents, one.profile)}/{part}"
+    return v1_37_edits.edited(documents, what, place, value)
+
+
 def _weight(one: Setting, documents: Documents) -> Documents:
     if one.by_plugins:
-        return v1_37_edits.edited(documents, "weight", f"0/{one.part}", one.text)
+        return _of_profile(one, documents, "weight", one.part, one.text)
     if any(document.get("kind") == CONFIGURATION_KIND for document in documents):
-        return policy_edits.edited(documents, "weights", "", json.dumps({one.part: one.value}))
+        return policy_edits.edited(documents, "weights", one.profile, json.dumps({one.part: one.value}))
     return policy_edits.edited(documents, "priority", one.part, one.text)
 
 
@@ -95,7 +124,7 @@ def _predicate(one: Setting, documents: Documents) -> Documents:
 def _plugin(one: Setting, documents: Documents) -> Documents:
     if not one.by_plugins:
         raise EditError(f"{one.release} has no plugins: use predicates.NAME or weights.NAME")
-    return v1_37_edits.edited(documents, "plugin", f"0/{v1_37_edits.EVERYWHERE}/{one.part}", _switch(one))
+    return _of_profile(one, documents, "plugin", f"{v1_37_edits.EVERYWHERE}/{one.part}", _switch(one))
 
 
 def _gate(one: Setting, documents: Documents) -> Documents:
@@ -110,20 +139,44 @@ def _percentage(one: Setting, documents: Documents) -> Documents:
     return v1_37_edits.edited(documents, "percentage", "", one.text)
 
 
-_LEAST, _MOST = "LeastAllocated", "MostAllocated"
+_LEAST, _MOST, _RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 _PRIORITIES = {_LEAST: "LeastRequestedPriority", _MOST: "MostRequestedPriority"}
+_POINT = re.compile(r"(\d{1,3}):(\d{1,2})")
 
 
 def _strategy(one: Setting, documents: Documents) -> Documents:
-    if one.value not in _PRIORITIES:
-        raise EditError(f"must be {_LEAST} or {_MOST}, not {one.text[:40]!r}")
+    name, *points = one.text.split()
+    if name not in (*_PRIORITIES, _RATIO) or bool(points) != (name == _RATIO):
+        raise EditError(
+            f"must be {_LEAST}, {_MOST}, or {_RATIO} with the score at each utilization, "
+            f"as in {_RATIO} 0:0 100:10, not {one.text[:60]!r}"
+        )
+    shape = _shape(points)
     if one.by_plugins:
         resources = [{"name": name, "weight": 1} for name in ("cpu", "memory")]
-        arguments = {"scoringStrategy": {"type": one.value, "resources": resources}}
-        return v1_37_edits.edited(documents, "arguments", "0/NodeResourcesFit", json.dumps(arguments))
-    for name, priority in _PRIORITIES.items():
-        documents = policy_edits.edited(documents, "priority", priority, "1" if name == one.value else "0")
-    return documents
+        strategy = {"type": name, "resources": resources}
+        ratio = {"requestedToCapacityRatio": {"shape": shape}} if shape else {}
+        arguments = {"scoringStrategy": {**strategy, **ratio}}
+        return _of_profile(one, documents, "arguments", "NodeResourcesFit", json.dumps(arguments))
+    for other, priority in _PRIORITIES.items():
+        documents = policy_edits.edited(documents, "priority", priority, "1" if other == name else "0")
+    if not shape:
+        return documents
+    argument = {"requestedToCapacityRatioArguments": {"shape": shape}}
+    return policy_edits.edited(
+        documents, "argument", _RATIO, json.dumps({"list": "priorities", "argument": argument})
+    )
+
+
+def _shape(points: Sequence[str]) -> list[dict[str, int]]:
+    """Read points such as ``0:0``, the score from 0 to 10 at a utilization in per cent."""
+    read = [_POINT.fullmatch(point) for point in points]
+    found = [(int(match[1]), int(match[2])) for match in read if match]
+    if len(found) < len(read) or any(x > 100 or y > 10 for x, y in found):
+        raise EditError(f"a point of {_RATIO} is UTILIZATION:SCORE, of 0 to 100 and 0 to 10, as in 50:5")
+    if any(one[0] >= other[0] for one, other in pairwise(found)):
+        raise EditError(f"the points of {_RATIO} must ascend in utilization, as in 0:0 100:10")
+    return [{"utilization": x, "score": y} for x, y in found]
 
 
 def _configuration(one: Setting, documents: Documents) -> Documents:
@@ -132,7 +185,21 @@ def _configuration(one: Setting, documents: Documents) -> Documents:
     return kept if one.value is None else [one.value, *kept]
 
 
+def _shaped(one: Setting, documents: Documents) -> Documents:
+    return shaped(documents, one.value)
+
+
+def _served(one: Setting, documents: Documents) -> Documents:
+    return served(documents, one.value, one.release)
+
+
+def _policy(one: Setting, documents: Documents) -> Documents:
+    check_runs(one.release)
+    return with_policy(documents, one.value)
+
+
 def _descheduler(one: Setting, documents: Documents) -> Documents:
+    check_runs(one.release)
     if one.value is None or one.value is False:
         return policy_edits.edited(documents, "descheduling", "", "")
     documents = policy_edits.edited(documents, "descheduling", "", "on")
@@ -207,7 +274,15 @@ _ABOUT_V1_11 = {
 
 _ROWS = (
     Axis("scheduler", "which kube-scheduler answers", tuple(row.name for row in ALONE), _setting),
-    Axis("config", "a Policy or KubeSchedulerConfiguration, by a name of your own", (), _configuration),
+    Axis(
+        "config",
+        "a Policy or KubeSchedulerConfiguration, by a name of your own",
+        (),
+        _configuration,
+        named="configurations",
+        listed=False,
+    ),
+    Axis("profile", "which profile serves what arrives: its schedulerName", (DEFAULT_SCHEDULER,), _served),
     *(
         Axis(name, f"{about}, under {CACHING}", _choices(name), _of_v1_11)
         for name, about in _ABOUT_V1_11.items()
@@ -216,8 +291,21 @@ _ROWS = (
     Axis("predicates", f"a predicate of {CACHING}, on or off", (True, False), _predicate, "NAME"),
     Axis("plugins", "a plugin at all its points, on or off", (True, False), _plugin, "NAME"),
     Axis("gates", "a feature gate", (True, False), _gate, "NAME"),
-    Axis("scoringStrategy", f"of NodeResourcesFit; under {CACHING} its priority", (_LEAST, _MOST), _strategy),
+    Axis(
+        "scoringStrategy",
+        f"of NodeResourcesFit; under {CACHING} its priority",
+        (_LEAST, _MOST, f"{_RATIO} 0:0 100:10"),
+        _strategy,
+    ),
     Axis("percentageOfNodesToScore", "of all profiles; 0 is adaptive", (0, 20, 50, 100), _percentage),
+    Axis(
+        "shape",
+        "what nodes have, their labels, number and price, by a name of your own",
+        SHAPES,
+        _shaped,
+        named="shapes",
+        listed=False,
+    ),
     Axis("nodes", "the number of nodes: copies are added, or the last are left out", (10, 20, 40), _nodes),
     Axis("copies", "how many copies of one node are added", (0, 2, 4), _copies, "NODE"),
     Axis("again", "whether running pods are taken off their nodes first", (True,), _again),
@@ -225,6 +313,13 @@ _ROWS = (
     Axis("seed", "what a shuffled arrival and failures are drawn from; 0: as given", (1, 2, 3), _seed),
     Axis("failures", "how many nodes, drawn by the seed, fail at 60 s", (0, 1, 2), _failures),
     Axis("quota", "a nominal quota of a ClusterQueue of Kueue", (4, 8, 16), _quota, "QUEUE/FLAVOR/RESOURCE"),
+    Axis(
+        "deschedulerPolicy",
+        "the DeschedulerPolicy that runs, by a name of your own, or one that the bundle names",
+        ("default",),
+        _policy,
+        named="policies",
+    ),
     Axis("descheduler", "whether one runs, or with one more strategy", (False, True), _descheduler),
     *(
         Axis(name, f"{verb.help}; null for nothing", (None, _example(verb)), _verb)
@@ -233,6 +328,8 @@ _ROWS = (
 )
 AXES: Mapping[str, Axis] = {row.name: row for row in _ROWS}
 """The axes by name, in the order in which a cell's values are applied."""
+NAMED = tuple(row.name for row in _ROWS if row.named)
+"""Axes whose values a grid may have as objects by names of its own."""
 
 
 def written(name: str, value: Any) -> Any:

@@ -20,25 +20,27 @@ from scheduler_core.settings.settings import ONLY_V1_11
 from scheduler_core.sweep.axes import Setting, axis_of
 from scheduler_core.sweep.halving import Budget, within
 
-SCHEDULER, CONFIG, SEED, ARRIVAL = "scheduler", "config", "seed", "arrival"
+SCHEDULER, CONFIG, PROFILE, SEED, ARRIVAL = "scheduler", "config", "profile", "seed", "arrival"
+Named = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""The objects that values of an axis stand for: by the axis, then by their names."""
 
 
 def scenario_of_cell(
     scenario: Scenario,
     axes: Mapping[str, Sequence[Any]],
-    configs: Mapping[str, Mapping[str, Any]],
+    named: Named,
     values: Mapping[str, Any],
     limits: Limits = DEFAULT_LIMITS,
     budget: Budget | None = None,
 ) -> Scenario:
-    """Return the scenario of a cell. ``axes`` and ``configs`` are those of its sweep, ``budget`` its rung's.
+    """Return the scenario of a cell. ``axes`` and ``named`` are those of its sweep, ``budget`` its rung's.
 
     Raises:
         BundleError: The values do not go together, or what they make cannot be read.
     """
-    release = release_of(scenario, axes, configs, values)
+    release = release_of(scenario, axes, named, values)
     try:
-        documents = within(documents_of(scenario, values, configs, release), budget, release)
+        documents = within(documents_of(scenario, values, named, release), budget, release)
     except (EditError, VerbError) as error:
         raise BundleError([Problem(str(error))]) from error
     presumed = "" if row_of(release).is_timed else release
@@ -46,7 +48,7 @@ def scenario_of_cell(
 
 
 def documents_of(
-    scenario: Scenario, values: Mapping[str, Any], configs: Mapping[str, Mapping[str, Any]], release: str
+    scenario: Scenario, values: Mapping[str, Any], named: Named, release: str
 ) -> Sequence[Document]:
     """Return the documents of a cell, in which a seed without an order shuffles what arrives.
 
@@ -58,11 +60,12 @@ def documents_of(
         documents = policy_edits.edited(documents, "setting", SCHEDULER, release)
     seed = values.get(SEED)
     seed = seed if type(seed) is int else 0
+    profile = str(values.get(PROFILE, ""))
     ordered = dict(values) if ARRIVAL in values or not seed else _with_arrival(values)
     for name, value in ordered.items():
         axis, part = axis_of(name)
-        given = configs[value] if name == CONFIG else value
-        documents = axis.change(Setting(axis.name, part, given, release, seed), documents)
+        given = named.get(name, {}).get(value, value)
+        documents = axis.change(Setting(axis.name, part, given, release, seed, profile), documents)
     return documents
 
 
@@ -87,7 +90,7 @@ def releases_of(axes: Mapping[str, Sequence[Any]], own: Mapping[str, Any]) -> It
 def release_of(
     scenario: Scenario,
     axes: Mapping[str, Sequence[Any]],
-    configs: Mapping[str, Mapping[str, Any]],
+    named: Named,
     values: Mapping[str, Any],
 ) -> str:
     """Return the release that answers a cell.
@@ -97,7 +100,7 @@ def release_of(
     if values.get(SCHEDULER):
         return str(values[SCHEDULER])
     if CONFIG in values:
-        return CACHING if configs[values[CONFIG]].get("kind") == POLICY_KIND else V1_37
+        return CACHING if named[CONFIG][values[CONFIG]].get("kind") == POLICY_KIND else V1_37
     chosen = scenario.settings.scheduler or scenario.policy is not None
     return scenario.release if chosen or not any(map(_is_of_v1_11, axes)) else CACHING
 

@@ -10,7 +10,7 @@ A sweep is an object, in JSON or YAML::
     halving: {arrivals: [0.1, 1], keep: 0.5, by: placed}
     prices: {node.kubernetes.io/instance-type: {m5.large: 0.096}}
 
-A bare grid is one, too. ``config`` maps names to configurations.
+A bare grid is one, too. ``config``, ``shape`` and ``deschedulerPolicy`` map names to objects.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.readers import path_text
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.sweep.axes import AXES, axis_of, written
-from scheduler_core.sweep.cell import CONFIG, documents_of, release_of, releases_of
+from scheduler_core.sweep.axes import AXES, NAMED, axis_of, written
+from scheduler_core.sweep.cell import Named, documents_of, release_of, releases_of
 from scheduler_core.sweep.halving import FIELD as HALVING
 from scheduler_core.sweep.halving import Budget, Halving, read_halving, within
 from scheduler_core.sweep.prices import FIELD as PRICES
@@ -43,12 +43,12 @@ Values = dict[str, Any]
 class Sweep(Struct, frozen=True):
     """A sweep that was read: its axes with their values, the cells that run, and how many there would be.
 
-    ``configs`` are the configurations by name. A cell has a value for each axis; that of ``config`` is the
-    name.
+    ``named`` has the objects of such an axis by their names, see :data:`scheduler_core.sweep.axes.NAMED`. A
+    cell has a value for each axis, of those the name.
     """
 
     axes: Mapping[str, tuple[Any, ...]]
-    configs: Mapping[str, Mapping[str, Any]]
+    named: Named
     cells: tuple[Values, ...]
     whole: int
     halving: Halving | None = None
@@ -70,16 +70,16 @@ def read_sweep(body: Any, scenario: Scenario) -> Sweep:
     grid, sample, others = _parts(body, problems)
     halving = read_halving(others.get(HALVING), problems)
     prices = read_prices(others.get(PRICES), problems)
-    axes, configs = _axes(grid, problems)
+    axes, named = _axes(grid, problems)
     if not problems:
-        problems += _tried(scenario, axes, configs)
-        problems += _tried_rungs(scenario, axes, configs, halving)
+        problems += _tried(scenario, axes, named)
+        problems += _tried_rungs(scenario, axes, named, halving)
     whole = prod(map(len, axes.values()))
     wanted = _sampled(sample, whole, problems)
     if problems:
         raise BundleError(problems)
     cells = tuple(_cell(axes, number) for number in wanted)
-    return Sweep(axes, configs, cells, whole, halving, prices)
+    return Sweep(axes, named, cells, whole, halving, prices)
 
 
 def _parts(body: Any, problems: list[Problem]) -> tuple[Mapping[str, Any], Any, Mapping[str, Any]]:
@@ -101,32 +101,34 @@ def _parts(body: Any, problems: list[Problem]) -> tuple[Mapping[str, Any], Any, 
     return grid, body.get("sample"), body
 
 
-def _axes(
-    grid: Mapping[str, Any], problems: list[Problem]
-) -> tuple[dict[str, tuple[Any, ...]], Mapping[str, Mapping[str, Any]]]:
-    """Return the axes in the order in which their values are applied, and the configurations."""
+def _axes(grid: Mapping[str, Any], problems: list[Problem]) -> tuple[dict[str, tuple[Any, ...]], Named]:
+    """Return the axes in the order in which their values are applied, and what their names stand for."""
     found: dict[str, tuple[Any, ...]] = {}
-    configs: Mapping[str, Mapping[str, Any]] = {}
     if not grid and not problems:
         problems.append(Problem("has no axis; one is needed, such as seed: [1, 2, 3]", "grid"))
     for name, values in grid.items():
         try:
-            axis_of(str(name))
-            configs = _configs(values) if name == CONFIG else configs
-            found[str(name)] = _values(str(name), list(configs) if name == CONFIG else values)
+            axis, _ = axis_of(str(name))
+            is_named = axis.named and (isinstance(values, Mapping) or not axis.listed)
+            found[str(name)] = _values(str(name), _names(axis.named, values) if is_named else values)
         except EditError as error:
             problems.append(Problem(str(error), path_text(("grid", str(name)[:80]))))
     places = list(AXES)
     order = sorted(found, key=lambda name: places.index(name.partition(".")[0]))
-    return {name: found[name] for name in order}, configs
+    return {name: found[name] for name in order}, named_in(grid)
 
 
-def _configs(values: Any) -> Mapping[str, Mapping[str, Any]]:
+def named_in(grid: Mapping[str, Any]) -> Named:
+    """Return the objects by name of each axis of a grid that was read."""
+    return {name: grid[name] for name in NAMED if isinstance(grid.get(name), Mapping)}
+
+
+def _names(what: str, values: Any) -> list[str]:
     if not isinstance(values, Mapping) or not all(isinstance(one, Mapping) for one in values.values()):
-        raise EditError(
-            "must be an object of configurations by a name of your own, such as {packed: {kind: …}}"
-        )
-    return values
+        raise EditError(f"must be an object of {what} by a name of your own, such as {{packed: {{…}}}}")
+    if not all(isinstance(name, str) for name in values):
+        raise EditError("has a name that is no text: put it in quotes")
+    return list(values)
 
 
 def _values(name: str, values: Any) -> tuple[Any, ...]:
@@ -141,34 +143,31 @@ def _values(name: str, values: Any) -> tuple[Any, ...]:
     return tuple(written(name, value) for value in values)
 
 
-def _tried(
-    scenario: Scenario, axes: Mapping[str, tuple[Any, ...]], configs: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Problem]:
+def _tried(scenario: Scenario, axes: Mapping[str, tuple[Any, ...]], named: Named) -> Iterator[Problem]:
     """Yield what is wrong with each value on its own, under each release that may answer it."""
     for name, values in axes.items():
         for place, value in enumerate(values):
             own: Values = {name: value}
             for chosen in releases_of(axes, own):
                 try:
-                    documents_of(
-                        scenario, {**own, **chosen}, configs, release_of(scenario, axes, configs, chosen)
-                    )
+                    release = release_of(scenario, axes, named, chosen)
+                    documents_of(scenario, {**own, **chosen}, named, release)
                 except (EditError, VerbError) as error:
-                    yield Problem(str(error), path_text(("grid", name, place)))
+                    yield Problem(str(error), path_text(("grid", name, value if name in named else place)))
                     break
 
 
 def _tried_rungs(
     scenario: Scenario,
     axes: Mapping[str, tuple[Any, ...]],
-    configs: Mapping[str, Mapping[str, Any]],
+    named: Named,
     halving: Halving | None,
 ) -> Iterator[Problem]:
     """Yield what is wrong with the first rung under a release that may answer it."""
     for chosen in releases_of(axes, {}) if halving else ():
         assert halving is not None
         try:
-            within(scenario.documents, halving.budgets[0], release_of(scenario, axes, configs, chosen))
+            within(scenario.documents, halving.budgets[0], release_of(scenario, axes, named, chosen))
         except EditError as error:
             yield Problem(str(error), HALVING)
             return

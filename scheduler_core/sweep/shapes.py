@@ -18,8 +18,12 @@ ARRIVING = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "Statefu
 HOSTNAME = "kubernetes.io/hostname"
 
 
-def resized(documents: Sequence[Document], count: Any) -> list[Document]:
+def resized(
+    documents: Sequence[Document], count: Any, among: Callable[[Document], bool] = lambda _: True
+) -> list[Document]:
     """Return the documents with so many nodes: copies of its own in turn are added, or the last left out.
+
+    Only the nodes ``among`` which they are count, and are copied or left out.
 
     Pods of a node that is left out wait again; those that only run on theirs go with it. A copy runs no pod.
 
@@ -27,7 +31,7 @@ def resized(documents: Sequence[Document], count: Any) -> list[Document]:
         EditError: ``count`` is no number of nodes, or there is none to copy.
     """
     _check(count, 1)
-    nodes = [one for one in documents if one.get("kind") == "Node"]
+    nodes = [one for one in documents if one.get("kind") == "Node" and among(one)]
     if not nodes:
         raise EditError("the bundle has no node to copy")
     if count >= len(nodes):

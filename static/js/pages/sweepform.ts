@@ -5,6 +5,7 @@ import { count, plural } from "../lib/quantity.ts";
 
 const text = $("textarea[name=text]");
 const LISTED = /^ {0,4}(?:- )?["']?[\w.-]+["']?: *\[([^[\]{}]*)\] *(?:#.*)?$/gm; // axes with their values on one line
+const NAMED = /^ {0,4}(?:config|shape|deschedulerPolicy): *(?:\{|$)/m; // axes of objects, which are not counted here
 const SAMPLED = /^sample: *\{[^}]*cells: *(\d+)/m;
 
 function say() {
@@ -13,7 +14,7 @@ function say() {
   const cells = axes.reduce((product, values) => product * values, axes.length ? 1 : 0);
   const most = Number(SAMPLED.exec(grid)?.[1] ?? cells);
   const words = `${plural(Math.min(cells, most), "cell")}${most < cells ? ` of ${count(cells)}` : ""}`;
-  $("[data-cells]").textContent = cells && !/^ {0,4}config:/m.test(grid) ? words : "";
+  $("[data-cells]").textContent = cells && !NAMED.test(grid) ? words : "";
 }
 
 for (const button of $$("[data-axis]"))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from scheduler_core.authoring.examples import find
+from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.support import part_of
-from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.load import load, load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep import AXES, cell_run, pareto_front, read_sweep, scenario_of_cell
 from scheduler_core.sweep.quota import quotas_of
@@ -22,7 +24,7 @@ Grid = dict[str, Any]
 def cells(scenario: Scenario, grid: Grid) -> list[Scenario]:
     """Return the scenarios of a grid's cells."""
     sweep = read_sweep(grid, scenario)
-    return [scenario_of_cell(scenario, sweep.axes, sweep.configs, values) for values in sweep.cells]
+    return [scenario_of_cell(scenario, sweep.axes, sweep.named, values) for values in sweep.cells]
 
 
 def names(scenario: Scenario, kind: str) -> list[str]:
@@ -177,6 +179,126 @@ def test_no_cell_of_the_front_is_worse_in_all() -> None:
         None,
     ]
     assert pareto_front(rows) == {0, 2}
+
+
+SHAPES = {
+    "given": {"labels": {"pool": "a"}},
+    "wide": {"allocatable": {"cpu": 8, "memory": None}, "count": 1, "pricePerHour": 0.9},
+    "second": {"selector": {HOSTNAME: "n2"}, "allocatable": {"cpu": "500m"}, "count": 3},
+}
+
+
+def test_nodes_get_a_shape_by_name(small: Scenario) -> None:
+    """Amounts, labels, number and price change for the selected nodes; others stay as they are."""
+    sweep = read_sweep({"shape": SHAPES}, small)
+    given, wide, second = (scenario_of_cell(small, sweep.axes, sweep.named, values) for values in sweep.cells)
+    nodes = [[one for one in cell.documents if one.get("kind") == "Node"] for cell in (given, wide, second)]
+    assert [[part_of(one, "status", "allocatable", "cpu") for one in own] for own in nodes] == [
+        ["4", "4"],
+        ["8"],
+        ["4", "500m", "500m", "500m"],
+    ]
+    assert part_of(nodes[1][0], "status", "allocatable") == {"cpu": "8", "pods": "110"}
+    figures = [cell_run(cell) for cell in (given, wide)]
+    assert [(one["placed"], one["pricePerHour"]) for one in figures] == [(4, None), (4, 0.9)]
+
+
+PROFILED = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: packed
+"""
+
+
+def test_pods_name_the_profile_that_the_plugin_axes_change(small: Scenario) -> None:
+    """Its plugins are weighed, not those of the first profile, and pods made by operations name it too."""
+    created = {"createOperation": {"object": small.documents[-1]}, "step": 1}
+    documents = [
+        *small.documents[:-1],
+        *load(PROFILED).documents,
+        {"apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1", "kind": "Scenario"}
+        | {"metadata": {"name": "s"}, "spec": {"operations": [created]}},
+    ]
+    grid = {
+        "profile": ["packed"],
+        "scoringStrategy": ["RequestedToCapacityRatio 0:0 100:10"],
+        "weights.NodeResourcesFit": [7],
+    }
+    (cell,) = cells(load_documents(documents), grid)
+    assert {pod.scheduler_name for pod in cell.objects if isinstance(pod, Pod)} == {"packed"}
+    (first, second) = next(one for one in cell.documents if "profiles" in one)["profiles"]
+    assert set(first) == {"schedulerName"}
+    assert second["pluginConfig"][0]["args"]["scoringStrategy"]["requestedToCapacityRatio"] == {
+        "shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
+    }
+    assert {"name": "NodeResourcesFit", "weight": 7} in second["plugins"]["score"]["enabled"]
+
+
+def test_a_ratio_packs_or_spreads_by_its_points(small: Scenario) -> None:
+    """Falling points choose emptier nodes, rising ones fuller nodes, under both configurations."""
+    ratios = [f"RequestedToCapacityRatio {points}" for points in ("0:0 100:10", "0:10 100:0")]
+    fitting = load_documents(small.documents[:-2])
+    for alone in ({"weights.BalancedResourceAllocation": [0], "scheduler": ["v1.11"]}, {}):
+        listed = cells(fitting, {"scoringStrategy": ratios, **alone})
+        assert [cell_run(cell)["nodesUsed"] for cell in listed] == [1, 2]
+
+
+POLICIES = """
+apiVersion: descheduler/v1alpha2
+kind: DeschedulerPolicy
+profiles:
+- name: old
+  pluginConfig: [{name: PodLifeTime, args: {maxPodLifeTimeSeconds: 60}}]
+  plugins: {deschedule: {enabled: [PodLifeTime]}}
+- name: failed
+  pluginConfig: [{name: RemoveFailedPods}]
+  plugins: {deschedule: {enabled: [RemoveFailedPods]}}
+"""
+
+
+def test_policies_of_the_descheduler_are_the_grids_or_named_by_the_bundle(small: Scenario) -> None:
+    """A profile runs alone, a policy of a ConfigMap in place of the bundle's, null none."""
+    kept = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "other"}}
+    (policy,) = load(POLICIES).documents
+    documents = [*small.documents, policy, {**kept, "data": {"policy.yaml": POLICIES.replace("old", "new")}}]
+    listed = cells(load_documents(documents), {"deschedulerPolicy": ["failed", "other", None]})
+    names = [
+        [profile["name"] for one in cell.documents if "profiles" in one for profile in one["profiles"]]
+        for cell in listed
+    ]
+    assert names == [["failed"], ["new", "failed"], []]
+    assert [cell.descheduler is not None for cell in listed] == [True, True, False]
+    (own,) = cells(small, {"deschedulerPolicy": {"mine": policy}})
+    assert own.descheduler is not None
+
+
+WRONG: tuple[tuple[Grid, str], ...] = (
+    ({"shape": ["a"]}, "grid.shape must be an object of shapes by a name of your own"),
+    ({"shape": {"a": {"cpu": 1}}}, "grid.shape.a has the unknown field 'cpu'; a shape has allocatable,"),
+    ({"shape": {"a": {"allocatable": {"cpu": "x"}}}}, "grid.shape.a allocatable.cpu: "),
+    ({"shape": {"a": {"count": 0}}}, "grid.shape.a must be a whole number from 1"),
+    ({"shape": {"a": {"labels": {"a b": 1}}}}, "grid.shape.a the label a b=1 "),
+    ({"shape": {"a": {"selector": {"pool": "x"}}}}, "selector: no node has the labels pool=x"),
+    ({"shape": {"a": {"pricePerHour": -1}}}, "pricePerHour must be a number from 0, not '-1'"),
+    ({"profile": ["x"]}, r"there is no profile 'x'; there are default-scheduler"),
+    ({"profile": ["x"], "scheduler": ["v1.11"]}, "v1.11 has no profiles"),
+    ({"scoringStrategy": ["RequestedToCapacityRatio"]}, "as in RequestedToCapacityRatio 0:0 100:10"),
+    ({"scoringStrategy": ["RequestedToCapacityRatio 0:11"]}, "a point of .* is UTILIZATION:SCORE"),
+    ({"scoringStrategy": ["RequestedToCapacityRatio 5:1 5:2"]}, "must ascend in utilization"),
+    ({"deschedulerPolicy": ["x"]}, "called 'x'; it names none"),
+    ({"deschedulerPolicy": {"x": {"kind": "Pod"}}}, "must be a DeschedulerPolicy, not a Pod"),
+    ({"descheduler": [True], "cache": ["off"]}, "no descheduler runs under v1.11"),
+)
+
+
+@pytest.mark.parametrize(("grid", "message"), WRONG)
+def test_a_wrong_value_is_named_with_what_would_be_right(small: Scenario, grid: Grid, message: str) -> None:
+    """Before any cell runs, at the axis and the value."""
+    with pytest.raises(BundleError) as raised:
+        read_sweep(grid, small)
+    assert re.search(message, "; ".join(f"{one.path} {one.message}" for one in raised.value.problems))
 
 
 def test_every_axis_is_described() -> None:
