@@ -1,13 +1,14 @@
 // A plain table with what people do to it: sort by a column, filter its rows, copy it by a button or by Ctrl C in it.
 
 import { isValidElement, toChildArray, type ComponentChild, type ComponentChildren, type VNode } from "preact";
-import { useReducer, useRef } from "preact/hooks";
+import { useReducer, useRef, useState } from "preact/hooks";
 import { count } from "../lib/quantity.ts";
 import { CHANGED, UNKNOWN, isNumeric, lookedFor, ordered, put, tsvOf } from "../lib/tables.ts";
 import type { KeptLists, ListState } from "../lib/tables.ts";
 import { CopyRows } from "./copy.tsx";
 import { Filter } from "./filter.tsx";
 import { More } from "./more.tsx";
+import { Pager } from "./pager.tsx";
 import { reading } from "./reading.ts";
 
 /** A column: its name, or that with further attributes of its header, and with a sign before it. */
@@ -36,6 +37,8 @@ type TableProps = {
   none?: string;
   /** How many rows there are, where these are the first ones. */
   total?: number;
+  /** How many rows a page has, where there may be very many; without it there is one page. */
+  size?: number;
   /** Rows under all others, however these are sorted. */
   foot?: ComponentChildren;
 };
@@ -59,12 +62,14 @@ export function Table({
   empty,
   none = "",
   total = 0,
+  size = Infinity,
   foot,
 }: TableProps) {
   const own = useRef<KeptLists>({});
   const lists = kept ?? own.current;
   const table = useRef<HTMLTableElement>(null);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const [from, turn] = useState(0);
   const state: ListState = (lists[name] ??= { sort: "", down: false, typed: "", find: "" });
   const names = heads.map((head) => (typeof head === "string" ? head : head.text));
   if (state.sort && !names.includes(state.sort)) {
@@ -76,7 +81,10 @@ export function Table({
   const narrowed = filter && state.find ? given.filter((group) => containing(group, state.find)) : given;
   const at = elsewhere ? -1 : names.indexOf(state.sort);
   const shown = at < 0 ? narrowed : ordered(narrowed, (group) => valueOf(group, at), state.down);
+  const first = from < shown.length ? from : 0;
+  const page = shown.slice(first, first + size);
   const changed = () => {
+    turn(0);
     lists[CHANGED]?.();
     redraw(0);
   };
@@ -87,7 +95,7 @@ export function Table({
     changed();
     elsewhere?.();
   };
-  const act = (): [string, number] => [tsvOf(table.current as HTMLTableElement), shown.length];
+  const act = (): [string, number] => [tsvOf(table.current as HTMLTableElement), page.length];
   if (!given.length && empty !== undefined)
     return (
       <>
@@ -113,6 +121,9 @@ export function Table({
         {tools}
         {filter && (given.length > 1 || state.typed) ? (
           <Filter label={filter} state={state} onChange={changed} />
+        ) : null}
+        {shown.length > size ? (
+          <Pager from={first} total={shown.length} size={size} shown={page.length} what={caption} go={turn} />
         ) : null}
         {given.length ? <CopyRows act={act} /> : null}
       </div>
@@ -159,7 +170,7 @@ export function Table({
               })}
             </tr>
           </thead>
-          <tbody>{shown}</tbody>
+          <tbody>{page}</tbody>
           {foot ? <tfoot>{foot}</tfoot> : null}
         </table>
       </div>

@@ -10,7 +10,8 @@ import { Bars, Parallel, Scatter } from "./sweepcharts.tsx";
 import { known, shown, sizesOf } from "./sweepfigures.ts";
 import type { Cell, Distance, Figure, Metrics, Sweep } from "./sweepfigures.ts";
 
-const EVERY = 1500; // milliseconds between two looks while it runs
+const EVERY = 1500; // milliseconds between two looks while it runs, of a hundred cells
+const PAGE = 50; // rows
 const TONES: Record<string, string> = { done: "pass", running: "accent", failed: "stale", cancelled: "fail" };
 
 const root = $("[data-sweep]");
@@ -52,11 +53,18 @@ async function lookAgain() {
 
 function follow() {
   const runs = sweep.cells.some(({ state }) => ["queued", "running", "cancelling"].includes(state));
-  if (runs) setTimeout(() => void lookAgain(), document.hidden ? 10 * EVERY : EVERY);
+  const pause = EVERY * Math.max(1, sweep.total / 100);
+  if (runs) setTimeout(() => void lookAgain(), document.hidden ? 10 * pause : pause);
 }
+
+/** What was searched since the page was opened, by the number of the cell: the distance, or how that stands. */
+type Searches = Record<number, Distance | string>;
 
 function Results({ of }: { of: Sweep }) {
   const [chosen, choose] = useState<string[]>([]);
+  const [searches, note] = useState<Searches>({});
+  const search = (cell: Cell) =>
+    void searched(of, cell, (found) => note((known) => ({ ...known, [cell.number]: found })));
   const last = Math.max(...of.cells.map(({ rung }) => rung));
   const cells = of.cells.filter(({ metrics, rung }) => metrics && rung === last);
   const [figures, alike] = known(cells);
@@ -83,16 +91,18 @@ function Results({ of }: { of: Sweep }) {
             "optimum",
             "run",
           ]}
-          rows={of.cells.map((cell) => (
-            <Row
-              key={cell.number}
-              cell={cell}
-              of={of}
-              figures={figures}
-              chosen={cell.run !== null && chosen.includes(cell.run)}
-              toggle={toggle}
-            />
-          ))}
+          size={PAGE}
+          rows={of.cells.map((cell) =>
+            rowOf({
+              cell,
+              of,
+              figures,
+              chosen: cell.run !== null && chosen.includes(cell.run),
+              toggle,
+              found: searches[cell.number] ?? cell.optimum,
+              search,
+            }),
+          )}
           tools={<Compare runs={chosen} />}
         />
         {waits ? <p class="dim fine">Figures appear as cells end. You may close this page meanwhile.</p> : null}
@@ -132,6 +142,7 @@ function Fits({ cells }: { cells: Cell[] }) {
         filter={cells.length > 12 ? "Filter cells" : ""}
         kept={kept}
         name="fits"
+        size={PAGE}
         heads={["cell", ...sizes]}
         rows={cells.map(({ number, metrics }) => (
           <tr key={number}>
@@ -154,12 +165,21 @@ const FitsOf = ({ fits, whole }: { fits: number; whole: number }) => (
   </>
 );
 
-type RowProps = { cell: Cell; of: Sweep; figures: Figure[]; chosen: boolean; toggle: (run: string) => void };
+type RowProps = {
+  cell: Cell;
+  of: Sweep;
+  figures: Figure[];
+  chosen: boolean;
+  toggle: (run: string) => void;
+  found: Distance | string | null;
+  search: (cell: Cell) => void;
+};
 
-function Row({ cell, of, figures, chosen, toggle }: RowProps) {
+/** The row of a cell: no component, because the table sorts and filters by what its cells say. */
+function rowOf({ cell, of, figures, chosen, toggle, found, search }: RowProps) {
   const { number, rung, values, run, state, metrics, error } = cell;
   return (
-    <tr>
+    <tr key={number}>
       <td data-value={number}>
         <label class="check">
           <input
@@ -185,7 +205,7 @@ function Row({ cell, of, figures, chosen, toggle }: RowProps) {
         const value = metrics ? read(metrics) : null;
         return <td data-value={value ?? ""}>{value === null ? "–" : words(value)}</td>;
       })}
-      <td>{metrics ? <Optimum of={of} cell={cell} /> : null}</td>
+      <td>{metrics ? <Optimum number={number} found={found} search={() => search(cell)} /> : null}</td>
       <td>
         {run ? <a href={`/runs/${run}/`}>open</a> : null} {error}
       </td>
@@ -193,31 +213,33 @@ function Row({ cell, of, figures, chosen, toggle }: RowProps) {
   );
 }
 
+/** Search how far a cell is from the best placement; `note` takes how that stands, and what was found. */
+async function searched(of: Sweep, { number }: Cell, note: (found: Distance | string) => void) {
+  note("searching …");
+  try {
+    const answer = await fetch(`/api/sweeps/${of.id}/cells/${number}/optimum`);
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(body.errors?.[0]?.message ?? answer.statusText);
+    note(body);
+    announce(`Cell ${number}: ${wordsOf(body)}.`);
+  } catch (error) {
+    note((error as Error).message);
+  }
+}
+
+type OptimumProps = { number: number; found: Distance | string | null; search: () => void };
+
 /** How far a cell is from the best placement, searched on request. */
-function Optimum({ of, cell }: { of: Sweep; cell: Cell }) {
-  const [found, find] = useState<Distance | null>(cell.optimum);
-  const [state, setState] = useState("");
-  const search = async () => {
-    setState("searching …");
-    try {
-      const answer = await fetch(`/api/sweeps/${of.id}/cells/${cell.number}/optimum`);
-      const body = await answer.json();
-      if (!answer.ok) throw new Error(body.errors?.[0]?.message ?? answer.statusText);
-      find(body);
-      announce(`Cell ${cell.number}: ${wordsOf(body)}.`);
-      setState("");
-    } catch (error) {
-      setState((error as Error).message);
-    }
-  };
-  if (found) return <span title={detailsOf(found)}>{wordsOf(found)}</span>;
-  if (state) return <span class="dim">{state}</span>;
-  return (
-    <button class="btn quiet" aria-label={`Search the optimum of cell ${cell.number}`} onClick={() => void search()}>
+const Optimum = ({ number, found, search }: OptimumProps) =>
+  found === null ? (
+    <button class="btn quiet" aria-label={`Search the optimum of cell ${number}`} onClick={search}>
       Search
     </button>
+  ) : typeof found === "string" ? (
+    <span class="dim">{found}</span>
+  ) : (
+    <span title={detailsOf(found)}>{wordsOf(found)}</span>
   );
-}
 
 const VERDICTS = { optimal: "proven optimal", equal: "equal", improved: "improved", other: "breaks a rule" };
 

@@ -11,6 +11,7 @@ import type { Cell, Figure, Metrics, Sweep } from "./sweepfigures.ts";
 const HEIGHT = 270;
 const NARROW = 560; // pixels, below which parallel coordinates show fewer axes
 const SPACE = 84; // pixels for an axis, at least
+const MANY = 100; // cells, beyond which marks are smaller and lines fainter
 
 export type ChartsProps = { of: Sweep; cells: Cell[]; figures: Figure[]; library: string };
 
@@ -115,7 +116,7 @@ export function Scatter(props: ChartsProps) {
         customdata: listed.map(({ run }) => run),
         text: listed.map(aboutCell),
         hovertemplate: "%{text}<extra></extra>",
-        marker: { color: token(colour), symbol, size: 10 },
+        marker: { color: token(colour), symbol, size: cells.length > MANY ? 6 : 10 },
       })),
       layout: {
         ...layout,
@@ -191,7 +192,7 @@ export function Parallel(props: ChartsProps) {
         customdata: listed.flatMap(({ run }) => [...drawn.map(() => run), null]),
         text: listed.flatMap((cell) => [...drawn.map(() => aboutCell(cell)), ""]),
         hovertemplate: "%{text}<extra></extra>",
-        opacity: words === "other cells" ? 0.5 : 1,
+        opacity: words === "other cells" ? (cells.length > MANY ? 0.15 : 0.5) : 1,
         line: { color: token(colour), width: words === "other cells" ? 1 : 2 },
       })),
       layout: {
