@@ -237,6 +237,7 @@ class Generator(Payload):
     top: list[Json]
     pools: list[Json]
     workloads: list[Json]
+    fit: list[Json]
     shapes: Json
     recipes: list[Json]
 
@@ -246,6 +247,9 @@ class Recipe(Payload):
 
     pools: list[Json] | UnsetType = UNSET
     workloads: list[Json] | UnsetType = UNSET
+    fit: Annotated[
+        Json | UnsetType, Meta(description="{workload, count}: the text that `podstep fit --save` writes")
+    ] = UNSET
 
 
 class Generated(Payload):
@@ -338,7 +342,7 @@ class NewSweep(Payload):
 
     scenario: str
     grid: Annotated[
-        dict[str, Any], Meta(description="Lists of values by axis; for config an object of configurations")
+        dict[str, Any], Meta(description="Lists of values by axis, or objects by name; see docs/sweeps.md")
     ]
     sample: Annotated[
         Json | UnsetType, Meta(description="{cells, seed}: how many cells run, drawn by a seed")

@@ -16,10 +16,18 @@ from playground.storage import bundles
 from scheduler_core import BundleError, load_documents
 from scheduler_core.authoring.generate import GeneratedCluster, generate
 from scheduler_core.authoring.generated_workloads import SHAPES
-from scheduler_core.authoring.recipes import POOL_FIELDS, RECIPES, TOP_FIELDS, WORKLOAD_FIELDS, Recipe
+from scheduler_core.authoring.recipes import (
+    FIT_FIELDS,
+    POOL_FIELDS,
+    RECIPES,
+    TOP_FIELDS,
+    WORKLOAD_FIELDS,
+    Recipe,
+)
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.quantity import format_resource
+from scheduler_core.scenario.history_entries import SCENARIO_KIND
 
 PREVIEW_DOCUMENTS = 60
 LARGE_NUMBERS = 500  # nodes, workloads and replicas, beyond which generating them takes long
@@ -32,6 +40,7 @@ def generator() -> dict[str, Any]:
         "top": [field.wire() for field in TOP_FIELDS],
         "pools": [field.wire() for field in POOL_FIELDS],
         "workloads": [field.wire() for field in WORKLOAD_FIELDS],
+        "fit": [field.wire() for field in FIT_FIELDS],
         "shapes": {name: _sizes(shape) for name, shape in SHAPES.items()},
         "recipes": [
             {"name": name, "title": title, "recipe": recipe} for name, (title, recipe) in RECIPES.items()
@@ -60,7 +69,7 @@ def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
     Raises TooLargeError if the text is larger than a bundle may be.
     """
     made = _bounded(generate(recipe))
-    documents = made.documents if whole else _sample(made.documents)
+    documents = made.documents if whole else tuple(map(_begun, _sample(made.documents)))
     text = write_yaml(documents).removeprefix("---\n") if documents else ""
     if len(text) > limit("BUNDLE_BYTES"):
         raise bundles.TooLargeError(
@@ -80,7 +89,7 @@ def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
 
 def is_large(recipe: Recipe) -> bool:
     """Return whether generating a recipe's cluster takes long, estimated from the numbers in it."""
-    return _numbers(recipe) > LARGE_NUMBERS
+    return _numbers(recipe) + _numbers(recipe.get("fit")) > LARGE_NUMBERS
 
 
 def _numbers(value: Any) -> int:
@@ -113,6 +122,14 @@ def _sample(documents: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]
         if seen[kind] <= PREVIEW_DOCUMENTS // 6:
             kept.append(document)
     return tuple(kept)
+
+
+def _begun(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a Scenario with its first operations, any other document as it is."""
+    if document["kind"] != SCENARIO_KIND:
+        return document
+    operations = document["spec"]["operations"][:PREVIEW_DOCUMENTS]
+    return {**document, "spec": {"operations": operations}}
 
 
 def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ...]:

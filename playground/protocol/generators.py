@@ -128,6 +128,7 @@ class RecipesWire(TypedDict):
     top: Sequence[FieldWire]
     pools: Sequence[FieldWire]
     workloads: Sequence[FieldWire]
+    fit: Sequence[FieldWire]
     shapes: Mapping[str, Mapping[str, str]]
     recipes: Sequence[NamedRecipeWire]
 

@@ -14,6 +14,16 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from scheduler_core.authoring.fitted_workload import (
+    FitError,
+    FittedWorkload,
+    NodeShape,
+    drawn,
+    nodes_of,
+    read_amounts,
+    read_fit,
+    scenario_of,
+)
 from scheduler_core.authoring.forms.cluster import node, zone_name
 from scheduler_core.authoring.forms.fields import FieldError, FormField, Problems, Values, amount, read
 from scheduler_core.authoring.forms.meta import manifest
@@ -27,6 +37,7 @@ from scheduler_core.authoring.generated_workloads import (
     workload_documents,
 )
 from scheduler_core.authoring.recipes import (
+    FIT_FIELDS,
     MOST_NODES,
     MOST_PODS,
     MOST_POOLS,
@@ -36,9 +47,11 @@ from scheduler_core.authoring.recipes import (
     WORKLOAD_FIELDS,
     Recipe,
 )
+from scheduler_core.authoring.trace_pods import TracePod
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import Taint, Toleration
 from scheduler_core.kubernetes.selectors import tolerates
+from scheduler_core.kubernetes.shared_devices import COUNT
 
 _RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
 
@@ -69,29 +82,71 @@ class GeneratedCluster(Struct, frozen=True):
 def generate(recipe: Recipe) -> GeneratedCluster:
     """Generate the cluster of a recipe: ``seed``, ``zones``, ``namespace``, ``pools`` and ``workloads``.
 
+    With ``fit``, pods of a fitted workload come and go too; its nodes are there if there are no pools.
     Problems name fields as ``pools.0.cpu``. Never raises for any recipe.
     """
     top, problems = read(TOP_FIELDS, recipe)
     pools = _rows(recipe, "pools", POOL_FIELDS, MOST_POOLS, problems)
     workloads = _rows(recipe, "workloads", WORKLOAD_FIELDS, MOST_WORKLOADS, problems)
     shaped = [_shaped(number, row, problems) for number, row in enumerate(workloads)]
-    if not pools and not problems:
+    fit, fit_values = _fit(recipe, problems)
+    shapes = fit.nodes if fit and not pools else ()
+    if not pools and not shapes and not problems:
         problems.append(("pools", "at least one node pool is required"))
     if problems:
         return GeneratedCluster((), ClusterTotals(), tuple(problems))
     summary = ClusterTotals()
-    nodes = sum(pool["count"] for pool in pools)
+    nodes = sum(pool["count"] for pool in pools) + sum(shape.count for shape in shapes)
     if nodes > MOST_NODES:
         return GeneratedCluster(
             (), summary, (("pools", f"must be at most {MOST_NODES:,} nodes, not {nodes:,}"),)
         )
     made = [n for pool in pools for n in _pool(pool, top, summary)]
+    made += _fitted_nodes(shapes, summary)
     made += _queues(workloads, top, summary)
     made += _workloads(workloads, shaped, pools, top, summary)
+    if fit:
+        made += _fitted_pods(drawn(fit, fit_values["count"], top["seed"] or 0), top, summary)
     if summary.pods > MOST_PODS:
         message = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
         return GeneratedCluster((), summary, (("workloads", message),))
     return GeneratedCluster(tuple(made), summary, ())
+
+
+def _fit(recipe: Recipe, problems: Problems) -> tuple[FittedWorkload | None, Values]:
+    """Return the fitted workload of a recipe, None without one, and the values of its fields."""
+    given = recipe.get("fit")
+    text = given.get("workload") if isinstance(given, Mapping) else None
+    if not isinstance(given, Mapping) or not isinstance(text, str) or not text.strip():
+        return None, {}
+    values, wrong = read(FIT_FIELDS, given)
+    problems += [(f"fit.{name}", message) for name, message in wrong]
+    try:
+        return read_fit(text), values
+    except FitError as error:
+        problems.append(("fit.workload", str(error)))
+        return None, {}
+
+
+def _fitted_nodes(shapes: Sequence[NodeShape], summary: ClusterTotals) -> list[Manifest]:
+    for shape in shapes:
+        amounts = {name: shape.count * amount for name, amount in read_amounts(shape.allocatable).items()}
+        summary.nodes += shape.count
+        summary.cpu += amounts.get("cpu", 0)
+        summary.memory += amounts.get("memory", 0)
+        summary.gpus += amounts.get(GPU, 0) + amounts.get(COUNT, 0)
+    return list(nodes_of(shapes))
+
+
+def _fitted_pods(pods: Sequence[TracePod], top: Values, summary: ClusterTotals) -> list[Manifest]:
+    """Return the Scenario of a fitted workload; what its pods request counts as if all were there at once."""
+    for pod in pods:
+        summary.wanted_cpu += pod.requests.get("cpu", 0)
+        summary.wanted_memory += pod.requests.get("memory", 0)
+        summary.wanted_gpus += pod.requests.get(GPU, 0) + pod.requests.get(COUNT, 0)
+    summary.pods += len(pods)
+    summary.rows.append(("of the trace", len(pods)))
+    return [scenario_of(pods, top["namespace"] or "default")] if summary.pods <= MOST_PODS else []
 
 
 def _queues(workloads: Sequence[Values], top: Values, summary: ClusterTotals) -> list[Manifest]:

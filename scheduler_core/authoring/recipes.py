@@ -86,6 +86,11 @@ WORKLOAD_FIELDS = (
     FormField("tolerations", "Tolerations", "tolerations", "", "gpu=yes:NoSchedule"),
 )
 
+FIT_FIELDS = (
+    FormField("count", "Pods of the trace", "integer", "1000", "1000", low=1, high=MOST_PODS, required=True),
+)
+"""Of a recipe's ``fit``, beside its ``workload``, the JSON that ``podstep fit --save`` writes."""
+
 RECIPES: Mapping[str, tuple[str, Recipe]] = {
     "small": (
         "Ten nodes and a shop",

@@ -53,6 +53,7 @@ COMMANDS = (
     Command("capacity", "how many more pods fit, and which nodes to add", "scheduler_core.cli.capacity"),
     Command("check", "whether claims about a cluster hold, whatever happens", "scheduler_core.cli.check"),
     Command("sweep", "a scenario under every combination of a grid's values", "scheduler_core.cli.sweep"),
+    Command("fit", "a workload fitted to a trace, to draw others of it", "scheduler_core.cli.fit"),
     Command("query", "a question about a run, in SQL or by name", "scheduler_core.cli.query", QUERY),
     Command("export", "a cluster in another format", "scheduler_core.cli.export"),
     Command("conform", "answer recorded decisions, to compare with them", "scheduler_core.cli.conform"),

@@ -16,6 +16,7 @@ from typing import Any
 
 from scheduler_core.formats.bundle import Bundle, Entry, SourceText
 from scheduler_core.formats.limits import FormatError, Limits
+from scheduler_core.formats.timed_pods import scenario_of_pods
 from scheduler_core.kubernetes.names import check_name, check_value
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE
 
@@ -61,7 +62,8 @@ def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
     if keep_times and not untimed and timed:
         taken = {id(entry) for _, _, entry in timed}
         bundle.entries[:] = [e for e in bundle.entries if id(e) not in taken]
-        bundle.entries.append(Entry(_scenario(timed), "Scenario"))
+        pods = [(created, deleted, entry.value) for created, deleted, entry in timed]
+        bundle.entries.append(Entry(scenario_of_pods(pods, "trace"), "Scenario"))
         return
     order = sorted(range(len(timed)), key=lambda i: timed[i][0])
     taken_at = {id(entry) for _, _, entry in timed}
@@ -198,39 +200,3 @@ def _pod(row: dict[str, str]) -> dict[str, Any]:
     if notes:
         metadata["annotations"] = notes
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-
-
-def _scenario(timed: list[tuple[float, float | None, Entry]]) -> dict[str, Any]:
-    """Return the Scenario of all creations and deletions: one step per time, deletions first."""
-    moments: list[tuple[float, int, int]] = []
-    for index, (created, deleted, _) in enumerate(timed):
-        moments.append((created, 1, index))
-        if deleted is not None and deleted > created:
-            moments.append((deleted, 0, index))
-    moments.sort()
-    operations: list[dict[str, Any]] = []
-    step, last = 0, -1.0
-    for seconds, created, index in moments:
-        if seconds != last:
-            step, last = step + 1, seconds
-        document = timed[index][2].value
-        operation: dict[str, Any] = {"id": str(len(operations) + 1), "step": step, "time": _plain(seconds)}
-        if created:
-            operation["createOperation"] = {"object": document}
-        else:
-            name = {"name": document["metadata"]["name"], "namespace": document["metadata"]["namespace"]}
-            operation["deleteOperation"] = {
-                "typeMeta": {"apiVersion": "v1", "kind": "Pod"},
-                "objectMeta": name,
-            }
-        operations.append(operation)
-    return {
-        "apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1",
-        "kind": "Scenario",
-        "metadata": {"name": "trace"},
-        "spec": {"operations": operations},
-    }
-
-
-def _plain(seconds: float) -> float | int:
-    return int(seconds) if seconds.is_integer() else seconds

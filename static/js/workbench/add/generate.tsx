@@ -17,6 +17,8 @@ import { FormPanel } from "./panel.tsx";
 
 const DRAFT_CHARACTERS = 3_900_000; // that a draft in the workbench may have
 const FIRST = "small";
+const FIT_BYTES = 1_000_000;
+const NO_FIT = { file: "", workload: "", refused: "" };
 const LISTS = {
   pools: {
     heading: "Nodes",
@@ -51,6 +53,8 @@ export class Generator extends FormPanel<GeneratedCluster> {
   protected readonly done = "generated";
   readonly #recipe = signal(FIRST);
   readonly #rows: Record<What, Signal<Row[]>> = { pools: signal([]), workloads: signal([]) };
+  readonly #fit = signal(NO_FIT); // the distributions of a trace, and the file that they are from
+  readonly #fitted = signal<Texts>({});
   readonly #made = signal<GeneratedCluster | null>(null); // the last one without an error, which stays in view
   readonly #preview = new Editor({ label: "The first lines of its YAML", readOnly: true });
   #keys = 0;
@@ -79,6 +83,7 @@ export class Generator extends FormPanel<GeneratedCluster> {
     this.#recipe.value = name;
     this.wrong.value = {};
     this.typed.value = filled(this.#table.top, recipe as unknown as Texts);
+    this.#fitted.value = filled(this.#table.fit, {});
     for (const what of WHATS) this.#rows[what].value = recipe[what].map((texts) => this.#row(what, texts));
   }
 
@@ -134,8 +139,50 @@ export class Generator extends FormPanel<GeneratedCluster> {
           </Button>
         </fieldset>
       ))}
+      <fieldset>
+        <legend>Pods of a trace</legend>
+        {this.#fit.value.file ? (
+          <div class="form-grid">
+            {this.#table.fit.map((row) => this.field(row, { path: `fit.${row.name}` }, this.#fitted))}
+          </div>
+        ) : null}
+        <p class="dim fine" role="status">
+          {this.#fit.value.file
+            ? `They come and go as ${this.#fit.value.file} has it, on its nodes where there are no others.`
+            : "Choose what podstep fit --save has written: sizes, lifetimes and arrivals fitted to a trace."}
+        </p>
+        <p class="fail-text fine" role="alert">
+          {this.#fit.value.refused}
+        </p>
+        {this.#fit.value.file ? (
+          <Button look="small" icon="cross" act={() => this.#chosen(NO_FIT)}>
+            Without the trace
+          </Button>
+        ) : (
+          <label>
+            <span class="dim">A fitted workload</span>{" "}
+            <input
+              type="file"
+              accept=".json,application/json"
+              data-field="fit.workload"
+              onChange={({ currentTarget: { files } }) => files?.[0] && void this.#choose(files[0])}
+            />
+          </label>
+        )}
+      </fieldset>
     </>
   );
+
+  async #choose(file: File) {
+    if (file.size <= FIT_BYTES) return this.#chosen({ file: file.name, workload: await file.text(), refused: "" });
+    this.#chosen({ ...NO_FIT, refused: `${file.name} has more than ${count(FIT_BYTES)} bytes.` });
+  }
+
+  #chosen(fit: typeof NO_FIT) {
+    this.#fit.value = fit;
+    if (fit.file) this.#rows.pools.value = [];
+    this.draft();
+  }
 
   #entry(what: What, { key, ref, open, typed }: Row, at: number) {
     const { noun, ahead } = LISTS[what];
@@ -178,7 +225,13 @@ export class Generator extends FormPanel<GeneratedCluster> {
   get recipe() {
     const texts = ({ typed }: Row) => typed.value;
     const { pools, workloads } = this.#rows;
-    return { ...this.typed.value, pools: pools.value.map(texts), workloads: workloads.value.map(texts) };
+    const { workload } = this.#fit.value;
+    return {
+      ...this.typed.value,
+      pools: pools.value.map(texts),
+      workloads: workloads.value.map(texts),
+      ...(workload ? { fit: { ...this.#fitted.value, workload } } : {}),
+    };
   }
 
   request() {
