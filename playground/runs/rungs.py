@@ -66,7 +66,7 @@ def known_cells(scenario: Scenario, owner: str) -> dict[Key, SweepCell]:
 
 def key_of(sweep: Sweep, rung: int, values: Values) -> Key:
     """Return the key by which cells of one scenario are the same."""
-    named = {name: own.get(values.get(name)) for name, own in named_of(sweep).items()}
+    named = {name: own.get(values[name]) for name, own in named_of(sweep).items() if name in values}
     budget = budget_of(sweep, rung)
     whole = budget is None or budget == ("arrivals", 1.0)
     return json.dumps([values, named, None if whole else budget, prices_of(sweep)], sort_keys=True)

@@ -62,8 +62,8 @@ def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
     if keep_times and not untimed and timed:
         taken = {id(entry) for _, _, entry in timed}
         bundle.entries[:] = [e for e in bundle.entries if id(e) not in taken]
-        pods = [(created, deleted, entry.value) for created, deleted, entry in timed]
-        bundle.entries.append(Entry(scenario_of_pods(pods, "trace"), "Scenario"))
+        lives = [(created, deleted, entry.value) for created, deleted, entry in timed]
+        bundle.entries.append(Entry(scenario_of_pods(lives, "trace"), "Scenario"))
         return
     order = sorted(range(len(timed)), key=lambda i: timed[i][0])
     taken_at = {id(entry) for _, _, entry in timed}
