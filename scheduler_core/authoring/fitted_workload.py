@@ -121,9 +121,10 @@ def fitted(scenario: Scenario) -> FittedWorkload:
     """Fit a workload to the pods that a scenario creates and deletes over its time. Raises FitError."""
     pods, left_out = pods_of(scenario)
     if len(pods) < FEWEST:
+        beside = "".join(f"; {name}: {count:,}" for name, count in left_out.items())
         raise FitError(
             f"{len(pods):,} pods arrive by operations, and {FEWEST} are needed: "
-            "a fit is made to a trace with times, or a Scenario"
+            f"a fit is made to a trace with times, or a Scenario{beside}"
         )
     own = (one for one in scenario.objects if isinstance(one, Node))
     shapes = Counter(tuple(sorted(node.allocatable.items())) for node in own)

@@ -142,6 +142,14 @@ def test_cells_with_other_prices_are_other_cells(sent: list[str]) -> None:
     assert [one["pricePerHour"] for one in found] == [1, 2]
 
 
+def test_cells_of_another_shape_by_the_same_name_are_other_cells(sent: list[str]) -> None:
+    """What a name stands for is part of a cell."""
+    shapes = [{"one": {"count": count}} for count in (1, 2, 2)]
+    found = [compute(start({"shape": shape}, file="web.yaml"))["cells"][0] for shape in shapes]
+    assert [cell["metrics"]["nodes"] for cell in found] == [1, 2, 2]
+    assert found[0]["run"] != found[1]["run"] == found[2]["run"]
+
+
 def test_other_code_computes_again(sent: list[str]) -> None:
     """A run of another engine answers nothing."""
     first = compute(start({"seed": [1]}))
