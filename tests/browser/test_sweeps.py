@@ -35,9 +35,9 @@ def test_a_scenario_is_swept_and_two_cells_compared(site: Stack, page: Page, wat
     table.get_by_role("button", name="seed").click()
     expect(table.get_by_role("row").nth(1)).to_contain_text("6")
     table.get_by_role("button", name="seed").click()
-    page.get_by_label("Filter cells").fill("mostallocated")
+    page.get_by_label("Filter cells").first.fill("mostallocated")
     expect(table.get_by_role("link", name="open")).to_have_count(7)
-    page.get_by_label("Filter cells").fill("")
+    page.get_by_label("Filter cells").first.fill("")
     expect(page.locator(".chart[data-drawn]")).to_have_count(3)  # bars, two figures, parallel coordinates
     table.get_by_role("button", name="Search the optimum of cell 1").click()
     expect(table.get_by_text(re.compile("^(proven optimal|equal|improved: .*)$"))).to_be_visible(
