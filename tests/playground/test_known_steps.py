@@ -30,7 +30,7 @@ from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-STEPS_CHECKED = 32  # of one example: its first and last ones, and some between
+STEPS_CHECKED = 16  # of one example: its first and last ones, and some between
 Asked = tuple[str, dict[str, Any]]
 
 
@@ -91,7 +91,7 @@ def played(text: str) -> Playback:
 def steps_of(playback: Playback) -> list[str]:
     """Return addresses of the first and the last cycles, of some between, and of the end."""
     last = len(playback)
-    indices = {*range(1, min(last, 15) + 1), *range(max(1, last - 4), last + 1)}
+    indices = {*range(1, min(last, 8) + 1), *range(max(1, last - 2), last + 1)}
     indices |= set(random.Random(last).sample(range(1, last + 1), min(last, STEPS_CHECKED - len(indices))))
     steps = [str(index) for index in sorted(indices)]
     steps += [playback.trail.step(index) for index in sorted(indices)[:3]]
@@ -118,7 +118,7 @@ def asked_of(playback: Playback, source: dict[str, Any]) -> list[Asked]:
         known = (pods, None, pods + 1, max(0, pods - 1))[at % 4]
         parts = (list(PARTS), ["predicates"], [], ["cuts", "moments"])[at // 4 % 4]
         asked.append(("cycle.get", {"source": source, "step": step, "parts": parts, "pods": known}))
-    for first in range(1, min(last, 60) + 2, 3):
+    for first in range(1, min(last, 60) + 2, 7):
         window = {"source": source, "from": first, "count": min(first % 10, last - first + 1), "pods": None}
         asked.append(("cycles.window", window))
     return asked

