@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -81,7 +82,9 @@ async def opened(socket: Socket, text: str) -> dict[str, Any]:
     return source
 
 
+@cache
 def played(text: str) -> Playback:
+    """Return a playback that has been computed to its end, one for all that is only read of it."""
     playback = Playback(load(text))
     while playback.advance(1):
         pass

@@ -26,7 +26,7 @@ from tests.playground.bundle_kinds import KINDS, text_of
 from tests.playground.conftest import PATIENCE
 from tests.services.processes import wait_until
 
-SIZE = 400_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
+SIZE = 200_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
 NEAR = 0.25
 POOLS = ("engine", "growing", "parsing", "export", "storage", "waiting")
 """How the names of the threads that work for visitors begin."""

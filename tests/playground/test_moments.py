@@ -18,7 +18,7 @@ from scheduler_core.authoring.examples import find
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import simulate
 from tests.e2e.bundles import any_release, by_v1_11
-from tests.playground.test_virtual_time import OPERATED, TEXTS, played
+from tests.playground.test_virtual_time import OPERATED, TEXTS, played, played_once
 
 
 def moved(placement: Placement, moments: list[dict[str, Any]]) -> None:
@@ -37,7 +37,7 @@ def moments_of(playback: Playback, index: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("slug", [*TEXTS, *OPERATED])
 def test_the_moments_of_a_step_lead_from_the_placement_before_it_to_the_next(slug: str) -> None:
     """In every shipped scenario with time or operations, put together they are what the cycle changes."""
-    playback = played({**TEXTS, **OPERATED}[slug])
+    playback = played_once({**TEXTS, **OPERATED}[slug])
     for index in range(1, min(len(playback), 60) + 1):
         moments = moments_of(playback, index)
         placement = playback.trail.placement_before(index)
@@ -53,7 +53,7 @@ def test_the_moments_of_a_step_lead_from_the_placement_before_it_to_the_next(slu
 @pytest.mark.parametrize("slug", TEXTS)
 def test_the_end_is_where_the_simulation_ends(slug: str) -> None:
     """After the last cycle, the moves of the end lead to the simulation's last placement and time."""
-    playback = played(TEXTS[slug])
+    playback = played_once(TEXTS[slug])
     simulation = simulate(playback.scenario, trace=False)
     for _ in simulation:
         pass
@@ -112,7 +112,7 @@ def test_a_stored_run_has_its_end_once_its_worker_got_there() -> None:
 def test_marks_have_the_times_of_cycles_and_where_something_came_from_outside() -> None:
     """Times are those of the cycles; operations begin every new major step."""
     for text in (*TEXTS.values(), *OPERATED.values()):
-        playback = played(text)
+        playback = played_once(text)
         count = min(len(playback), 80)
         cycles = [playback.cycle(index) for index in range(1, count + 1)]
         marks = playback.trail.marks(1, count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,16 @@ def played(text: str) -> Playback:
     return playback
 
 
+@cache
+def played_once(text: str) -> Playback:
+    """Return the same, one for all tests that only read it."""
+    return played(text)
+
+
 @pytest.mark.parametrize("slug", TEXTS)
 def test_the_trail_places_every_pod_where_the_simulation_does(slug: str) -> None:
     """After every cycle, computed or read from stored rows, pods are where the simulation has them."""
-    playback = played(TEXTS[slug])
+    playback = played_once(TEXTS[slug])
     rows = [playback.trail.row(index) for index in range(1, len(playback) + 1)]
     again = Trail(playback.scenario, Tables(playback.scenario))
     again.extend(json.loads(json.dumps(rows)))

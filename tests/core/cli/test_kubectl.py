@@ -246,13 +246,13 @@ def test_a_server_of_others_is_asked_about(
 
 
 @pytest.mark.usefixtures("kubectl")
-def test_five_thousand_nodes_are_read_in_chunks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A cluster of 5,000 nodes is listed 500 at a time, and a pod of it explained."""
-    with serving([node(f"n{at:04}", "1") for at in range(5_000)] + [pod("web", "3500m")]) as server:
+def test_many_nodes_are_read_in_chunks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cluster of 1,200 nodes is listed 500 at a time, and a pod of it explained."""
+    with serving([node(f"n{at:04}", "1") for at in range(1_200)] + [pod("web", "3500m")]) as server:
         config = f"--kubeconfig={kubeconfig(tmp_path, server)}"
         assert plugin.main(["why", "web", config]) == 0
-    assert "0/5000 nodes are available: 5000 Insufficient cpu" in capsys.readouterr().out
-    assert sum(path.endswith("/nodes") for path in server.asked) == 10
+    assert "0/1200 nodes are available: 1200 Insufficient cpu" in capsys.readouterr().out
+    assert sum(path.endswith("/nodes") for path in server.asked) == 3
 
 
 def test_kubectl_is_needed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,8 @@ from scheduler_core.run.trace import trace_line
 from scheduler_core.run.trace_schema import schema
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "trace.schema.json"
-CELLS = 200  # nodes times cycles of an example
+CELLS = 80  # nodes times cycles of an example
+VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 
 def test_the_published_schema_is_the_generated_one() -> None:
@@ -27,9 +28,8 @@ def test_the_published_schema_is_the_generated_one() -> None:
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.slug)
 def test_every_example_keeps_to_it(example: Example) -> None:
     """The first cycles of each example are valid, whatever scheduler decides them."""
-    validator = jsonschema.Draft202012Validator(schema())
     for cycle in islice(simulate(example.load()), CELLS // (example.counts()[0] + 1)):
-        validator.validate(json.loads(trace_line(cycle)))
+        VALIDATOR.validate(json.loads(trace_line(cycle)))
 
 
 def objects(part: Any) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from tests.core.properties.test_mutations import mutated
 from tests.core.properties.timed_bundles import bundle
 
 SECONDS = 60  # far beyond what any of them takes, also on a busy machine
-CYCLES = 2_000  # looked at of those that go on for longer, up to their bound
+CYCLES = 600  # looked at of those that go on for longer, up to their bound
 
 
 def read(text: str) -> Scenario | None:

@@ -58,7 +58,7 @@ def hold(scenario: Scenario, steps: int) -> None:
 def test_every_shipped_scenario_is_rebuilt_at_any_step(example: Example) -> None:
     """Forks and replays of each example go on as the straight run did, byte by byte."""
     scenario = in_time(example.load())
-    hold(scenario, 6)
+    hold(scenario, 3)
 
 
 @pytest.mark.parametrize("example", LARGE, ids=lambda example: example.slug)
