@@ -89,7 +89,7 @@ def reported(simulation: Simulation) -> Iterator[tuple[Cycle, str, LineQuestion,
         simulation.replay([cycle.decision])
 
 
-@pytest.mark.parametrize("start", range(0, trials(60), 30))
+@pytest.mark.parametrize("start", range(0, trials(30), 30))
 def test_the_arithmetic_gives_the_score_on_random_clusters(start: int) -> None:
     """Each line's numbers give its value, Map's last line is the raw value, the last of all the score."""
     seen = set()

@@ -21,7 +21,7 @@ from tests.core.trials import trials
 Action = Literal["create", "update", "delete"]
 
 SETTINGS = {True: Settings(predicate_order="proposal"), False: Settings()}
-SEEDS = trials(45)
+SEEDS = trials(30)
 CHUNK = 15
 
 

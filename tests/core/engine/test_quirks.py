@@ -27,7 +27,7 @@ from tests.core.engine.quirk_clusters import beside, quirky
 from tests.core.trials import trials
 
 FIXED = Settings(quirks="fixed")
-QUIRKY_SEEDS = trials(60)
+QUIRKY_SEEDS = trials(40)
 
 
 @pytest.fixture(params=sorted(QUIRK_IDS))
@@ -189,7 +189,7 @@ def flags_are_right(scenario: Scenario, most: int) -> None:
         assert flagged or not compared(cycle, fixed), f"{cycle.pod}: something differs, and nothing is told"
 
 
-@pytest.mark.parametrize("start", range(0, trials(60), 30))
+@pytest.mark.parametrize("start", range(0, trials(30), 30))
 def test_the_flags_of_recorded_kinds_of_clusters_are_exact(start: int) -> None:
     """On the random clusters of the conformance tests, a quirk is flagged where fixing it alone differs."""
     for seed in range(start, start + 30):

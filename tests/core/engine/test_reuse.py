@@ -22,7 +22,7 @@ from tests.core.engine.builders import node, obj, operation, pod, scenario
 from tests.core.trials import trials
 
 
-@pytest.mark.parametrize("start", range(0, trials(60), 30))
+@pytest.mark.parametrize("start", range(0, trials(30), 30))
 def test_reuse_is_exact_on_random_clusters(start: int) -> None:
     """With and without reuse between pods of one class, every line of the trace is the same."""
     for seed in range(start, start + 30):

@@ -29,7 +29,7 @@ from tests.conformance.random_records import (
 from tests.core.trials import trials
 
 FIRST = int(os.environ.get("PODSTEP_PROPERTY_SEED", "1000"))
-RUNS = trials(20)
+RUNS = trials(12)
 CHUNK = 5
 STARTS = range(FIRST, FIRST + RUNS, CHUNK)
 SCENARIO = {"apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1", "kind": "Scenario"}

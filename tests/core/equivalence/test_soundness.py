@@ -349,7 +349,7 @@ class _Topology:
         self.volume = world.volume_named
 
 
-SEEDS = trials(18)
+SEEDS = trials(12)
 EVENTS = 60
 
 
