@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.editors import editor_in
 from tests.browser.pages import Workbench, share
 from tests.core.contracts.clusters import bundle, settings
 from tests.core.contracts.ready import CASES
@@ -28,7 +29,7 @@ def one_zone(site: Stack) -> str:
 def test_a_violation_opens_at_its_step(page: Page, one_zone: str, accessible: Callable[[Page], None]) -> None:
     """What is misspelt is marked while it is typed; the verdict has the counterexample, which is a branch."""
     panel = Workbench(page).open(one_zone).tab("Contracts")
-    text = panel.get_by_role("textbox", name="Contracts as YAML")
+    text = editor_in(panel, "Contracts as YAML")
     text.fill("apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\nspec: {always: redy >= 1}")
     expect(panel.get_by_text("did you mean 'ready'?").first).to_be_visible()
     expect(panel.get_by_role("button", name="Check")).to_be_disabled()
