@@ -20,7 +20,8 @@ from scheduler_core.formats.limits import FormatError
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.extender_answers import settled
-from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
+from scheduler_core.scenario.load import load, load_documents
+from scheduler_core.scenario.load_state import DEFAULT_LIMITS
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.extenders.configuration import Extender

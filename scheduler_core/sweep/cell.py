@@ -11,7 +11,8 @@ from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
-from scheduler_core.scenario.load import DEFAULT_LIMITS, load_documents
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.load_state import DEFAULT_LIMITS
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED

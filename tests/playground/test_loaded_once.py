@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from playground.playback.library import library
 from playground.storage import bundles
-from scheduler_core.formats.bundle import Bundle
-from scheduler_core.scenario import load as loading
+from scheduler_core.scenario.load_passes import scenario_of
+from scheduler_core.scenario.load_state import LoadState
 from scheduler_core.scenario.scenario import Scenario
 from tests.core.configuration.test_compiled_once import NODE, POD, POLICY
 from tests.playground.conftest import connected
@@ -34,14 +33,13 @@ EDITS: dict[str, dict[str, str]] = {
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of documents of each bundle that is read; those of a single object are not listed."""
     seen: list[int] = []
-    run = loading._Loading.run
 
-    def counted(self: Any, bundle: Bundle) -> Scenario:
-        if len(bundle.entries) > 1:
-            seen.append(len(bundle.entries))
-        return run(self, bundle)
+    def counted(state: LoadState) -> Scenario:
+        if len(state.bundle.entries) > 1:
+            seen.append(len(state.bundle.entries))
+        return scenario_of(state)
 
-    monkeypatch.setattr(loading._Loading, "run", counted)
+    monkeypatch.setattr("scheduler_core.scenario.load.scenario_of", counted)
     return seen
 
 
