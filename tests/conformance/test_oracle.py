@@ -21,7 +21,7 @@ from tests.conformance.random_records import record
 from tests.core.engine.quirk_clusters import quirky
 from tests.core.trials import trials
 
-SEEDS, FIXED_SEEDS, QUIRKY = trials(300), trials(200), trials(80)
+SEEDS, FIXED_SEEDS, QUIRKY = trials(150), trials(100), trials(60)
 CHUNK = 50
 
 
