@@ -27,6 +27,7 @@ from scheduler_core.scenario.scenario import Scenario
 KIND = "FittedWorkload"
 MOST_BYTES = 1_000_000
 MOST_SIZES, MOST_SHAPES = 256, 100
+MOST_LIVES = 40  # sizes with lifetimes of their own: a fit goes into a frame of the socket
 POINTS = 33  # of a distribution, which is kept as its quantiles
 PARTS = 64  # of a trace's course, each with the gaps between its arrivals
 FEWEST = 40  # pods from which a distribution of their own is kept, and of which a fit is made
@@ -158,10 +159,10 @@ def _sizes(pods: Sequence[TracePod], others: list[float], left_out: dict[str, in
     for size in rare:
         by_size[min(kept, key=lambda one: _distance(one, size))] += by_size[size]
         left_out["pods of rarer sizes"] = left_out.get("pods of rarer sizes", 0) + len(by_size[size])
-    for size in kept:
+    for place, size in enumerate(kept):
         ended = [pod.lifetime for pod in by_size[size] if pod.lifetime is not None]
         count = len(by_size[size])
-        own = len(ended) >= FEWEST
+        own = len(ended) >= FEWEST and place < MOST_LIVES
         others += [] if own else ended
         yield PodSize(
             count, _written(size), _quantiles(ended) if own else (), round(1 - len(ended) / count, 6)
@@ -190,7 +191,7 @@ def _quantiles(values: Sequence[float]) -> tuple[float, ...]:
     if points < 2:
         return tuple(ordered)
     last = len(ordered) - 1
-    return tuple(round(ordered[round(point * last / (points - 1))], 3) for point in range(points))
+    return tuple(float(f"{ordered[round(point * last / (points - 1))]:.6g}") for point in range(points))
 
 
 # --- drawing

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     except FitError as error:
         raise InputError(f"{options.files[0]}: {error}") from error
     if options.save:
-        Path(options.save).write_bytes(msgspec.json.format(msgspec.json.encode(fit), indent=1) + b"\n")
+        Path(options.save).write_bytes(msgspec.json.encode(fit) + b"\n")
     if options.bundle:
         pods = drawn(fit, options.pods or min(fit.pods, MOST_PODS), options.seed)
         Path(options.bundle).write_text(

@@ -39,11 +39,11 @@ def test_a_scenario_is_swept_and_two_cells_compared(site: Stack, page: Page, wat
     expect(table.get_by_role("link", name="open")).to_have_count(7)
     page.get_by_label("Filter cells").first.fill("")
     expect(page.locator(".chart[data-drawn]")).to_have_count(3)  # bars, two figures, parallel coordinates
-    table.get_by_role("button", name="Search the optimum of cell 1").click()
+    table.get_by_role("button", name="Search the optimum of cell 1", exact=True).click()
     expect(table.get_by_text(re.compile("^(proven optimal|equal|improved: .*)$"))).to_be_visible(
         timeout=60 * SECOND
     )
-    table.get_by_role("checkbox", name="Choose cell 1 to compare").check()
+    table.get_by_role("checkbox", name="Choose cell 1 to compare", exact=True).check()
     table.get_by_role("checkbox", name="Choose cell 8 to compare").check()
     page.get_by_role("link", name="Compare the two").click()
     expect(page.get_by_text("Decided differently by")).to_be_visible(timeout=30 * SECOND)

@@ -9,12 +9,12 @@ export type Line = { name: string; colour: string; symbol: number; x: number[]; 
 export type Axis = { title: string; whole?: boolean; seconds?: boolean; format: (value: number) => string };
 export type Span = [from: number, to: number];
 
-const HEIGHT = 240;
-const [LEFT, RIGHT, TOP, BOTTOM] = [52, 12, 8, 38];
-const TICK = [90, 44]; // pixels between two ticks of x and y, at least
+export const HEIGHT = 240;
+export const [LEFT, RIGHT, TOP, BOTTOM] = [52, 12, 8, 38];
+export const TICK = [90, 44]; // pixels between two ticks of x and y, at least
 const SYMBOLS_SHOWN = 9; // of each line
 const DRAGGED = 5; // pixels from which on a press is a drag
-const WIDE = 7.2; // pixels of a character, nearly
+export const WIDE = 7.2; // pixels of a character, nearly
 const SYMBOLS = [
   "M0-4A4 4 0 1 1 0 4A4 4 0 1 1 0-4Z",
   "M-3.5-3.5H3.5V3.5H-3.5Z",
@@ -135,7 +135,7 @@ function topOf(lines: Line[], from: number, to: number) {
 
 type XAxisProps = { axis: Axis; from: number; to: number; inner: number; place: (x: number) => number };
 
-function XAxis({ axis, from, to, inner, place }: XAxisProps) {
+export function XAxis({ axis, from, to, inner, place }: XAxisProps) {
   const low = HEIGHT - TOP - BOTTOM;
   return (
     <g transform={`translate(0 ${low})`}>
@@ -173,7 +173,7 @@ function Path({ line, points }: { line: Line; points: [number, number][] }) {
   );
 }
 
-const fine = (pixels: number) => Math.round(pixels * 10) / 10;
+export const fine = (pixels: number) => Math.round(pixels * 10) / 10;
 
 type ValuesProps = Pick<LinesProps, "lines" | "x" | "y"> & {
   at: number;
@@ -266,7 +266,7 @@ export const Legend = ({ lines, off, toggle }: LegendProps) => (
 );
 
 /** The width of an element as it is laid out, 0 while it is hidden. */
-function useWidth() {
+export function useWidth() {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

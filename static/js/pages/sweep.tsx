@@ -1,6 +1,7 @@
 // A sweep: a row for each cell, the cells that no other is better than, and their figures as charts.
 
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { place } from "../kit/place.ts";
 import { Table } from "../kit/table.tsx";
 import { $, announce } from "../lib/dom.ts";
@@ -70,7 +71,7 @@ function Results({ of }: { of: Sweep }) {
   const [figures, alike] = known(cells);
   const toggle = (run: string) =>
     choose(chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen, run].slice(-2));
-  const charts = { of, cells, figures, library: root.dataset.plotly ?? "" };
+  const charts = { of, cells, figures };
   const waits = of.state === "running" && !cells.length;
   return (
     <>
@@ -113,13 +114,23 @@ function Results({ of }: { of: Sweep }) {
           {of.rungs.length ? ` ${halving(of)}` : ""}
         </p>
       </section>
-      {figures.length && cells.length > 1 ? <Bars {...charts} /> : null}
-      {figures.length > 1 && cells.length > 1 ? <Scatter {...charts} /> : null}
-      {figures.length && cells.length > 1 ? <Parallel {...charts} /> : null}
-      {cells.length ? <Fits cells={cells} /> : null}
-      {figures.length ? <Effects of={of} cells={cells} figures={figures} /> : null}
+      <Later>{figures.length && cells.length > 1 ? <Bars {...charts} /> : null}</Later>
+      <Later>{figures.length > 1 && cells.length > 1 ? <Scatter {...charts} /> : null}</Later>
+      <Later>{figures.length && cells.length > 1 ? <Parallel {...charts} /> : null}</Later>
+      <Later>{cells.length ? <Fits cells={cells} /> : null}</Later>
+      <Later>{figures.length ? <Effects of={of} cells={cells} figures={figures} /> : null}</Later>
     </>
   );
+}
+
+/** What is drawn in a task of its own, after what stands before it. */
+function Later({ children }: { children: ComponentChildren }) {
+  const [due, fall] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => fall(true));
+    return () => clearTimeout(timer);
+  }, []);
+  return due ? <>{children}</> : null;
 }
 
 /** The rungs of a sweep in a sentence. */

@@ -17,7 +17,7 @@ import { FormPanel } from "./panel.tsx";
 
 const DRAFT_CHARACTERS = 3_900_000; // that a draft in the workbench may have
 const FIRST = "small";
-const FIT_BYTES = 1_000_000;
+const FIT_BYTES = 60_000; // in a frame
 const NO_FIT = { file: "", workload: "", refused: "" };
 const LISTS = {
   pools: {
