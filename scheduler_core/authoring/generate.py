@@ -104,7 +104,8 @@ def generate(recipe: Recipe) -> GeneratedCluster:
     made = [n for pool in pools for n in _pool(pool, top, summary)]
     made += _fitted_nodes(shapes, summary)
     made += _queues(workloads, top, summary)
-    made += _workloads(workloads, shaped, pools, top, summary)
+    bare = {"name": "", "labels": {}, "taints": (), "count": sum(shape.count for shape in shapes)}
+    made += _workloads(workloads, shaped, [*pools, bare], top, summary)
     if fit:
         made += _fitted_pods(drawn(fit, fit_values["count"], top["seed"] or 0), top, summary)
     if summary.pods > MOST_PODS:
