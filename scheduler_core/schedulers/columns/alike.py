@@ -6,6 +6,7 @@ scores one node of each number, the first of them in the order in which equal to
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -28,8 +29,8 @@ FEWER_ALIKE = 4
 MOST_CHANGED = 48
 """Nodes that change between two choices of a class; after more of them all are compared again."""
 
-NEARBY = 256
-"""Places that are looked through before all others."""
+BLOCK = 256
+"""Places that are looked through before all others, and are counted together."""
 
 
 class AlikeNodes:
@@ -52,6 +53,8 @@ class AlikeNodes:
         self._listing: Rows = np.zeros(0, np.intp)  # places, in the order in which equal ones are taken
         self._listed = self._codes[:0]  # their numbers
         self._turn = np.zeros(len(feasible), np.int64)  # where a place is in that order
+        self._moved, self._left = array("i"), array("i")  # turns whose number has changed, what it was before
+        self._in_blocks: Ints | None = None  # by number and block of turns: how many places have it there
         self._start = -1
         self.places: Rows = self._listing
         """The feasible places in the order of the walk."""
@@ -80,6 +83,9 @@ class AlikeNodes:
             if number >= len(self._sizes):
                 more = np.zeros(len(self._sizes), np.int64)
                 self._sizes, self._first = (np.append(one, more) for one in (self._sizes, self._first))
+                if self._in_blocks is not None:
+                    blocks = np.zeros((len(more), self._in_blocks.shape[1]), np.int64)
+                    self._in_blocks = np.concatenate((self._in_blocks, blocks))
         return number
 
     def renew(self, places: Iterable[int]) -> None:
@@ -101,12 +107,17 @@ class AlikeNodes:
 
     def _move(self, place: int, old: int, new: int) -> None:
         """Keep the first places of two numbers, of which a place leaves one and comes to the other."""
-        turn = int(self._turn[place])
+        turn = self._turn.item(place)
         self._listed[turn] = new
+        self._moved.append(turn)
+        self._left.append(old)
+        if self._in_blocks is not None:
+            self._in_blocks[old, turn // BLOCK] -= 1
+            self._in_blocks[new, turn // BLOCK] += 1
         if self._sizes[new] == 1 or turn < self._turn[self._first[new]]:
             self._first[new] = place
         if self._first[old] == place and self._sizes[old]:
-            near = self._listed[turn : turn + NEARBY] == old
+            near = self._listed[turn : turn + BLOCK] == old
             found = int(near.argmax())
             if not near[found]:
                 found = int((self._listed[turn:] == old).argmax())
@@ -123,6 +134,7 @@ class AlikeNodes:
         self._listed = self._codes[self._listing]
         self._turn[self._listing] = np.arange(len(places))
         self._first[self._listed[::-1]] = self._listing[::-1]  # the last one written is the first in order
+        self._moved, self._left, self._in_blocks = array("i"), array("i"), None
         self._start = start
 
     def different(self) -> tuple[Rows, Rows]:
@@ -138,32 +150,58 @@ class AlikeNodes:
         """Return how many places have each number."""
         return self._sizes[numbers]
 
-    def tied(self, numbers: Rows) -> Rows:
-        """Return the turns, ascending, of the places that have any of these numbers."""
-        found: Mask = self._listed == numbers[0]
-        for number in numbers[1:].tolist():
-            found |= self._listed == number
-        return np.flatnonzero(found)
+    def chosen(self, numbers: Rows, tie: int) -> int:
+        """Return a place among those that have any of these numbers: the one that ``tie`` of them precede."""
+        if self._in_blocks is None:
+            self._in_blocks = self._counted()
+        ends = self._in_blocks[numbers].sum(0).cumsum()
+        block = int(ends.searchsorted(tie, "right"))
+        here = self._listed[block * BLOCK : (block + 1) * BLOCK]
+        turns = _having(here, numbers).nonzero()[0]
+        turn = block * BLOCK + int(turns[tie - (ends.item(block - 1) if block else 0)])
+        return self._listing.item(turn)
 
-    def at(self, turns: Rows) -> Callable[[], Rows]:
-        """Return what makes the places at these turns."""
-        listing = self._listing
-        return lambda: listing[turns]
+    def _counted(self) -> Ints:
+        """Count places by number and block of turns."""
+        size = len(self._listed)
+        counts = np.zeros((len(self._sizes), size // BLOCK + 1), np.int64)
+        np.add.at(counts, (self._listed, np.arange(size) // BLOCK), 1)
+        return counts
 
-    def place_at(self, turn: int) -> int:
-        """Return the place at a turn."""
-        return int(self._listing[turn])
+    def tied(self, numbers: Rows) -> Callable[[], Rows]:
+        """Return what makes the places that have any of these numbers now, as they are taken."""
+        listing, numbered = self._listing, self._as_numbered()
+        return lambda: listing[_having(numbered(), numbers)]
 
     def spread(self, numbers: Rows, values: Ints) -> Callable[[], Ints]:
         """Return what makes an array of values, given by number, in the order of the walk."""
-        listed, listing, places = self._listed.copy(), self._listing, self.places
+        numbered, listing, places = self._as_numbered(), self._listing, self.places
         size = len(self._feasible)
 
         def make() -> Ints:
             table = np.zeros(int(numbers[-1]) + 1, np.int64)
             table[numbers] = values
             by_place = np.zeros(size, np.int64)
-            by_place[listing] = table[listed]
+            by_place[listing] = table[numbered()]
             return by_place[places]
 
         return make
+
+    def _as_numbered(self) -> Callable[[], NDArray[np.int32]]:
+        """Return what makes the numbers of the listing as they are now: later changes are undone."""
+        listed, moved, left, since = self._listed, self._moved, self._left, len(self._moved)
+
+        def make() -> NDArray[np.int32]:
+            out = listed.copy()
+            out[np.array(moved[since:][::-1])] = left[since:][::-1]  # the earliest is written last
+            return out
+
+        return make
+
+
+def _having(listed: NDArray[np.int32], numbers: Rows) -> Mask:
+    """Return which of the listed numbers are any of these."""
+    found: Mask = listed == numbers[0]
+    for number in numbers[1:].tolist():
+        found |= listed == number
+    return found

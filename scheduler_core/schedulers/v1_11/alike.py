@@ -104,13 +104,14 @@ class AlikeClass:
         if totals is None:
             return None
         best = totals.max()
-        turns = alike.tied(numbers[totals == best])
-        counts = ChoiceCounts(len(places), int(best), len(turns))
-        in_order, ties = alike.spread(numbers, totals), alike.at(turns)
+        best_numbers = numbers[totals == best]
+        tied = int(alike.sizes(best_numbers).sum())
+        counts = ChoiceCounts(len(places), int(best), tied)
+        in_order, ties = alike.spread(numbers, totals), alike.tied(best_numbers)
         choice = LateChoice(
             lambda: NodeChoice(places.astype(np.int32), in_order(), ties().astype(np.int32)), counts
         )
-        return FoundNode(alike.place_at(turns[counter % len(turns)]), choice, self._asked)
+        return FoundNode(alike.chosen(best_numbers, counter % tied), choice, self._asked)
 
     def _totals(self, pod: PodState, numbers: Rows, rows: Rows, whole: View) -> Rows | None:
         """Return the totals of rows, one of each number; ``None`` if they depend on more."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 import pytest
 
 from scheduler_core import load, simulate
 from scheduler_core.record.choice import LateChoice
-from scheduler_core.run import Stepper
+from scheduler_core.record.cycle import Cycle
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
 
@@ -39,7 +40,7 @@ def _workload(chance: random.Random, number: int) -> str:
     )
 
 
-def _played(run: Stepper) -> list[tuple[object, ...]]:
+def _played(run: Iterable[Cycle]) -> list[tuple[object, ...]]:
     return [
         (
             cycle.decision,
@@ -67,6 +68,8 @@ def test_scoring_one_of_the_nodes_that_are_alike_decides_the_same(
     expected = _played(simulate(scenario, trace=False))
     for name in ("SCORED_ALONE", "CHOSEN_ALONE", "FEWER_ALIKE"):
         monkeypatch.setattr(f"scheduler_core.schedulers.columns.alike.{name}", 0)
+    monkeypatch.setattr("scheduler_core.schedulers.columns.alike.BLOCK", 2)
     assert _played(simulate(scenario, trace=False)) == expected
+    assert _played(list(simulate(scenario, trace=False))) == expected  # read after the run has ended
     late = [isinstance(cycle.choice, LateChoice) for cycle in simulate(scenario, trace=False)]
     assert sum(late) > 10

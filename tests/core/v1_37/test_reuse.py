@@ -221,7 +221,7 @@ def test_scoring_one_of_the_nodes_that_are_alike_decides_the_same(
     """Node, totals and start index are those of a full attempt, however few nodes are alike."""
     for name in ("SCORED_ALONE", "CHOSEN_ALONE", "FEWER_ALIKE"):
         monkeypatch.setattr(f"scheduler_core.schedulers.columns.alike.{name}", 0)
-    monkeypatch.setattr("scheduler_core.schedulers.columns.alike.NEARBY", 2)
+    monkeypatch.setattr("scheduler_core.schedulers.columns.alike.BLOCK", 2)
     trial = Trial(seed, nodes, 100, zoned=True)
     for number in range(60):
         trial.place(number)
