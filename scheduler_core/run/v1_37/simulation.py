@@ -94,6 +94,8 @@ class V1_37Simulation(V1_37Stepper):
             self.claims.store_replicas(alike)
         self._count_first(objects)
         self.cluster.refresh()
+        if not trace:
+            self.cluster.uncount()
         self._moves: list[Mapping[str, Any]] = []
         self._note_moves()
 
@@ -247,7 +249,7 @@ class V1_37Simulation(V1_37Stepper):
         for attempt in ran.attempts:
             state = self.cluster.pods.get(attempt.pod.key)
             if state is not None and attempt.nominated is not None and not state.node_name:
-                state.nominated = attempt.nominated
+                self.cluster.own(state).nominated = attempt.nominated
 
     def _note_moves(self, moves: Iterable[Mapping[str, Any]] = ()) -> None:
         """Keep the event that moved each pod last; moves between cycles are drained here."""
@@ -265,14 +267,15 @@ class V1_37Simulation(V1_37Stepper):
         for key, node in decision.placements:
             state = self.cluster.pods.get(key)
             if state is not None:
+                state = self.cluster.own(state)
                 state.nominated = ""
                 self.cluster.assume(state, node)
         for key in decision.cleared:
             if key in self.cluster.pods:
-                self.cluster.pods[key].nominated = ""
+                self.cluster.own(self.cluster.pods[key]).nominated = ""
         pod = self.cluster.pods.get(decision.pod)
         if pod is not None and decision.nominated is not None:
-            pod.nominated = decision.nominated
+            self.cluster.own(pod).nominated = decision.nominated
         for key in decision.victims:
             self.cluster.remove_pod(key)
             self._deleted.append(key)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from scheduler_core.schedulers.extenders.calls import ExtenderError
 from scheduler_core.schedulers.v1_37 import claim_binder
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
+from scheduler_core.schedulers.v1_37.class_results import Chosen
 from scheduler_core.schedulers.v1_37.extender_calls import (
     EXTENDER,
     SCORED_BY_NODE_INFO,
@@ -29,7 +30,7 @@ from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
-from scheduler_core.schedulers.v1_37.reuse import Chosen, Reuse
+from scheduler_core.schedulers.v1_37.reuse import Reuse
 from scheduler_core.schedulers.v1_37.score_arrays import PluginScores, ScoredNodes
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status

@@ -177,14 +177,13 @@ class CompiledPod:
         return not reports_amounts(self.status) and not reports_amounts(status)
 
     def replica(self, manifest: Mapping[str, Any]) -> CompiledPod:
-        """Return the pod of a manifest that shares all objects but its name and uid."""
+        """Return the pod of a manifest that shares all objects but its name and uid, and what is compiled."""
+        if "class_key" not in self.__dict__:
+            self.compile()
         out, meta = CompiledPod.__new__(type(self)), manifest["metadata"]
-        out.manifest = manifest
-        out.name, out.namespace, out.uid = meta["name"], self.namespace, meta["uid"]
+        out.__dict__.update(self.__dict__)
+        out.manifest, out.name, out.uid = manifest, meta["name"], meta["uid"]
         out.key = intern(f"{out.namespace}/{out.name}")
-        out.labels, out.terminating = self.labels, self.terminating
-        out.spec, out.status, out.priority = self.spec, self.status, self.priority
-        out.node, out.scheduler_name, out.nominated_node = self.node, self.scheduler_name, self.nominated_node
         return out
 
     def holds_as(self, other: CompiledPod) -> bool:
@@ -199,7 +198,8 @@ class CompiledPod:
 
     def compile(self) -> None:
         """Compile now what every placement needs, so that no attempt waits for it."""
-        _ = self.spec_key, self.class_key, self.held, self.held_nonzero, self.host_ports
+        _ = self.spec_key, self.class_key, self.affinity, self.demand
+        _ = self.held, self.held_nonzero, self.host_ports
 
     @cached_property
     def class_key(self) -> tuple[Any, ...]:
