@@ -236,3 +236,18 @@ spec:
     kept = release_record(cycles[1])
     assert kept is not None
     assert "PreScoreTaintToleration" in str(kept.attempts[0].message)
+
+
+def test_an_untraced_run_and_its_forks_count_pods_when_they_are_read() -> None:
+    """Placements and usage of nodes are those of a traced run, in a fork that goes on and in its parent."""
+    traced = simulate(load(NODES + PODS + SCHEDULER))
+    expected = [cycle.decision for cycle in traced]
+    run = simulate(load(NODES + PODS + SCHEDULER), trace=False)
+    run.step()
+    fork = run.fork(trace=False)
+    for one in (fork, run):
+        while one.step() is not None:
+            pass
+        assert one.decisions == expected
+        assert one.placement() == traced.placement()
+        assert one.cluster.used.tolist() == traced.cluster.used.tolist()
