@@ -59,7 +59,7 @@ class Aim(NamedTuple):
 
 AIMS = (
     Aim("a living cycle to a plain one, 1,000 nodes × 10,000 pods", "cycle", "×", 3.5, 1.5),
-    Aim("fork of that run", "fork", "s", 0.08, 0.02),
+    Aim("fork of that run", "fork", "s", 0.04, 0.02),
     Aim("what-if of a drain to its parent's run, 500 nodes × 3,000 pods", "drain", "×", 0.3, 0.3),
     Aim("a case of an audit, 12 nodes × 60 pods", "cases", "ms", 35, 5),
     Aim("a zone lost, 5,000 nodes × 50,000 pods", "zone", "s", 130, 60),
