@@ -96,7 +96,7 @@ def test_a_recreated_pod_has_the_template_that_its_controller_kept() -> None:
     made = SeveralSimulation(load_documents([NODE, BESIDE, sets, scenario]), trace=False)
     list(made)
     assert made.manifests is not None
-    pods = made.manifests.objects["Pod"]
+    pods = made.manifests.table("Pod")
     patched = {key.rpartition("/")[2]: one["spec"].get("dnsPolicy") == "Default" for key, one in pods.items()}
     assert patched == {"web-0": False, "web-1": True}
 
