@@ -56,28 +56,23 @@ def simulated(simulation: Stepper, end: float) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("name", "start", "count"), CHUNKS)
 def test_a_scenario_is_decided_as_the_record_is(name: str, start: int, count: int) -> None:
-    """Each attempt, PodGroup, binding and deletion is that of the real scheduler, in every field."""
+    """Each attempt, PodGroup, binding and deletion is that of the real scheduler, in every field.
+
+    So it is in the run in which controllers may act, here without any, where no time passes by itself.
+    """
     differing = []
     for record in records(name, start, count):
         scenario = scenario_of(record)
         assert (scenario is None) == (record["id"] in REFUSED), record["id"]
-        if scenario is not None and simulated(simulate(scenario), end_of(record)) != recorded(record):
-            differing.append(record["id"])
-    assert differing == []
-
-
-@pytest.mark.parametrize(("name", "start", "count"), CHUNKS)
-def test_the_api_servers_run_decides_as_the_record_does(name: str, start: int, count: int) -> None:
-    """So does the run in which controllers may act, here without any, where no time passes by itself."""
-    differing = []
-    for record in records(name, start, count):
-        if record["id"] in REFUSED or _takes_time(record):
+        if scenario is None:
             continue
-        scenario = scenario_of(record)
-        assert scenario is not None
-        alone = RecordedSimulation(replace(scenario, controllers=False))
-        if simulated(alone, end_of(record)) != recorded(record):
+        end, expected = end_of(record), recorded(record)
+        if simulated(simulate(scenario), end) != expected:
             differing.append(record["id"])
+        if _takes_time(record):
+            continue
+        if simulated(RecordedSimulation(replace(scenario, controllers=False)), end) != expected:
+            differing.append(f"{record['id']}, in the API server's run")
     assert differing == []
 
 
