@@ -81,7 +81,7 @@ def test_the_simulations_of_v1_37_count(kind: str) -> None:
 def estimated(small: str, text: str) -> None:
     """Assert that the estimate of a text's playback is near what is allocated for it."""
     opened(small)  # fills the caches that all bundles share
-    wait_until(others_rest, PATIENCE, "what earlier tests began ends")
+    wait_until(others_rest, 3 * PATIENCE, "what earlier tests began ends")
     tracemalloc.start()
     try:
         before = in_use()
