@@ -15,14 +15,9 @@ import { Verbs } from "./verbs/verbs.ts";
 import { unstored } from "../pages/pasted.ts";
 import { follow } from "./store.ts";
 import type { Edited, How } from "./draft.ts";
+import type { Change } from "./edit/change.ts";
 import type { EditOptions } from "./edit.ts";
 import type { View } from "./view.ts";
-
-/** Make an edit, save it and simulate it; see `Build`. */
-export type Change = (
-  make: Parameters<Draft["change"]>[0],
-  options?: { words?: string | null; saved?: (answer: Edited) => void; based?: string } & How,
-) => Promise<Edited>;
 
 /**
  * What Build needs of the page: `bundleUrl`, where the text is, `draft`, whose it is; `onApplied` simulates it again.

@@ -6,7 +6,6 @@ import { placeWords } from "./deck/words.ts";
 import { Timeline } from "./timeline.tsx";
 import { STOPS, UNITS, Walk } from "./walk.ts";
 import { follow } from "./store.ts";
-import type { Points } from "./breakpanel.tsx";
 import type { Breakpoints } from "./breakpoints.ts";
 import type { Stops } from "./stops.tsx";
 import type { View } from "./view.ts";
@@ -48,7 +47,7 @@ export class Deck {
   }
 
   /** Let it stop at breakpoints, and offer them. */
-  listen({ stops, breakpoints, points }: { stops: Stops; breakpoints: Breakpoints; points: Points }) {
+  listen({ stops, breakpoints, points }: { stops: Stops; breakpoints: Breakpoints; points: { open(): void } }) {
     this.stops = stops;
     this.breakpoints = breakpoints;
     this.onPoints = () => points.open();

@@ -9,7 +9,7 @@ import { editPanel } from "./edit/panel.tsx";
 import { templateOf } from "./edit/templates.ts";
 import { GROUP } from "./group.tsx";
 import { follow } from "./store.ts";
-import type { Change } from "./build.ts";
+import type { Change } from "./edit/change.ts";
 import type { Undo } from "./undo.ts";
 import type { View } from "./view.ts";
 

@@ -104,7 +104,7 @@ const build = new Build($("#region-build", root), view, {
 view.library = root.dataset.plotly;
 view.reveal = (line) => build.reveal(line);
 differ($("[data-cycle-bar]", root), view);
-view.settings = settings({ view, build, mine, canFork: Boolean($("[data-fork]")), fork });
+view.settings = settings({ view, options: build.policy.options, mine, canFork: Boolean($("[data-fork]")), fork });
 showRelease(view);
 const sharing = { playback, view, address, build, mine, bundleUrl: root.dataset.bundleUrl };
 const onShare = () => share(sharing);

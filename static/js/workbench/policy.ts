@@ -8,7 +8,7 @@ import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.tsx";
 import { follow } from "./store.ts";
 import type { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js";
-import type { Change } from "./build.ts";
+import type { Change } from "./edit/change.ts";
 import type { PolicyForm, Refusal } from "./policy/controls.tsx";
 import type { Landing } from "./policy/head.tsx";
 import type { Undo } from "./undo.ts";

@@ -3,7 +3,7 @@
 
 import { announce, toast } from "../lib/dom.ts";
 import { refusalOf } from "../lib/socket.ts";
-import type { Build } from "./build.ts";
+import type { Change } from "./edit/change.ts";
 import type { View } from "./view.ts";
 
 export type Settings = ReturnType<typeof settings>;
@@ -11,19 +11,18 @@ export type Settings = ReturnType<typeof settings>;
 /** What tabs of Inspect may offer. */
 export function settings({
   view,
-  build,
+  options,
   mine,
   canFork,
   fork,
 }: {
   view: View;
-  build: Build;
+  options: { text(): Promise<string>; dirty(): boolean; change: Change };
   mine: boolean;
   canFork: boolean;
   fork: () => Promise<void>;
 }) {
   let busy = false;
-  const { options } = build.policy;
   return {
     mine,
     canFork,

@@ -18,7 +18,7 @@ import { bytes, progressOf } from "../lib/progress.ts";
 import type { Problem, Report } from "../lib/protocol.js";
 import { count, plural } from "../lib/quantity.ts";
 import { refusalOf, superseded } from "../lib/socket.ts";
-import type { Change } from "./build.ts";
+import type { Change } from "./edit/change.ts";
 import { conflict } from "./conflict.tsx";
 import { isHarmless } from "./differ.tsx";
 import { OVERTAKEN, type Draft, type Edited } from "./draft.ts";

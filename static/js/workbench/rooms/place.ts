@@ -2,12 +2,10 @@
 
 import { indexOf } from "../goto.tsx";
 import { TABS } from "../inspect/tabs.tsx";
-import type { Position } from "../../lib/protocol.js";
 import type { Address } from "../address.ts";
 import type { Look } from "../stage/look.ts";
 import type { View } from "../view.ts";
-
-export type Where = Omit<Position, "scene" | "seq">;
+import type { Where } from "./where.ts";
 
 /** Where this page is, by what its address would hold. */
 export function placeOf(address: Address): Where {

@@ -5,7 +5,7 @@ import { refusalOf } from "../../lib/socket.ts";
 import { keepName, nameKept, takeToken } from "./kept.ts";
 import type { Answer, Position, QuestionKind, Role, RoomState } from "../../lib/protocol.js";
 import type { Playback } from "../playback.ts";
-import type { Where } from "./place.ts";
+import type { Where } from "./where.ts";
 import type { Socket } from "../../lib/socket.ts";
 import type { Store } from "../store.js";
 
