@@ -14,6 +14,7 @@ from playground.limits import limit
 from playground.playback.counts import may_cache
 from playground.playback.packed_runs import SealedRun
 from playground.pool.gate import GivingLock
+from playground.runtime import garbage
 from scheduler_core.run import Stepper
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
@@ -22,7 +23,8 @@ EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
 MOST = 24
 NEAR = 200  # cycles that are replayed faster than a copy is made
-NEAR_PACKED = 500  # the same, than one is unpacked
+START_SECONDS = 0.1  # of CPU time; a start that took longer is kept
+OPENING_SECONDS, PACE_SECONDS = 0.1, 0.0003  # of a packed run, and of a replayed cycle, until measured
 
 # What a copy does not share, as measured by `weigh`.
 NODE_BYTES, POD_BYTES, LIVING_POD_BYTES = 1_100, 1_100, 3_300
@@ -37,13 +39,16 @@ class Checkpoints:
         self._scenario = scenario
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
         self._packed: list[SealedRun] = []  # as a worker stored them, by cycle
+        self._start: tuple[Stepper, int] | None = None  # a copy before the first cycle, with its bytes
+        self._opening, self._pace = OPENING_SECONDS, PACE_SECONDS
         self._spent = 0.0  # CPU seconds since the last copy
         self._interval = EVERY_SECONDS
 
     @property
     def bytes(self) -> int:
         """An estimate of the memory that the copies hold."""
-        return sum(size for _, size in self._kept) + sum(len(one.data) for one in self._packed)
+        start = 0 if self._start is None else self._start[1]
+        return start + sum(size for _, size in self._kept) + sum(len(one.data) for one in self._packed)
 
     @property
     def indices(self) -> list[int]:
@@ -57,11 +62,21 @@ class Checkpoints:
             while sum(len(one.data) for one in self._packed) > limit("RUN_CHECKPOINT_BYTES"):
                 del self._packed[::2]
 
-    def passed(self, simulation: Stepper, seconds: float) -> None:
+    def begun(self, simulation: Stepper, seconds: float) -> None:
+        """Keep a copy of a run before its first cycle, if making it took so many CPU seconds."""
+        size = _size(simulation)
+        with self._lock:
+            if seconds > START_SECONDS and simulation.is_copyable and size <= limit("CHECKPOINT_BYTES"):
+                self._start = simulation.fork(trace=False), size
+
+    def passed(self, simulation: Stepper, seconds: float, replayed: int = 0) -> None:
         """Record that cycles were computed, and copy the simulation if enough were since the last copy.
 
-        The simulation is between two cycles, with nothing of the next one applied.
+        The simulation is between two cycles, with nothing of the next one applied. So many of the cycles
+        were ``replayed``, all or none.
         """
+        if replayed:
+            self._pace = max(seconds, 1e-6) / replayed
         if not self._wanted or (self._kept and simulation.index <= self._kept[-1][0].index):
             return
         with self._lock:
@@ -78,20 +93,35 @@ class Checkpoints:
                 del self._kept[::2]
                 self._interval *= 2
 
-    def nearest(self, index: int, *, beyond: int, trace: bool) -> Stepper | None:
+    def nearest(self, index: int, *, beyond: int | None, trace: bool) -> Stepper | None:
         """Return a fork or an unpacked run at or before cycle ``index``, ``None`` if replaying is cheaper.
 
-        ``beyond`` is the cycle that the caller's simulation has reached already.
+        ``beyond`` is the cycle that the caller's simulation has reached already, ``None`` without one.
         """
         with self._lock:
-            found = [kept for kept, _ in self._kept if beyond + NEAR < kept.index <= index]
+            at = -NEAR if beyond is None else beyond
+            found = [kept for kept, _ in self._kept if at + NEAR < kept.index <= index]
+            if beyond is None and not found and self._start is not None:
+                found = [self._start[0]]
             reached = found[-1].index if found else beyond
-            packed = [one for one in self._packed if reached + NEAR_PACKED < one.cycle <= index]
-        simulation = packed[-1].opened(self._scenario) if packed else None
+            near = 0 if reached is None else reached + self._near()
+            packed = [one for one in self._packed if near < one.cycle <= index]
+        simulation = self._opened(packed[-1]) if packed else None
         if simulation is not None:
             simulation.record(trace=trace)
             return simulation
         return found[-1].fork(trace=trace) if found else None
+
+    def _near(self) -> int:
+        """Return how many cycles are replayed in the time in which a packed run is opened."""
+        return int(self._opening / self._pace)
+
+    def _opened(self, packed: SealedRun) -> Stepper | None:
+        began = time.thread_time()
+        with garbage.paused():  # hundreds of thousands of objects, all of them kept
+            simulation = packed.opened(self._scenario)
+        self._opening = time.thread_time() - began
+        return simulation
 
     def branched(self, scenario: Scenario) -> Stepper | None:
         """Return a run of a branch that goes on from the last copy before it parts from this source."""

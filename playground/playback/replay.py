@@ -96,17 +96,23 @@ class Replays:
 
     def _brought(self, simulation: Stepper | None, index: int, *, trace: bool) -> Stepper:
         """Return the simulation, or a checkpoint that is closer before ``index``."""
-        at = simulation.index if simulation is not None else 0
+        at = None if simulation is None else simulation.index
         nearer = self._checkpoints.nearest(index, beyond=at, trace=trace)
-        return nearer or simulation or simulate(self._scenario, trace=trace, reuse=trace)
+        return nearer or simulation or self._begun(trace=trace)
+
+    def _begun(self, *, trace: bool) -> Stepper:
+        working = time.thread_time()
+        simulation = simulate(self._scenario, trace=trace, reuse=trace)
+        self._checkpoints.begun(simulation, time.thread_time() - working)
+        return simulation
 
     def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound) -> None:
         """Replay a simulation up to ``index``; if superseded, it stays at the cycle reached."""
         while simulation.index < index:
             working = time.thread_time()
-            last = min(simulation.index + REPLAYED_AT_ONCE, index)
-            simulation.replay(bound.each(self._trail.decisions[simulation.index : last]))
-            self._checkpoints.passed(simulation, time.thread_time() - working)
+            first, last = simulation.index, min(simulation.index + REPLAYED_AT_ONCE, index)
+            simulation.replay(bound.each(self._trail.decisions[first:last]))
+            self._checkpoints.passed(simulation, time.thread_time() - working, last - first)
             if last < index and unwanted():
                 raise Superseded
 

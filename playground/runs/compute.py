@@ -216,7 +216,7 @@ class _Attempt:
         self.meter = Meter(self.scenario, self.tables)
         self.simulation = simulate(self.scenario, trace=False)
         self.cache = CacheReport()
-        self.packing = PackingTimer()
+        self.packing = PackingTimer(self.scenario)
         self.unplaced = Unplaced()
         self.recorded = RecordedAnswers(DumpFacts.of(self.scenario))
         self.at_end = over_time.begun(self.scenario)  # of the samples: what is complete once the run ends

@@ -6,18 +6,23 @@ import math
 import time
 
 from playground.limits import limit
+from playground.playback.counts import may_cache
 from playground.playback.packed_runs import packed
 from scheduler_core.run import Stepper
+from scheduler_core.scenario.scenario import Scenario
 
-EVERY_SECONDS = 0.5  # of CPU time between two packed simulations: a replay may take as long as computing
-COMPUTED = 5  # times as long as packing takes: about a sixth of its CPU time at most
+EVERY_SECONDS = 0.4  # of CPU time between two packed simulations: a replay may take as long as computing
+FASTER = 20  # times, that decisions of a run without a cache are repeated than made, where no time passes
+COMPUTED = 3  # times as long as packing takes: a quarter of its CPU time at most
+OBJECTS = 200_000  # nodes and pods; of more the bytes that are compressed take too much memory
 
 
 class PackingTimer:
-    """Packs the simulation of one run every so often."""
+    """Packs the simulation of one run every so often, by how long a replay from there would take."""
 
-    def __init__(self) -> None:
-        self._least = self._interval = EVERY_SECONDS
+    def __init__(self, scenario: Scenario) -> None:
+        decides = may_cache(scenario) or scenario.row.replays_by_deciding
+        self._least = self._interval = EVERY_SECONDS * (1 if decides else FASTER)
         self._cost = math.inf  # the least CPU seconds that packing took: others share the processor
         self._spent = 0.0
         self._possible = True
@@ -26,6 +31,8 @@ class PackingTimer:
         """Record that cycles were computed in so many CPU seconds; return the bytes to store, if any."""
         self._spent += seconds
         if not self._possible or self._spent < self._interval or not simulation.is_copyable:
+            return None
+        if len(simulation.cluster.nodes) + len(simulation.cluster.pods) > OBJECTS:
             return None
         began = time.thread_time()
         data = packed(simulation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+JOB_PODS = 10_000
 ALLOCATABLE = {"cpu": "32", "memory": "64Gi", "pods": "110"}
 
 
@@ -31,6 +32,25 @@ def cluster(nodes: int, pods: int, *, prefix: str = "p", scheduler: str = "") ->
     if scheduler:
         items.append({"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": scheduler})
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, separators=(",", ":"))
+
+
+def batch(nodes: int, pods: int, scheduler: str) -> str:
+    """Return a bundle as a JSON List: nodes, and pods of which every 10,000 are of one Job."""
+    made = json.loads(cluster(nodes, 0, scheduler=scheduler))
+    requests = {"cpu": "100m", "memory": "100Mi"}
+    containers = [{"name": "c", "image": "i", "resources": {"requests": requests}}]
+    for first in range(0, pods, JOB_PODS):
+        count = min(JOB_PODS, pods - first)
+        spec = {"restartPolicy": "Never", "containers": containers}
+        made["items"].append(
+            {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"name": f"j{first}", "namespace": "default"},
+                "spec": {"completions": count, "parallelism": count, "template": {"spec": spec}},
+            }
+        )
+    return json.dumps(made, separators=(",", ":"))
 
 
 def pods_of(size: int) -> str:

@@ -1,7 +1,7 @@
 """What a long run costs on PostgreSQL and Redis: seconds, memory, bytes a cycle, and opening any cycle.
 
-By default the GPU trace of the shared folder, under v1.11 and v1.37; with ``--nodes`` and ``--pods`` plain
-pods instead, of which one is a cycle. The web server is restarted before 50 random cycles are opened in
+By default the GPU trace of the shared folder, under v1.11 and v1.37; with ``--nodes`` and ``--pods`` the pods
+of Jobs instead, of which one is a cycle. The web server is restarted before 50 random cycles are opened in
 full, one after the other; they are opened once more when all are there.
 """
 
@@ -19,7 +19,7 @@ from tests.e2e.test_gpu_trace import NODES, PODS, upload
 from tests.faults.__main__ import scene
 from tests.faults.database import rows
 from tests.load.server import RAISED
-from tests.load.texts import cluster
+from tests.load.texts import batch
 from tests.load.visitor import quantile
 from tests.parts import SHARED
 from tests.services.stack import Stack
@@ -39,9 +39,9 @@ def _trace(release: str, home: Path) -> Start:
     return lambda stack: upload(stack, [SHARED / NODES, SHARED / PODS, settings])
 
 
-def _plain(release: str, nodes: int, pods: int) -> Start:
+def _jobs(release: str, nodes: int, pods: int) -> Start:
     def start(stack: Stack) -> str:
-        shared = stack.post("/api/scenarios", {"bundle": cluster(nodes, pods, scheduler=release)})
+        shared = stack.post("/api/scenarios", {"bundle": batch(nodes, pods, release)})
         assert shared.status == 201, shared.body[:500]
         return str(stack.post("/api/runs", {"scenario": shared.json["id"]}).json["id"])
 
@@ -82,7 +82,7 @@ def measured(stack: Stack, name: str, start: Start) -> bool:
 def main(arguments: Sequence[str]) -> int:
     """Print a row for each release; return 1 if cycles opened too slowly."""
     parser = argparse.ArgumentParser(prog="python -m tests.load traces")
-    parser.add_argument("--nodes", type=int, default=0, help="of plain pods' cluster, not the GPU trace")
+    parser.add_argument("--nodes", type=int, default=0, help="of a cluster with Jobs, not the GPU trace")
     parser.add_argument("--pods", type=int, default=10_000)
     parser.add_argument("--releases", default="v1.11,v1.37", help="default: %(default)s")
     options = parser.parse_args(arguments)
@@ -91,12 +91,13 @@ def main(arguments: Sequence[str]) -> int:
         tempfile.TemporaryDirectory(prefix="podstep-traces-") as folder,
         scene("compose", Path(folder)) as found,
     ):
-        parts = {name: replace(part, env={**part.env, **RAISED}) for name, part in found.stack.parts.items()}
+        limits = {**RAISED, "PLAYGROUND_PODS": str(2 * max(100_000, options.pods))}
+        parts = {name: replace(part, env={**part.env, **limits}) for name, part in found.stack.parts.items()}
         stack = replace(found.stack, parts=parts)
         held = True
         for release in options.releases.split(","):
             made = (
-                _plain(release, options.nodes, options.pods)
+                _jobs(release, options.nodes, options.pods)
                 if options.nodes
                 else _trace(release, Path(folder))
             )

@@ -13,7 +13,7 @@ from playground.playback import checkpoints, replay
 from playground.playback.deadlines import Superseded
 from playground.playback.playback import Playback
 from scheduler_core import load
-from scheduler_core.run import Stepper
+from scheduler_core.run import Stepper, simulate
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
@@ -166,6 +166,21 @@ def test_without_a_cache_nothing_is_copied(often: None) -> None:
     """Decisions alone are applied faster than a copy is made."""
     plain = played(load((DATA / "web.yaml").read_text()))
     assert plain.checkpoints.indices == []
+
+
+def test_a_jump_back_begins_at_the_kept_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What took long to begin is begun once, however often a reader goes back to the first cycles."""
+    monkeypatch.setattr(checkpoints, "START_SECONDS", -1.0)
+    starts: list[Any] = []
+
+    def begun(*args: Any, **options: Any) -> Any:
+        starts.append(simulate(*args, **options))
+        return starts[-1]
+
+    monkeypatch.setattr(replay, "simulate", begun)
+    plain = played(load((DATA / "web.yaml").read_text()))
+    assert [plain.cycle(index).index for index in (3, 2, 1)] == [3, 2, 1]
+    assert len(starts) == 1
 
 
 def test_a_long_replay_ends_when_nobody_wants_it(often: None) -> None:

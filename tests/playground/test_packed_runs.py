@@ -17,6 +17,7 @@ from playground.runs import compute, packs, service
 from playground.storage import backups, bundles
 from scheduler_core.run import simulate
 from scheduler_core.run.trace import trace_line
+from scheduler_core.schedulers.columns import alike
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,12 +53,15 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compute, "SLICE_CYCLES", 5)
     monkeypatch.setattr(packs, "EVERY_SECONDS", 0.0)
     monkeypatch.setattr(packs, "COMPUTED", 0)
-    monkeypatch.setattr(checkpoints, "NEAR_PACKED", 0)
+    monkeypatch.setattr(checkpoints.Checkpoints, "_near", lambda _: 0)
+    monkeypatch.setattr(alike, "SCORED_ALONE", 1)
+    monkeypatch.setattr(alike, "FEWER_ALIKE", 1)
 
 
 SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\n{}\n"
 RUNS = {
     "v1.37": "scheduler: v1.37",
+    "v1.11": "scheduler: v1.11",
     "v1.11, cached": "scheduler: v1.11\ncache: v1.11",
     "framework": "scheduler: v1.22",
     "living": "scheduler: v1.37\ntime: virtual",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ class AlikeClass:
         scaled = [known.raw for known in vectors.scaled.values()]
         columns = vectors.cluster.columns
         self._alike = AlikeNodes(
-            [vectors.base, *scaled, *counts], self._feasible, lambda rows: by_name_descending(rows, columns)
+            [vectors.base, *scaled, *counts], self._feasible, partial(by_name_descending, columns=columns)
         )
         self.are_few = self._alike.are_few and not any(
             known is not None and known.errors for known in vectors.outcomes
