@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.audit.allowance import CASES, SECONDS, Bounds
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cases", type=int, default=CASES, help=f"cases of one subject at most (default: {CASES})"
     )
+    parser.add_argument("--see", metavar="FILE", help=argparse.SUPPRESS)  # what commands are to name
     add_scheduler_argument(parser)
     add_gates_argument(parser)
     add_output_argument(parser)
@@ -63,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
             found.append(row)
             yield row
 
-    files = " ".join(options.files)
+    files = options.see or shlex.join(options.files)
     try:
         answers = counted_on_terminal(rows(), "rows")
         write_answer(options.output, lambda: lines(answers, files), lambda: {"rows": plain(list(answers))})

@@ -25,6 +25,7 @@ from scheduler_core.cli.input_files import (
     read_scenario,
 )
 from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
+from scheduler_core.cli.verb_outcomes import VerbOutcomes
 from scheduler_core.cli.verbs import add_verb_arguments, asked_verbs
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.recorded_decisions import NOT_PLACED, Agreement, RecordedPlacement, agreement
@@ -67,6 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace", metavar="FILE", help="write one JSON object per cycle; - for standard output"
     )
     parser.add_argument("--html", metavar="FILE", help="write the run as one HTML file that steps")
+    parser.add_argument(
+        "--brief", action="store_true", help="of the pods those alone that wait, or are on another node"
+    )
     parser.add_argument("--events", action="store_true", help="print each event with its virtual second")
     parser.add_argument(
         "--again",
@@ -111,8 +115,10 @@ def _run(options: argparse.Namespace) -> int:
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings, unfolded=options.events), file=sys.stderr)
+    verbs = VerbOutcomes() if asked_verbs(options) else None
+    traced = options.trace is not None or options.events or verbs is not None
     try:
-        simulation = simulate(scenario, trace=options.trace is not None or options.events)
+        simulation = simulate(scenario, trace=traced)
     except PolicyError as error:
         raise InputError(problem_lines(error.problems)) from error
     last: dict[str, Cycle] = {}
@@ -126,6 +132,8 @@ def _run(options: argparse.Namespace) -> int:
                 _print_trace(cycle, trace)
             if options.events:
                 _print_events(cycle, out)
+            if verbs is not None:
+                verbs.take(cycle)
             cycle.matrix = None  # written already; from here on the numbers are enough
             cycle.choice = counted_alone(cycle.choice)
             last[cycle.pod] = cycle
@@ -136,6 +144,8 @@ def _run(options: argparse.Namespace) -> int:
                     RecordedPlacement(pod, node, cycle.time, cycle.step)
                     for pod, node in cycle.decision.placements
                 )
+    if verbs is not None:
+        verbs.take(simulation.rest)
     write_answers(simulation, options)
     if options.html:
         from scheduler_core.cli.html import write_html
@@ -152,22 +162,26 @@ def _run(options: argparse.Namespace) -> int:
     ]
     write_answer(
         options.output,
-        lambda: (*_lines(simulation, last), *rest),
-        lambda: {**_data(simulation, last, rest), **_recorded_data(agreed)},
+        lambda: (*(verbs.lines() if verbs else ()), *_lines(simulation, last, options), *rest),
+        lambda: {
+            **({"events": verbs.data()} if verbs else {}),
+            **_data(simulation, last, rest),
+            **_recorded_data(agreed),
+        },
         out,
     )
     return 0
 
 
-def _lines(simulation: Stepper, last: dict[str, Cycle]) -> list[str]:
+def _lines(simulation: Stepper, last: dict[str, Cycle], options: argparse.Namespace) -> list[str]:
     """Return the report of a run: every pod, and the totals."""
     text = StringIO()
     if is_timed_run(simulation):
         from scheduler_core.cli.timed_report import report_timed
 
-        report_timed(simulation, text)
+        report_timed(simulation, text, brief=options.brief)
     else:
-        report(simulation, last, text)
+        report(simulation, last, text, brief=options.brief)
     return text.getvalue().splitlines()
 
 
@@ -259,10 +273,11 @@ def _opened(name: str | None) -> Iterator[TextIO | None]:
         yield file
 
 
-def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
-    """Print a table of all pods and a line of totals."""
+def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO, *, brief: bool = False) -> None:
+    """Print a table of all pods, or ``brief`` without those that had a node, and a line of totals."""
     rows = list(outcomes(simulation, last))
-    shown = list(summarized(rows, nodes=simulation.cluster.columns.size))
+    kept = [row for row in rows if not (brief and row.state == "bound")]
+    shown = list(summarized(kept, nodes=simulation.cluster.columns.size))
     width = max((len(row.pod) for row in shown), default=0)
     nodes = max((len(row.node) for row in shown), default=0)
     for row in shown:

@@ -23,14 +23,17 @@ NONE = "<none>"
 PHASES_SHOWN = 40  # per PodGroup: one that fails repeatedly repeats its phases
 
 
-def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
-    """Print the final pods, why some are pending, the PodGroups over time, bounds hit, and totals."""
+def report_timed(simulation: TimedSimulation, out: TextIO, *, brief: bool = False) -> None:
+    """Print the final pods, why some are pending, the PodGroups over time, bounds hit, and totals.
+
+    ``brief``: of the pods those that have no node, or another one than in the bundle.
+    """
     framework = simulation.framework
     pods = sorted(framework.pods.values(), key=lambda pod: pod.meta.key)
     several = len({pod.meta.namespace for pod in pods}) > 1
-    print(
-        "\n".join(table([_row(simulation, pod, several=several) for pod in pods], several=several)), file=out
-    )
+    shown = list(_changed(simulation, pods)) if brief else pods
+    rows = table([_row(simulation, pod, several=several) for pod in shown], several=several)
+    print("Every pod is where it was." if brief and not shown else "\n".join(rows), file=out)
     pending = [pod.meta.key for pod in pods if not pod.node_name and not pod.terminal]
     if pending:
         print(file=out)
@@ -57,6 +60,12 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
     print(totals(simulation), file=out)
 
 
+def _changed(simulation: TimedSimulation, pods: Sequence[Pod]) -> Iterator[Pod]:
+    """Yield the pods that wait, or are elsewhere than at the start; those that were not there too."""
+    start = {obj.meta.key: obj.node_name for obj in simulation.scenario.objects if isinstance(obj, Pod)}
+    return (pod for pod in pods if not pod.node_name or start.get(pod.meta.key) != pod.node_name)
+
+
 def timed_outcomes(simulation: TimedSimulation) -> Iterator[dict[str, str]]:
     """Yield each pod's STATUS and node, and why it has none, in the order of their names."""
     for key in sorted(simulation.framework.pods):
@@ -70,14 +79,15 @@ def event_lines(recorded: Cycle | FinalState | None) -> Iterator[str]:
     """Yield what happened up to a cycle's end, or at the end of a run, by virtual second."""
     if isinstance(recorded, Cycle) and not recorded.happenings and not recorded.consequences:
         for event in recorded.events:  # time stands still
-            yield _event(recorded.time, event.reason, event.object, event.message)
+            yield event_line(recorded.time, event.reason, event.object, event.message)
         return
     consequences = recorded.consequences if isinstance(recorded, Cycle) else ()
     for one in (*recorded.happenings, *consequences) if recorded is not None else ():
-        yield _event(one.time, one.what, one.about, one.text)
+        yield event_line(one.time, one.what, one.about, one.text)
 
 
-def _event(time: float, reason: str, about: str, text: str) -> str:
+def event_line(time: float, reason: str, about: str, text: str) -> str:
+    """Return an event as a line."""
     return f"{time:>12.3f}s  {reason:<20}  {about:<40}  {text}".rstrip()
 
 

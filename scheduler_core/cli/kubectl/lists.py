@@ -23,6 +23,7 @@ AT_ONCE = 4
 """Calls of kubectl that run together."""
 LIST_BYTES = 1 << 29
 """Of the output of a call."""
+MESSAGE = 500  # characters of what kubectl says about a failure
 SECONDS = 300
 """A call may take as long; each of its requests has kubectl's own ``--request-timeout``."""
 REDACTED = ("env", "annotations", "secrets")
@@ -121,6 +122,7 @@ class _Reading:
         with self._lock:
             try:
                 listed = msgspec.json.decode(output, type=_List).items
+                _check(listed)
             except msgspec.DecodeError as error:
                 raise InputError(f"kubectl get {resource}: the output is not a list: {error}") from error
             entries = list(_entries(listed))
@@ -147,6 +149,22 @@ class _Reading:
 
 class _List(Struct):
     items: list[dict[str, Any]]
+
+
+class _Meta(Struct):
+    name: str
+    namespace: str = ""
+
+
+class _Named(Struct):
+    kind: str
+    metadata: _Meta
+
+
+def _check(listed: Sequence[dict[str, Any]]) -> None:
+    """Raise ValidationError for what no API server lists: an object without kind or name."""
+    for document in listed:
+        msgspec.convert(document, _Named)
 
 
 def _entries(documents: Sequence[dict[str, Any]]) -> Iterator[Entry]:
@@ -207,8 +225,13 @@ def output_of(command: Sequence[str]) -> bytes:
     if len(output) > LIST_BYTES:
         raise CallError(f"more than {LIST_BYTES >> 20:,} MiB")
     if code:
-        raise CallError(message[-1] if message else f"ended with {code}")
+        raise CallError(_shown(message[-1]) if message else f"ended with {code}")
     return output
+
+
+def _shown(message: str) -> str:
+    """Return a message of kubectl without what a terminal would obey."""
+    return "".join(one if one.isprintable() else " " for one in message[:MESSAGE]).strip()
 
 
 def show(commands: Sequence[Sequence[str]]) -> None:

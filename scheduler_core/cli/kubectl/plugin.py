@@ -69,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if not getattr(options, "dry_run", True):
+        raise InputError("podstep changes nothing in your cluster: add --dry-run")
     given = [(flag, getattr(options, flag)) for flag in CHOOSING]
     flags = tuple(f"--{flag}={value}" for flag, value in given if value)
     kubectl = lists.Kubectl(flags, options.namespace)
@@ -110,20 +112,21 @@ def _pod(name: str, namespace: str, cluster: lists.Cluster) -> str:
     if "/" in name or namespace:
         return name if "/" in name else f"{namespace}/{name}"
     metas = [one["metadata"] for one in cluster.documents if one.get("kind") == "Pod"]
-    found = [f"{meta.get('namespace')}/{name}" for meta in metas if meta.get("name") == name]
+    found = [f"{meta.get('namespace', 'default')}/{name}" for meta in metas if meta["name"] == name]
     if len(found) > 1:
         raise InputError(f"{name} is a pod of several namespaces: add --namespace ({', '.join(found[:5])})")
     return found[0] if found else name
 
 
 def _audit(options: argparse.Namespace, cluster: lists.Cluster) -> int:
-    return _asked(options, cluster, "audit")
+    code = _asked(options, cluster, "audit", f"--see={NAME}")
+    print(f"{NAME}: what `kubectl podstep snapshot -f {NAME}` writes", file=sys.stderr)
+    return code
 
 
 def _drain(options: argparse.Namespace, cluster: lists.Cluster) -> int:
-    if not options.dry_run:
-        raise InputError("podstep changes nothing in your cluster: add --dry-run")
-    return _asked(options, cluster, "simulate", f"--drain={options.node}")
+    brief = () if options.details else ("--brief",)
+    return _asked(options, cluster, "simulate", f"--drain={options.node}", *brief)
 
 
 def _snapshot(options: argparse.Namespace, cluster: lists.Cluster) -> int:
@@ -182,6 +185,7 @@ def _about_pod(parser: argparse.ArgumentParser) -> None:
 def _about_node(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("node", metavar="NODE")
     parser.add_argument("--dry-run", action="store_true", help="required: nothing is drained")
+    parser.add_argument("--details", action="store_true", help="every pod, those that stay too")
 
 
 def _about_names(parser: argparse.ArgumentParser) -> None:

@@ -175,7 +175,21 @@ def test_a_drain_is_a_dry_run(config: str, capsys: pytest.CaptureFixture[str]) -
     assert plugin.main(["drain", "n1", config]) == 2
     assert "add --dry-run" in capsys.readouterr().err
     assert plugin.main(["drain", "n1", config, "--dry-run", "--output", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["nodes"] == 2
+    (failed,) = json.loads(capsys.readouterr().out)["events"]
+    assert (failed["reason"], failed["object"]) == ("DrainFailed", "n1")
+    assert plugin.main(["drain", "n1", config, "--dry-run"]) == 0
+    text = capsys.readouterr().out
+    assert "Node n1 is not drained: shop/busy declare no controller" in text
+    assert "other" not in text  # it stays where it is
+
+
+@pytest.mark.usefixtures("kubectl")
+def test_commands_of_an_audit_name_a_file_that_stays(config: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was read goes with the command: rows refer to a snapshot, and say how to write it."""
+    assert plugin.main(["audit", config, "--subject", "pending"]) == 1
+    out, err = capsys.readouterr()
+    assert "see: podstep explain cluster.json --step" in out
+    assert "cluster.json: what `kubectl podstep snapshot -f cluster.json` writes" in err
 
 
 @pytest.mark.usefixtures("kubectl")
@@ -253,6 +267,25 @@ def test_many_nodes_are_read_in_chunks(tmp_path: Path, capsys: pytest.CaptureFix
         assert plugin.main(["why", "web", config]) == 0
     assert "0/1200 nodes are available: 1200 Insufficient cpu" in capsys.readouterr().out
     assert sum(path.endswith("/nodes") for path in server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("listed", "wrong"),
+    [
+        (b"I0101 throttled\n{}", "JSON is malformed"),
+        (b'{"items": [{"kind": "Node"', "truncated"),
+        (b'{"items": [{"kind": "Node", "metadata": [1]}]}', "Expected `object`"),
+        (b'{"items": [{"kind": "Node", "metadata": {}}]}', "missing required field `name`"),
+    ],
+)
+def test_what_is_no_list_is_refused(
+    listed: bytes, wrong: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Output that is broken, cut off, or without names is an error that names the call."""
+    monkeypatch.setattr(lists, "output_of", lambda _: listed)
+    assert plugin.main(["why", "web"]) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("kubectl get nodes: the output is not a list") and wrong in error
 
 
 def test_kubectl_is_needed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
