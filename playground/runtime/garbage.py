@@ -35,10 +35,10 @@ def exempt() -> None:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Collect nothing while a process that does nothing else makes objects that are all kept.
+    """Collect nothing while objects are made that are all kept: by a process of its own, or within a second.
 
     Reading a bundle makes millions of them and hardly any cycle: collections visit them again and again, and
-    find nothing, for a third of the time.
+    find nothing, for a third of the time. The first of several threads collects again when it has ended.
     """
     enabled = gc.isenabled()
     gc.disable()
