@@ -16,24 +16,20 @@ MOST = 40
 
 
 class VerbOutcomes:
-    """The events of a run that answer its verbs: each once, at its first second, with its times."""
+    """The events of a run that answer its verbs, the first of them in full."""
 
     def __init__(self) -> None:
-        self.times: dict[tuple[str, str], int] = {}
         self.events: list[TimelineEvent] = []
+        self.count = 0
 
     def take(self, of: Cycle | FinalState | None) -> None:
         """Keep what happened up to a cycle's end, or after the last one."""
         if of is None:
             return
         consequences = of.consequences if isinstance(of, Cycle) else ()
-        for one in (*of.happenings, *consequences):
-            if one.what not in OUTCOMES:
-                continue
-            key = (one.what, one.about)
-            if key not in self.times and len(self.events) < MOST:
-                self.events.append(one)
-            self.times[key] = self.times.get(key, 0) + 1
+        found = [one for one in (*of.happenings, *consequences) if one.what in OUTCOMES]
+        self.count += len(found)
+        self.events += found[: MOST - len(self.events)]
 
     def lines(self) -> Iterator[str]:
         """Yield the events by virtual second; none if nothing was drained or evicted."""
@@ -42,24 +38,14 @@ class VerbOutcomes:
         from scheduler_core.cli.timed_report import event_line  # importing it costs every plain run
 
         yield "Drains and evictions:"
-        for one in self.events:
-            times = self.times[one.what, one.about]
-            yield event_line(one.time, one.what, one.about, one.text) + (
-                f" ({times:,} ×)" if times > 1 else ""
-            )
-        if len(self.times) > len(self.events):
-            yield f"  and {len(self.times) - len(self.events):,} more: --events lists all"
+        yield from (event_line(one.time, one.what, one.about, one.text) for one in self.events)
+        if self.count > len(self.events):
+            yield f"  and {self.count - len(self.events):,} more: --events lists all"
         yield ""
 
     def data(self) -> list[dict[str, object]]:
         """Return the same as JSON."""
         return [
-            {
-                "time": one.time,
-                "reason": one.what,
-                "object": one.about,
-                "message": one.text,
-                "count": self.times[one.what, one.about],
-            }
+            {"time": one.time, "reason": one.what, "object": one.about, "message": one.text}
             for one in self.events
         ]
