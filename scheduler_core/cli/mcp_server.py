@@ -154,7 +154,7 @@ async def _answer(name: str, given: Mapping[str, Any], files: Sequence[str]) -> 
     """
     if name not in TOOLS:
         raise ToolError(f"there is no tool {name}: {', '.join(TOOLS)}")
-    bundle = str(given.get("bundle", "")).encode()
+    bundle = str(given.get("bundle", "")).encode(errors="replace")
     if len(bundle) > BUNDLE_BYTES:
         raise ToolError(f"bundle: at most {BUNDLE_BYTES >> 20} MiB are read")
     if not bundle and not files:
@@ -185,7 +185,7 @@ def _fits(value: Any, schema: Schema) -> bool:
     kind = {"string": str, "integer": int, "boolean": bool}[schema["type"]]
     if type(value) is not kind or value not in schema.get("enum", [value]):
         return False
-    return len(str(value)) <= TEXT_MOST
+    return len(str(value)) <= TEXT_MOST and str(value).isprintable()  # no argument of a process has a NUL
 
 
 def _verb(text: str) -> str:

@@ -69,6 +69,7 @@ async def test_files_of_the_start_are_asked_about(tmp_path: Path) -> None:
         ("simulate", {"bundle": CLUSTER, "verbs": ["reboot n1"]}, "verbs: 'reboot n1' is none of cordon"),
         ("explain", {"bundle": CLUSTER}, "pod: is required"),
         ("explain", {"bundle": CLUSTER, "pod": "nobody"}, "nobody"),
+        ("explain", {"bundle": CLUSTER, "pod": "web\0"}, "pod: expected"),
         ("serve", {"bundle": CLUSTER}, "there is no tool serve"),
     ],
 )
