@@ -81,17 +81,16 @@ def counted(stored: sources.Stored, text: str, replicas: int) -> Encoded:
     """
     scenario = stored.load()
     sources.check_work(scenario)
-    cluster = AuditedCluster(scenario)
-    if not cluster.lives:
-        raise address.AskedError("source", f"Under {scenario.release} no controllers run: choose v1.37.")
     watch = bundles.watching()
     with refused(), interrupted_by(lambda: watch("counting", 0, 0)):
+        asked = AuditedCluster(scenario)
+        cluster = asked.living
         try:
             manifest = sample(cluster, chosen(bundles.parse([("", text)]).documents))
         except NoPodError as error:
             message = str(error)
             raise address.AskedError("text", f"{message[0].upper()}{message[1:]}.") from error
-        return Encoded(encode(wire_of(of_pod(cluster, manifest, replicas))))
+        return Encoded(encode(wire_of(cluster.answered(of_pod(cluster, manifest, replicas), asked))))
 
 
 @contextmanager

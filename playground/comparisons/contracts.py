@@ -13,7 +13,7 @@ from playground.pool import parts
 from playground.pool.jobs import pool_job
 from playground.storage import bundles
 from playground.wire import Encoded, encode
-from scheduler_core.contracts.check import check
+from scheduler_core.contracts.check import check, misfits
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text
 from scheduler_core.contracts.names import names_of
@@ -34,9 +34,17 @@ STEPS = 40
 TEXT = 1_000  # characters of a sentence
 
 
-def read(text: str) -> Encoded:
-    """Return the names of the contracts of a text, and its errors with their lines."""
+@pool_job
+def read(stored: sources.Stored, text: str) -> Encoded:
+    """Return the names of the contracts of a text, and its errors with their lines.
+
+    Names that the source does not have are errors, once the text is right by itself. Raises the errors of
+    reading the source.
+    """
     contracts, errors = _read(text)
+    if contracts:
+        with refused():
+            errors = bundles.problems_wire(misfits(stored.load(), contracts))
     return Encoded(encode({"names": [one.name for one in contracts], "errors": errors}))
 
 

@@ -15,10 +15,12 @@ from playground.storage import bundles, store
 from scheduler_core.audit.operations import operations
 from scheduler_core.audit.policies import MOST_ALLOCATED, documents_again
 from scheduler_core.audit.row import Opening
+from scheduler_core.audit.variation import with_settings
 from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.scenario.history import all_placed_at, with_operations
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import BY_PLUGINS
+from scheduler_core.settings.release import BY_PLUGINS, DEFAULT_RELEASE
 
 VERBS = ("fail", "lose", "drain", "upgrade", "restart", "scale")
 MOST_TARGETS = 200
@@ -36,7 +38,12 @@ def opening_of(given: Any) -> Opening:
         found = msgspec.convert(given, Opening)
     except msgspec.ValidationError as error:
         raise OpeningError(f"This is not what a row opens: {error}.") from error
-    acts = found.kind == "verb" and found.verb in VERBS and 0 < len(found.targets) <= MOST_TARGETS
+    acts = (
+        found.kind == "verb"
+        and found.under in ("", DEFAULT_RELEASE)
+        and found.verb in VERBS
+        and 0 < len(found.targets) <= MOST_TARGETS
+    )
     again = found.kind == "again" and found.value in (MOST_ALLOCATED, *BY_PLUGINS)
     if not (acts or again) or not 0 <= found.second <= LATEST:
         raise OpeningError("Only what a row of an audit opens as a branch can be opened here.")
@@ -54,8 +61,11 @@ def opened(source: sources.Source, visitor: str, opening: Opening, title: str) -
 
 
 def _acted(text: str, scenario: Scenario, opening: Opening) -> str:
+    if opening.under:
+        documents = tuple(with_settings(scenario.documents, scheduler=opening.under))
+        text, scenario = written(text, scenario, documents)["text"], load_documents(documents)
     if not scenario.row.has_controllers and not scenario.lives:
-        raise VerbError(f"Under {scenario.release} no controllers run: choose v1.37")
+        raise VerbError(f"Under {scenario.release} no controllers run: choose {DEFAULT_RELEASE}")
     made = operations(scenario.documents, opening.verb, opening.targets, opening.value, opening.second)
     entries, _ = all_placed_at(scenario, [(one["time"], one) for one in made])
     answer = written(text, scenario, with_operations(scenario.documents, entries))

@@ -17,6 +17,7 @@ class OpeningWire(TypedDict):
     step: str
     pod: str
     assumed: bool
+    under: str
 
 
 class AuditRowWire(TypedDict):
@@ -30,6 +31,7 @@ class AuditRowWire(TypedDict):
     evidence: Sequence[str]
     about: Sequence[str]
     opens: OpeningWire | None
+    under: str
 
 
 class AuditWire(TypedDict):

@@ -23,6 +23,7 @@ from scheduler_core.audit.row import AuditRow
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import DEFAULT_RELEASE
 
 Rows = Callable[[AuditedCluster, Allowance], Iterator[AuditRow]]
 
@@ -30,7 +31,7 @@ Rows = Callable[[AuditedCluster, Allowance], Iterator[AuditRow]]
 class AuditSubject(Struct, frozen=True):
     """A subject: its heading, the question that it answers, its rows, and its part of the seconds.
 
-    Of one that ``lives`` nothing is said under a scheduler without controllers.
+    One that ``lives`` is answered under the default release where the scenario's own has no controllers.
     """
 
     title: str
@@ -44,7 +45,7 @@ SUBJECTS: Mapping[str, AuditSubject] = {
     pending_pods.SUBJECT: AuditSubject(
         "Pending pods", "What is pending, and which change helps?", pending_pods.rows, 3, lives=False
     ),
-    gaps.SUBJECT: AuditSubject("The dump", "What is missing or assumed?", gaps.rows, 1, lives=False),
+    gaps.SUBJECT: AuditSubject("The dump", "What is missing or assumed?", gaps.rows, 1),
     drains.SUBJECT: AuditSubject("Drains", "Can every node be drained?", drains.rows, 4),
     losses.SUBJECT: AuditSubject("N+1", "Does it survive a lost node, or zone?", losses.rows, 4),
     rollouts.SUBJECT: AuditSubject("Rollouts", "Does every restart end?", rollouts.rows, 3),
@@ -84,19 +85,16 @@ def audit(
 def _of_subject(
     cluster: AuditedCluster, name: str, subject: AuditSubject, allowance: Allowance
 ) -> Iterator[AuditRow]:
-    if subject.lives and not cluster.lives:
-        yield _without_controllers(name, cluster.scenario.release)
-        return
     try:
-        yield from subject.rows(cluster, allowance)
+        played = cluster.living if subject.lives else cluster
+        for row in subject.rows(played, allowance):
+            yield played.answered(row, cluster)
     except BundleError as error:
-        text = error.problems[0].message if error.problems else str(error)
-        yield AuditRow(subject=name, verdict="unknown", sentence=f"It cannot be played: {text}.")
+        yield AuditRow(subject=name, verdict="unknown", sentence=_unplayable(cluster, subject, error))
 
 
-def _without_controllers(subject: str, release: str) -> AuditRow:
-    return AuditRow(
-        subject=subject,
-        verdict="unknown",
-        sentence=f"Under {release} no controllers run here, so nothing can be said: choose v1.37.",
-    )
+def _unplayable(cluster: AuditedCluster, subject: AuditSubject, error: BundleError) -> str:
+    text = error.problems[0].message if error.problems else str(error)
+    if cluster.lives or not subject.lives:
+        return f"It cannot be played: {text}."
+    return f"{cluster.scenario.release} has no controllers here, and under {DEFAULT_RELEASE} {text}."

@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.audit.operations import operations, written
-from scheduler_core.audit.row import Opening
+from scheduler_core.audit.row import AuditRow, Opening
+from scheduler_core.audit.variation import with_settings
 from scheduler_core.compare.again import MIRROR, STAYING
 from scheduler_core.compare.calm import SECOND, CalmCluster
 from scheduler_core.compare.plane import can_live, living
@@ -23,7 +24,9 @@ from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisr
 from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.record.availability import Availability, WorkloadAvailability
 from scheduler_core.run import Stepper, simulate
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import DEFAULT_RELEASE
 
 
 class Failure(Struct, frozen=True):
@@ -107,6 +110,22 @@ class AuditedCluster:
     def lives(self) -> bool:
         """Whether cases can be played: its release has controllers."""
         return can_live(self.scenario) or self.scenario.lives
+
+    @cached_property
+    def living(self) -> AuditedCluster:
+        """The cluster; under a release without controllers the same under the default one.
+
+        Raises:
+            BundleError: The default release cannot read it.
+        """
+        if self.lives:
+            return self
+        documents = with_settings(self.scenario.documents, scheduler=DEFAULT_RELEASE)
+        return AuditedCluster(load_documents(documents, title=self.scenario.title))
+
+    def answered(self, row: AuditRow, asked: AuditedCluster) -> AuditRow:
+        """Return a row of this cluster as an answer to a question about ``asked``."""
+        return row if self is asked else row.answered_under(self.scenario.release)
 
     @cached_property
     def plain(self) -> Played:

@@ -18,7 +18,7 @@ DETAILS = 5
 def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     """Yield what is assumed, then the kinds that are missing."""
     del allowance
-    for problem in cluster.calm.run.scenario.warnings if cluster.lives else cluster.scenario.warnings:
+    for problem in cluster.calm.run.scenario.warnings:
         if problem.incomplete:
             more = len(problem.details) - DETAILS
             further = (f"and {more:,} more",) if more > 0 else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Verdict = Literal["ok", "note", "risk", "unknown"]
 """``risk`` is what somebody should change, ``unknown`` what cannot be said, and why."""
@@ -27,6 +28,8 @@ class Opening(Struct, frozen=True, kw_only=True, rename="camel"):
     pod: str = ""
     assumed: bool = False
     """Whether a target is not in the bundle but assumed from its pods: no command line names it."""
+    under: str = ""
+    """The release of the branch, "" for that of the scenario."""
 
     @property
     def command(self) -> str:
@@ -35,12 +38,16 @@ class Opening(Struct, frozen=True, kw_only=True, rename="camel"):
             value = f"={self.value}" if self.value else ""
             pause = float(self.value) if self.verb == "upgrade" else 0.0
             each = (f"{one}{value}@{self.second + n * pause:g}" for n, one in enumerate(self.targets))
-            return " ".join(f"--{self.verb} {one}" for one in each)
+            under = [f"--scheduler {self.under}"] if self.under else []
+            return " ".join([*under, *(f"--{self.verb} {one}" for one in each)])
         return f"--step {self.step} --pod {self.pod}" if self.kind == "step" and self.pod else ""
 
 
 class AuditRow(Struct, frozen=True, kw_only=True, rename="camel"):
-    """An answer. ``about`` are the keys of its objects, as ``Kind namespace/name``."""
+    """An answer. ``about`` are the keys of its objects, as ``Kind namespace/name``.
+
+    ``under`` is the release that gives it, "" for that of the scenario.
+    """
 
     subject: str
     verdict: Verdict
@@ -48,3 +55,8 @@ class AuditRow(Struct, frozen=True, kw_only=True, rename="camel"):
     evidence: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     opens: Opening | None = None
+    under: str = ""
+
+    def answered_under(self, release: str) -> AuditRow:
+        """Return the row as one of a release, which the branch that it opens has, too."""
+        return replace(self, under=release, opens=self.opens and replace(self.opens, under=release))

@@ -87,7 +87,8 @@ def lines(rows: Iterable[AuditRow], files: str) -> Iterator[str]:
 
 def row_lines(row: AuditRow, files: str) -> Iterator[str]:
     """Yield a row: its verdict with the sentence, its evidence, and the command that shows it."""
-    yield f"  {MARKS[row.verdict]}: {row.sentence}"
+    under = f" (under {row.under})" if row.under else ""
+    yield f"  {MARKS[row.verdict]}{under}: {row.sentence}"
     yield from (f"    {text}" for text in row.evidence)
     if row.opens is not None and row.opens.command:
         name = "explain" if row.opens.kind == "step" else "simulate"

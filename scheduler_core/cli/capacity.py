@@ -46,11 +46,10 @@ def run(options: argparse.Namespace) -> int:
     if options.replicas and not options.pod:
         raise InputError("--replicas needs --pod: it is how many of that pod are wanted")
     scenario = read_scenario(options.files, scheduler=options.scheduler, gates=options.feature_gates)
-    cluster = AuditedCluster(scenario)
-    if not cluster.lives:
-        raise InputError(f"under {scenario.release} no controllers run: choose --scheduler v1.37")
+    asked = AuditedCluster(scenario)
     try:
-        found = list(_rows(cluster, options))
+        cluster = asked.living
+        found = [cluster.answered(row, asked) for row in _rows(cluster, options)]
     except (BundleError, PolicyError) as error:
         raise InputError(problem_lines(error.problems)) from error
     except NoPodError as error:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.v1_37.objects import key_of, node_of
-from scheduler_core.compare.calm import CalmCluster, plane_of
+from scheduler_core.compare.calm import SECOND, CalmCluster, plane_of
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Terrain
 from scheduler_core.contracts.facts import OF_NODES, WAITING, AnyFacts, FactReader, FactWatch, Settled
@@ -57,9 +57,9 @@ class Cluster:
         PolicyError: Its configuration cannot be used.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, second: float = SECOND) -> None:
         self.scenario = scenario
-        self.calm = CalmCluster(scenario)
+        self.calm = CalmCluster(scenario, second)
         self.server = self.calm.server
         self.terrain = Terrain(scenario, self.server)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}

@@ -7,7 +7,7 @@ from math import prod
 from random import Random
 from typing import Any
 
-from scheduler_core.compare.calm import CalmCluster, Unplayable
+from scheduler_core.compare.calm import SECOND, CalmCluster, Unplayable
 from scheduler_core.compare.refinement import Coloring
 from scheduler_core.contracts.case import Cluster, Played, control_of, play
 from scheduler_core.contracts.choices import Sequences
@@ -32,7 +32,9 @@ from scheduler_core.contracts.shrinker import Broken, Shrinker
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.contracts.symmetry import HistoryClass, classes_of, losses_of
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, UNSAID, VIOLATED, Counterexample, Verdict
+from scheduler_core.formats.problems import problems_of
 from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.scenario.scenario import Scenario
 
@@ -69,6 +71,33 @@ def check(
         raise_problems(contract.at.report)
     for one in prepared:
         yield one.verdict(budget, note)
+
+
+def misfits(scenario: Scenario, contracts: Sequence[Contract]) -> list[Problem]:
+    """Return what contracts ask for that the cluster does not have, without a case being played.
+
+    It is the cluster of the beginning, unless operations may bring what is missing.
+
+    Raises:
+        BundleError: The cluster cannot be read.
+        PolicyError: Its configuration cannot be used.
+    """
+    found = _misfits(scenario, contracts, 0.0)
+    return _misfits(scenario, contracts, SECOND) if found and scenario.operations else found
+
+
+def _misfits(scenario: Scenario, contracts: Sequence[Contract], second: float) -> list[Problem]:
+    try:
+        cluster = Cluster(scenario, second)
+    except Unplayable:
+        return []
+    for contract in contracts:
+        _Check(cluster, contract)
+    reports = [contract.at.report for contract in contracts]
+    found = sorted((one for report in reports[:1] for one in problems_of(report.errors)), key=Problem.place)
+    for report in reports:
+        report.errors.clear()
+    return found
 
 
 class _Check:

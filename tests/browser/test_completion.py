@@ -37,6 +37,8 @@ metadata:
 SCENARIO = "kind: Scenario\nspec:\n  operations:\n"
 PROFILE = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
 
+CONTRACT = f"{CLUSTER}kind: Deployment\nmetadata: {{name: web}}\n---\nkind: Contract\nspec:\n"
+
 #: A text with the cursor as ¦, what is offered there first of all, and what is not offered.
 OFFERS: dict[str, tuple[str, str, str]] = {
     "a document begins": ("¦", "Pod Node Scenario", "spec.containers"),
@@ -153,6 +155,17 @@ OFFERS: dict[str, tuple[str, str, str]] = {
         "minMember scheduleTimeoutSeconds",
         "queue",
     ),
+    "a contract": (CONTRACT + "  ¦", "for when always within", "template"),
+    "the subject of a contract": (f"{CONTRACT}  for: {{kind: Deployment, name: ¦}}", "web", "n1 urgent"),
+    "a nemesis": (f"{CONTRACT}  when:\n  - ¦", "lose drain rollout upgrade", "web"),
+    "a node that a contract loses": (f"{CONTRACT}  when:\n  - lose: ¦", "zone=eu-a n1", "web"),
+    "any of a contract's nodes": (
+        f"{CONTRACT}  when:\n  - lose: {{any: ¦}}",
+        "Node topology.kubernetes.io/zone disk",
+        "web",
+    ),
+    "a rollout of a contract": (f"{CONTRACT}  when:\n  - rollout: ¦", "web", "n1"),
+    "replicas of a contract": (f"{CONTRACT}  when:\n  - scale: {{¦}}", "web", "n1"),
     "a Volcano PodGroup": (
         "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nspec:\n  ¦",
         "minMember queue",

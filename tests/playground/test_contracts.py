@@ -33,18 +33,17 @@ async def test_verdicts_come_one_by_one() -> None:
 
 
 async def test_what_is_wrong_has_its_line() -> None:
-    """Of the text alone while it is typed; of what the source does not have when it is checked."""
+    """While it is typed and when it is checked, also of what the source does not have."""
     name = await sync_to_async(shared)(ZONE.satisfied)
     async with connected(OWNER) as socket:
         unknown = ready_text("zone-loss").replace("ready >= 1", "redy >= 1")
-        (error,) = (await socket.success("contracts.read", {"text": unknown}))["errors"]
+        asked = {"source": {"scenario": name}}
+        (error,) = (await socket.success("contracts.read", {**asked, "text": unknown}))["errors"]
         assert (error["line"], "did you mean 'ready'?" in error["message"]) == (10, True)
         elsewhere = ready_text("serving-first")
-        assert (await socket.success("contracts.read", {"text": elsewhere})) == {
-            "names": ["serving-first"],
-            "errors": [],
-        }
-        found = await socket.success("contracts.check", {"source": {"scenario": name}, "text": elsewhere})
+        read = await socket.success("contracts.read", {**asked, "text": elsewhere})
+        found = await socket.success("contracts.check", {**asked, "text": elsewhere})
+        assert read == {"names": ["serving-first"], "errors": found["errors"]}
         assert found["verdicts"] == [] and found["errors"][0]["line"] == 9
 
 

@@ -29,14 +29,15 @@ async def names(call: Call[OfSource]) -> Answer:
     return await answer_of(call, contracts.NamesQuestion(call.found().pinned()), contracts.named)
 
 
-class ContractsRead(Request):
+class ContractsRead(OfSource):
     text: Text
 
 
 @command("contracts.read", ContractsRead, answers=ContractsReadWire, latest=1)
 async def read(call: Call[ContractsRead]) -> Answer:
     """Return the errors of contracts being edited, by line."""
-    return await call.in_engine(contracts.read, call.payload.text)
+    stored = await in_storage(call.found().pinned().stored)
+    return await call.in_pool(contracts.read, stored, call.payload.text)
 
 
 class ContractsCheck(OfSource):

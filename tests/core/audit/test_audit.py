@@ -124,12 +124,16 @@ def test_a_watch_ends_an_audit() -> None:
     assert heard[0] == "pending"
 
 
-def test_a_scheduler_without_controllers_is_reported_by_name() -> None:
-    """Under v1.11 pending pods are explained, and of the rest it is said what to choose."""
+def test_a_release_without_controllers_is_answered_under_the_default_one() -> None:
+    """Under v1.11 pending pods are v1.11's; cases are played under v1.37, which rows and branches name."""
     text = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
     rows = audited(load(cluster(node("n1"), pod("big", "9")).to_yaml() + text), "pending", "n+1", "capacity")
-    assert [row.verdict for row in rows] == ["risk", "unknown", "unknown"]
-    assert "choose v1.37" in rows[1].sentence
+    assert [(row.subject, row.under) for row in rows] == [
+        ("pending", ""),
+        ("n+1", "v1.37"),
+        ("capacity", "v1.37"),
+    ]
+    assert rows[2].opens is None or rows[2].opens.command.startswith("--scheduler v1.37 --scale")
 
 
 def test_a_scenario_with_operations_is_audited_after_them() -> None:

@@ -6,11 +6,12 @@ import time
 
 import pytest
 
-from scheduler_core import BundleError, load
-from scheduler_core.contracts.check import check
+from scheduler_core import BundleError, Scenario, load
+from scheduler_core.contracts.check import check, misfits
 from scheduler_core.contracts.conditions import FactName, read_condition
 from scheduler_core.contracts.document import gaps_of, read_contracts
-from tests.core.contracts.clusters import bundle, nodes, workload
+from scheduler_core.kubernetes.problems import Problem
+from tests.core.contracts.clusters import bundle, joining, nodes, settings, workload
 from tests.core.kueue.clusters import manifests
 
 HEAD = "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\nspec:\n"
@@ -86,9 +87,24 @@ def test_bad_contracts_are_refused_at_their_line(name: str) -> None:
     with pytest.raises(BundleError) as error:
         list(check(scenario, read_contracts([("one.yaml", HEAD + text)])))
     assert time.process_time() - began < 5
+    assert _while_typed(scenario, text) == list(error.value.problems)
     assert any(remedy in one.message and one.line == line for one in error.value.problems), (
         error.value.problems
     )
+
+
+def _while_typed(scenario: Scenario, text: str) -> list[Problem]:
+    """Return the problems that an editor shows."""
+    try:
+        return misfits(scenario, read_contracts([("one.yaml", HEAD + text)]))
+    except BundleError as error:
+        return list(error.problems)
+
+
+def test_what_operations_bring_is_no_misfit() -> None:
+    """A node that joins is one that a contract may name while it is typed."""
+    text = "  when:\n  - drain: late\n  always: ready >= 0"
+    assert _while_typed(load(bundle(nodes("a"), joining("b", 30), settings(scheduler="v1.37"))), text) == []
 
 
 BAD_OF_QUEUES = {
@@ -121,6 +137,7 @@ def test_bad_contracts_about_queues_are_refused_at_their_line(name: str) -> None
     text, line, remedy = BAD_OF_QUEUES[name]
     with pytest.raises(BundleError) as error:
         list(check(load(QUEUES), read_contracts([("one.yaml", HEAD + text)])))
+    assert _while_typed(load(QUEUES), text) == list(error.value.problems)
     assert [(one.line, remedy in one.message) for one in error.value.problems] == [(line, True)]
 
 

@@ -14,13 +14,17 @@ const VERDICTS: Record<string, [text: string, tone: string]> = {
 };
 
 export function Row({ view, row }: { view: View; row: AuditRow }) {
-  const { verdict, sentence, evidence, opens } = row;
+  const { verdict, sentence, evidence, opens, under } = row;
   const [text, tone] = VERDICTS[verdict] ?? VERDICTS.unknown;
   return (
     <li class="ask-row">
       <details open={verdict === "risk"}>
         <summary>
-          <span class={`pill ${tone}`.trim()}>{text}</span> <span>{sentence}</span>
+          <span class={`pill ${tone}`.trim()}>{text}</span>{" "}
+          <span>
+            {sentence}
+            {under ? <small class="dim"> (under {under})</small> : null}
+          </span>
         </summary>
         {evidence.length ? (
           <ul class="ask-evidence">

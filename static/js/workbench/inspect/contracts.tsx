@@ -24,11 +24,10 @@ const FIRST = `apiVersion: podstep/v1
 kind: Contract
 metadata: {name: survives-a-node}
 spec:
-  for: {every: Deployment}
   when:
   - lose: {any: Node}
   within: 10m
-  finally: ready == desired
+  finally: pending == 0
 `;
 
 const written = new Map<string, string>(); // by source: what was typed, while the page is open
@@ -60,7 +59,7 @@ function Checked({ view, place }: { view: View; place: string }) {
   };
   const read = useRef(
     debounce(() => {
-      socket.call("contracts.read", { text: own.value }).then(
+      socket.call("contracts.read", { source, text: own.value }).then(
         (answer) => show(answer.errors),
         (error: unknown) => {
           if (!superseded(error)) setSaid(refusalOf(error).message);
