@@ -17,7 +17,7 @@ from scheduler_core.contracts.events import UPGRADE
 from scheduler_core.contracts.facts import OF_NODES
 from scheduler_core.contracts.headroom import Headroom
 from scheduler_core.contracts.histories import Histories, History, histories
-from scheduler_core.contracts.known import foreign, unknown_argument, unknown_quota
+from scheduler_core.contracts.known import foreign, podless, unknown_argument, unknown_quota
 from scheduler_core.contracts.parallel import exhaust_together
 from scheduler_core.contracts.search import (
     Budget,
@@ -110,8 +110,17 @@ class _Check:
         found = [one.choices(cluster.terrain) for one in contract.when]
         self.histories = histories([one for one in found if one is not None], contract.apart)
         self.by_own_pods = False
+        self._check_subjects()
         self._check_facts()
         self._check_size(self.histories)
+
+    def _check_subjects(self) -> None:
+        """Report a subject that no pod is of, and none may become of."""
+        pods = [*self.cluster.server.of_kind("Pod"), *self.cluster.terrain.pod_templates()]
+        place = self.contract.at.child("spec").child("for")
+        for subject in self.subjects:
+            if message := podless(subject, self.cluster.terrain, pods):
+                place.error(message)
 
     def _check_facts(self) -> None:
         """Report facts that are not of the subject, and labels, resources and quotas that there are not."""

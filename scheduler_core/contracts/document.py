@@ -13,7 +13,9 @@ from scheduler_core.contracts.subjects import EVERY, SUBJECT_KINDS, SubjectChoic
 from scheduler_core.formats.bundle import Bundle, Entry, File, read_files
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
+from scheduler_core.formats.skipped_kinds import Skipped
 from scheduler_core.kubernetes.durations import duration
+from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.readers import (
     At,
@@ -21,9 +23,7 @@ from scheduler_core.kubernetes.readers import (
     Report,
     enum,
     integer,
-    labels,
     list_of,
-    opaque,
     outlined,
     record,
     show,
@@ -77,6 +77,7 @@ def read_contracts(files: Sequence[File]) -> tuple[Contract, ...]:
     report = Report()
     found = [_read(entry, report) for entry in bundle.entries]
     contracts = tuple(one for one in found if one is not None)
+    _check_names(contracts)
     problems = [format_problem(*error) for error in bundle.errors] + _count_problems(bundle)
     raise_problems(report, problems)
     return contracts
@@ -98,8 +99,22 @@ def _count_problems(bundle: Bundle) -> list[Problem]:
 
 
 def _read(entry: Entry, report: Report) -> Contract | None:
-    found: Contract | None = _contract(entry.value, At(report, None, entry))
+    at = At(report, None, entry)
+    if isinstance(entry.value, Skipped):
+        at.error(entry.value.reason)
+        return None
+    found: Contract | None = _contract(entry.value, at)
     return found
+
+
+def _check_names(contracts: Sequence[Contract]) -> None:
+    """Report names that two contracts have: reports tell contracts by them."""
+    named: dict[str, Contract] = {}
+    for one in contracts:
+        first = named.setdefault(one.name, one)
+        if first is not one:
+            place = one.at.child("metadata").child("name")
+            place.error(f"{show(one.name)} is the name of the contract in line {first.problem.line}, too")
 
 
 # --- the schema
@@ -147,10 +162,13 @@ def gaps_of(low: float, high: float) -> tuple[float, ...]:
 
 
 _every = enum(*EVERY)
-_label_selector = record(
-    lambda **given: given,
-    {"matchLabels": Field("matchLabels", labels), "matchExpressions": Field("matchExpressions", opaque)},
-)
+
+
+def _label_selector(value: Any, at: At) -> Any:
+    return None if LABEL_SELECTOR(value, at) is None else value
+
+
+outlined(_label_selector, LABEL_SELECTOR)
 _subject = record(
     lambda **given: given,
     {

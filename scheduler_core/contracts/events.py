@@ -14,6 +14,7 @@ from scheduler_core.contracts.subjects import WORKLOADS
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.history_entries import creating, plain_copy
 from scheduler_core.scenario.scenario import Scenario
 
@@ -50,11 +51,13 @@ class Event(NamedTuple):
 class Terrain:
     """The objects of a scenario that events are on, as its documents have them.
 
-    A dump may lack workloads that its pods name, which are as the API server has them.
+    What a dump lacks or operations have brought is as the API server has it: workloads and nodes.
     """
 
     def __init__(self, scenario: Scenario, server: ApiServer) -> None:
-        stored = (one for kind in WORKLOADS for one in server.of_kind(kind) if controller_of(one) is None)
+        stored = (
+            one for kind in ("Node", *WORKLOADS) for one in server.of_kind(kind) if controller_of(one) is None
+        )
         self.found: dict[Key, Document] = {(one["kind"], key_of(one)): one for one in stored}
         self.found |= {document_key(one): one for one in scenario.documents}
 
@@ -99,6 +102,16 @@ class Terrain:
             for key, one in self.found.items()
             if key[0] in kinds and not (one.get("metadata") or {}).get("ownerReferences")
         ]
+
+    def pod_templates(self) -> Iterator[Manifest]:
+        """Yield the pods that documents are, and those that they have templates of."""
+        for (kind, _), one in self.found.items():
+            place = ("spec", "jobTemplate") if kind == "CronJob" else ()
+            steps = (*place, "template") if kind == "PodTemplate" else (*place, "spec", "template")
+            template = one if kind == "Pod" else part_of(one, *steps)
+            if isinstance(template, Mapping):
+                space = part_of(one, "metadata", "namespace") or "default"
+                yield {**template, "metadata": {**(template.get("metadata") or {}), "namespace": space}}
 
     def entries(self, event: Event, second: float, number: int) -> list[Manifest]:
         """Return the operations of an event, the ``number``-th of its case, with their seconds."""

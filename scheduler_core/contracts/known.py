@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scheduler_core.authoring.verb_targets import DOMAINS
 from scheduler_core.cluster.kueue.control import Control
+from scheduler_core.cluster.v1_37.objects import labels_of, namespace_of
 from scheduler_core.contracts.conditions import CLUSTER, FACTS, PODS, QUEUES, FactName
 from scheduler_core.contracts.events import Terrain
 from scheduler_core.contracts.queue_facts import pairs_named
 from scheduler_core.contracts.subjects import Subject
+from scheduler_core.kubernetes.fields_pod import group_of
+from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.names import did_you_mean
 
 _SUBJECTS = {
@@ -26,6 +30,33 @@ def foreign(fact: FactName, subjects: Sequence[Subject]) -> str:
         return ""
     own = ", ".join(name for name, row in FACTS.items() if whose in row.of)
     return f"{fact.name} is of {of[0]}, which takes {_SUBJECTS[of[0]]}: of {whose} there are {own}"
+
+
+def podless(subject: Subject, terrain: Terrain, pods: Sequence[Manifest]) -> str:
+    """Return that none of some pods, nor of a subject's own kind, is of a subject, "" if one is."""
+    if subject.workloads or subject.queue or not (subject.namespace or subject.group or subject.selector):
+        return ""
+    own = ("PodGroup", f"{subject.namespace}/{subject.group}") if subject.group else ("", "")
+    own = own if subject.group or subject.selector else ("Namespace", subject.namespace)
+    if own in terrain.found or any(subject.has(pod, ("", "")) for pod in pods):
+        return ""
+    if subject.selector:
+        return f"the selector matches no pod and no pod template{_labelled(subject.selector, pods)}"
+    return f"no pod and no pod template is of {subject.name}{_others(subject, pods)}"
+
+
+def _labelled(selector: Mapping[str, Any], pods: Sequence[Manifest]) -> str:
+    """Return the labels that pods have, those with a key of the selector if there are any."""
+    pairs = dict.fromkeys(pair for pod in pods for pair in labels_of(pod).items())
+    known = [pair for pair in pairs if pair[0] in (selector.get("matchLabels") or {})] or list(pairs)
+    return f": pods have {', '.join(map('='.join, known[:5])) or 'no labels'}"
+
+
+def _others(subject: Subject, pods: Sequence[Manifest]) -> str:
+    """Return the groups, or namespaces, that pods are of."""
+    name = subject.group or subject.namespace
+    known = [*dict.fromkeys(filter(None, map(group_of if subject.group else namespace_of, pods)))]
+    return did_you_mean(name, known) or f": there are {', '.join(known[:5]) or 'none'}"
 
 
 def unknown_quota(fact: FactName, subjects: Sequence[Subject], control: Control) -> str:

@@ -27,7 +27,7 @@ from scheduler_core.kubernetes.readers import (
     text,
 )
 from scheduler_core.kubernetes.readers import kind_of as type_of
-from scheduler_core.settings.release import RELEASES
+from scheduler_core.settings.release import RELEASES, row_with_controllers
 
 MOST_ARRIVALS = 5_000
 MOST_REPLICAS = 20_000
@@ -310,7 +310,8 @@ def _is_named(one: Key, kind: str, key: str) -> bool:
 # --- the release
 
 
-_release = record(lambda **given: given, {"scheduler": Field("scheduler", enum(*RELEASES), required=True)})
+_PLAYED = tuple(one for one in RELEASES if row_with_controllers(one).has_controllers)
+_release = record(lambda **given: given, {"scheduler": Field("scheduler", enum(*_PLAYED), required=True)})
 
 
 def _upgrade(nemesis: Nemesis, terrain: Terrain) -> Choices:

@@ -114,7 +114,8 @@ def _cases(count: int) -> str:
 
 
 def _holds(one: Verdict) -> str:
-    alike = f", in {one.classes:,} classes of which {one.played:,} cases were played"
+    classes = "1 class" if one.classes == 1 else f"{one.classes:,} classes"
+    alike = f", in {classes} of which {one.played:,} cases were played"
     return f"holds (all {_cases(one.cases)}{alike if one.classes < one.cases else ''})"
 
 

@@ -68,6 +68,37 @@ BAD = {
         "there is no ClusterQueue in the cluster: name a kind that it has",
     ),
     "a fact of queues": ('  always: used("cpu") >= 1', 5, "for: {kind: ClusterQueue, name: …}"),
+    "a PodGroup that there is not": (
+        "  for: {kind: PodGroup, name: train}\n  always: bound == 0",
+        5,
+        "no pod and no pod template is of PodGroup default/train",
+    ),
+    "a namespace that there is not": (
+        "  for: {kind: Namespace, name: defualt}\n  always: bound == 0",
+        5,
+        "did you mean 'default'?",
+    ),
+    "a selector of nothing": (
+        "  for: {selector: {matchLabels: {app: wep}}}\n  always: bound == 0",
+        5,
+        "matches no pod and no pod template: pods have app=web",
+    ),
+    "a selector that is none": (
+        "  for: {selector: {matchExpressions: [nonsense]}}\n  always: bound == 0",
+        5,
+        "must be an object with fields such as key, operator, values",
+    ),
+    "a number that no manifest holds": ("  within: .inf\n  always: ready >= 1", 1, ".inf is not a number"),
+    "a name that another contract has": (
+        f"  always: ready >= 0\n---\n{HEAD}  always: bound >= 0",
+        9,
+        "'one' is the name of the contract in line 3, too",
+    ),
+    "a release without controllers": (
+        "  when:\n  - upgrade: {scheduler: v1.11}\n  always: moved == 0",
+        6,
+        "allowed are v1.22",
+    ),
     "two conditions": ("  always: ready >= 1\n  never: ready < 1", 4, "exactly one of always, never"),
     "a field that is misspelt": ("  allways: ready >= 1", 5, "did you mean 'always'?"),
     "a release that there is not": (
