@@ -38,13 +38,15 @@ TEXT = 1_000  # characters of a sentence
 def read(stored: sources.Stored, text: str) -> Encoded:
     """Return the names of the contracts of a text, and its errors with their lines.
 
-    Names that the source does not have are errors, once the text is right by itself. Raises the errors of
-    reading the source.
+    Names that the source does not have are errors, once the text is right by itself. Raises TooMuchWorkError
+    and the errors of reading the source.
     """
     contracts, errors = _read(text)
     if contracts:
+        scenario = stored.load()
+        sources.check_work(scenario)
         with refused():
-            errors = bundles.problems_wire(misfits(stored.load(), contracts))
+            errors = bundles.problems_wire(misfits(scenario, contracts))
     return Encoded(encode({"names": [one.name for one in contracts], "errors": errors}))
 
 

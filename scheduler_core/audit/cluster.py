@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from msgspec import Struct
@@ -27,6 +27,9 @@ from scheduler_core.run import Stepper, simulate
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.release import DEFAULT_RELEASE
+
+LONGEST = 3600.0
+"""Seconds after its last operation for which a case is played whose CronJobs never let it come to rest."""
 
 
 class Failure(Struct, frozen=True):
@@ -152,7 +155,7 @@ class AuditedCluster:
     @cached_property
     def rest(self) -> Played:
         """What becomes of the cluster without a case."""
-        return played(self.calm.after(()))
+        return self.after(())
 
     @cached_property
     def objects(self) -> Mapping[Key, KubernetesObject]:
@@ -226,7 +229,17 @@ class AuditedCluster:
 
     def case(self, verb: str, targets: Sequence[str], value: str = "") -> Played:
         """Play a verb. Raises VerbError."""
-        return played(self.calm.after(self.entries(verb, targets, value)))
+        return self.after(self.entries(verb, targets, value))
+
+    def after(self, entries: Sequence[dict[str, Any]]) -> Played:
+        """Play operations on the cluster at rest, those of :meth:`entries` or others."""
+        last = max((float(one["time"]) for one in entries), default=self.second)
+        return played(self.calm.after(entries, until=last + LONGEST if self.is_restless else inf))
+
+    @cached_property
+    def is_restless(self) -> bool:
+        """Whether CronJobs begin Jobs for ever."""
+        return any(one.get("kind") == "CronJob" for one in self.scenario.documents)
 
     def opening(
         self, verb: str, targets: Sequence[str], step: str, pod: str = "", value: str = ""

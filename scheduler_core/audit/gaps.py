@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scheduler_core.audit.allowance import Allowance
-from scheduler_core.audit.cluster import AuditedCluster
+from scheduler_core.audit.cluster import LONGEST, AuditedCluster
 from scheduler_core.audit.row import AuditRow
 from scheduler_core.scenario.dump import is_dump
 from scheduler_core.scenario.dump_kinds import DUMP_COMMAND, DUMP_ROWS
@@ -28,6 +28,12 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
                 sentence=f"{problem.message[:1].upper()}{problem.message[1:]}.",
                 evidence=(*problem.details[:DETAILS], *further),
             )
+    if cluster.is_restless:
+        yield AuditRow(
+            subject=SUBJECT,
+            verdict="note",
+            sentence=f"CronJobs begin Jobs for ever: cases are played for {LONGEST / 60:.0f} minutes.",
+        )
     documents = cluster.scenario.documents
     if is_dump(documents):
         kinds = {str(one.get("kind")) for one in documents}

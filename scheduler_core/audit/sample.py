@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.audit.cluster import AuditedCluster, Played, played
+from scheduler_core.audit.cluster import AuditedCluster, Played
 from scheduler_core.compare.again import unbound
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.run.v1_37.loop import V1_37Stepper
@@ -40,7 +40,7 @@ def sample(cluster: AuditedCluster, document: Document) -> Document:
         NoPodError: No pod comes of it.
     """
     made = _alone(document)
-    case = played(cluster.calm.after([{"time": cluster.second, **creating(made)}]))
+    case = cluster.after([{"time": cluster.second, **creating(made)}])
     found = _found(case, made)
     if found is None:
         raise NoPodError(f"no pod comes of {made['kind']} {document.get('metadata', {}).get('name')}")

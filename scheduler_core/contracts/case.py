@@ -61,7 +61,7 @@ class Cluster:
         self.scenario = scenario
         self.calm = CalmCluster(scenario, second)
         self.server = self.calm.server
-        self.terrain = Terrain(scenario, self.server)
+        self.terrain = Terrain(scenario, self.server, second)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
         self._released: dict[str, CalmCluster] = {}
         self.counted: dict[tuple[int, int], list[AnyFacts]] = {}

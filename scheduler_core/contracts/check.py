@@ -76,19 +76,14 @@ def check(
 def misfits(scenario: Scenario, contracts: Sequence[Contract]) -> list[Problem]:
     """Return what contracts ask for that the cluster does not have, without a case being played.
 
-    It is the cluster of the beginning, unless operations may bring what is missing.
+    It is the cluster of the beginning, unless operations change it before events begin.
 
     Raises:
         BundleError: The cluster cannot be read.
         PolicyError: Its configuration cannot be used.
     """
-    found = _misfits(scenario, contracts, 0.0)
-    return _misfits(scenario, contracts, SECOND) if found and scenario.operations else found
-
-
-def _misfits(scenario: Scenario, contracts: Sequence[Contract], second: float) -> list[Problem]:
     try:
-        cluster = Cluster(scenario, second)
+        cluster = Cluster(scenario, SECOND if scenario.operations else 0.0)
     except Unplayable:
         return []
     for contract in contracts:

@@ -15,6 +15,7 @@ from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.support import part_of
+from scheduler_core.scenario.history import landed_at, versions_of
 from scheduler_core.scenario.history_entries import creating, plain_copy
 from scheduler_core.scenario.scenario import Scenario
 
@@ -51,15 +52,19 @@ class Event(NamedTuple):
 class Terrain:
     """The objects of a scenario that events are on, as its documents have them.
 
-    What a dump lacks or operations have brought is as the API server has it: workloads and nodes.
+    A dump may lack workloads that its pods name, which are as the API server has them. Operations may have
+    brought and taken nodes by the second at which events begin.
     """
 
-    def __init__(self, scenario: Scenario, server: ApiServer) -> None:
-        stored = (
-            one for kind in ("Node", *WORKLOADS) for one in server.of_kind(kind) if controller_of(one) is None
-        )
+    def __init__(self, scenario: Scenario, server: ApiServer, second: float) -> None:
+        stored = (one for kind in WORKLOADS for one in server.of_kind(kind) if controller_of(one) is None)
         self.found: dict[Key, Document] = {(one["kind"], key_of(one)): one for one in stored}
-        self.found |= {document_key(one): one for one in scenario.documents}
+        documents = scenario.documents
+        self.found |= {document_key(one): one for one in documents}
+        if scenario.operations:
+            here = versions_of("Node", documents, landed_at(documents, second))
+            self.found = {key: one for key, one in self.found.items() if key[0] != "Node" or key in here}
+            self.found |= {key: versions[-1] for key, versions in here.items()}
 
     @cached_property
     def nodes(self) -> dict[str, Document]:

@@ -137,6 +137,22 @@ def test_a_release_without_controllers_is_answered_under_the_default_one() -> No
     assert commands and all(one.startswith("--scheduler v1.37 --") for one in commands)
 
 
+def test_cronjobs_do_not_keep_a_case_from_ending() -> None:
+    """A pod a minute waits for the drained node: after an hour that is said, with what was assumed."""
+    template = {"spec": pod("", "1")["spec"] | {"restartPolicy": "Never"}}
+    cron = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "tick"},
+        "spec": {"schedule": "*/5 * * * *", "jobTemplate": {"spec": {"template": template}}},
+    }
+    rows = audited(cluster(node("n1"), cron), "dump", "drains")
+    assert reported(rows) == [
+        ("note", "CronJobs begin Jobs for ever: cases are played for 60 minutes."),
+        ("risk", "Node n1 can be drained, but 12 pods find no other place."),
+    ]
+
+
 def test_a_scenario_with_operations_is_audited_after_them() -> None:
     """Once its own operations have taken a zone away, five cores are free on each of two nodes."""
     rows = audited(example("zone-lost"), "capacity")

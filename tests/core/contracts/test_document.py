@@ -133,9 +133,11 @@ def _while_typed(scenario: Scenario, text: str) -> list[Problem]:
 
 
 def test_what_operations_bring_is_no_misfit() -> None:
-    """A node that joins is one that a contract may name while it is typed."""
+    """A node that joins before events begin is one that a contract may name; one that joins later is not."""
     text = "  when:\n  - drain: late\n  always: ready >= 0"
-    assert _while_typed(load(bundle(nodes("a"), joining("b", 30), settings(scheduler="v1.37"))), text) == []
+    for second, problems in ((30, []), (1e6, ["there is no node 'late'; there are n1"])):
+        scenario = load(bundle(nodes("a"), joining("b", second), settings(scheduler="v1.37")))
+        assert [one.message for one in _while_typed(scenario, text)] == problems
 
 
 BAD_OF_QUEUES = {
