@@ -88,11 +88,8 @@ def misfits(scenario: Scenario, contracts: Sequence[Contract]) -> list[Problem]:
         return []
     for contract in contracts:
         _Check(cluster, contract)
-    reports = [contract.at.report for contract in contracts]
-    found = sorted((one for report in reports[:1] for one in problems_of(report.errors)), key=Problem.place)
-    for report in reports:
-        report.errors.clear()
-    return found
+    errors = [error for contract in contracts[:1] for error in contract.at.report.errors]
+    return sorted(problems_of(errors), key=Problem.place)
 
 
 class _Check:
