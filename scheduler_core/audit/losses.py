@@ -201,7 +201,8 @@ def _evidence(cluster: AuditedCluster, case: Played, outcome: LossOutcome) -> It
     if outcome.gone:
         yield f"nobody makes another: {listed(map(cluster.loss_of, outcome.gone))}"
     for (kind, key), number in outcome.stuck.items():
-        yield f"{kind} {key}: {count(number, 'pod')} stay Terminating until the node answers or is deleted"
+        stay = f"{count(number, 'pod')} {'stays' if number == 1 else 'stay'} Terminating"
+        yield f"{kind} {key}: {stay} until the node answers or is deleted"
     yield from outcome.short
 
 
