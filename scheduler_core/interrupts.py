@@ -26,6 +26,19 @@ def look() -> None:
 
 
 @contextmanager
+def also_interrupted_by(hook: Hook) -> Iterator[None]:
+    """Install ``hook`` beside the one in force."""
+    outer = _hook.get()
+
+    def both() -> None:
+        outer()
+        hook()
+
+    with interrupted_by(both):
+        yield
+
+
+@contextmanager
 def interrupted_by(hook: Hook) -> Iterator[None]:
     """Install ``hook``, which every long loop inside calls many times a second; it interrupts by raising."""
     token = _hook.set(hook)

@@ -33,6 +33,7 @@ from scheduler_core.contracts.subjects import Subject
 from scheduler_core.contracts.symmetry import HistoryClass, classes_of, losses_of
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, UNSAID, VIOLATED, Counterexample, Verdict
 from scheduler_core.formats.problems import problems_of
+from scheduler_core.interrupts import also_interrupted_by
 from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.scenario.history_entries import with_entries
@@ -42,6 +43,8 @@ MOST_HISTORIES = 10**8
 """Histories of a contract in one order, beyond which it has to say how many ``cases`` to play."""
 
 NOT_FORKED = "queue, nominations and scores are of a release, so no calm cluster is forked under another one"
+
+NOTHING_PLAYED, MORE = "no case ends within", "allow more seconds, or a shorter window"
 
 Note = Callable[[str, int, int], None]
 """A callback with the contract's name, the cases that were played, and how many there are to play."""
@@ -64,7 +67,7 @@ def check(
     try:
         cluster = Cluster(scenario)
     except Unplayable as error:
-        yield from (_unsaid(contract, (str(error),)) for contract in contracts)
+        yield from (_unsaid(contract, str(error)) for contract in contracts)
         return
     prepared = [_Check(cluster, contract) for contract in contracts]
     for contract in contracts:
@@ -174,12 +177,20 @@ class _Check:
     def _searched(
         self, classes: list[HistoryClass] | None, budget: Budget, time: Countdown, note: Note
     ) -> Searched:
-        name = self.contract.name
-        if classes is None:
-            cases = min(budget.cases, self.contract.cases or budget.cases)
-            bounds = Budget(cases, budget.seconds, budget.seed)
-            return sample(self.histories, self._play, bounds, time, lambda done: note(name, done, cases))
-        found = list(representatives(classes))
+        with also_interrupted_by(time.check):
+            return (
+                self._sample(budget, time, note)
+                if classes is None
+                else self._exhaust(classes, budget, time, note)
+            )
+
+    def _sample(self, budget: Budget, time: Countdown, note: Note) -> Searched:
+        name, cases = self.contract.name, min(budget.cases, self.contract.cases or budget.cases)
+        bounds = Budget(cases, budget.seconds, budget.seed)
+        return sample(self.histories, self._play, bounds, time, lambda done: note(name, done, cases))
+
+    def _exhaust(self, classes: list[HistoryClass], budget: Budget, time: Countdown, note: Note) -> Searched:
+        name, found = self.contract.name, list(representatives(classes))
         if budget.processes > 1:
             return exhaust_together(found, self._play, time, budget.processes)
         return exhaust(found, self._play, time, lambda done: note(name, done, len(found)))
@@ -196,7 +207,7 @@ class _Check:
         if searched.broken is not None:
             word = VIOLATED
             shown = self._counterexample(*searched.broken, budget.shrinking)
-        elif unsimulated:
+        elif unsimulated or not searched.played:
             word = UNSAID
         else:
             word = HOLDS if searched.whole and not differ else UNCOUNTERED
@@ -210,6 +221,7 @@ class _Check:
             seed=budget.seed if searched.seeded else None,
             counterexample=shown,
             unsimulated=unsimulated,
+            reason="" if searched.played else f"{NOTHING_PLAYED} {budget.seconds:g} s: {MORE}",
             notes=tuple(self._notes(differ)),
         )
 
@@ -254,8 +266,8 @@ def unsimulated_in(scenario: Scenario) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.unhonored for one in scenario.warnings if one.unhonored))
 
 
-def _unsaid(contract: Contract, why: tuple[str, ...]) -> Verdict:
-    return _verdict(contract, verdict=UNSAID, cases=0, played=0, classes=0, seconds=0.0, unsimulated=why)
+def _unsaid(contract: Contract, why: str) -> Verdict:
+    return _verdict(contract, verdict=UNSAID, cases=0, played=0, classes=0, seconds=0.0, reason=why)
 
 
 def _verdict(contract: Contract, **given: Any) -> Verdict:

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 
 from scheduler_core.contracts.case import Played
 from scheduler_core.contracts.histories import History
-from scheduler_core.contracts.search import Countdown, Player, Searched
+from scheduler_core.contracts.search import Countdown, Over, Player, Searched
 
 _work: tuple[Player, Sequence[History], Countdown] | None = None
 """What the processes do, which they inherit: a calm cluster is not sent to them."""
@@ -18,7 +18,11 @@ def _play(number: int) -> Played | None:
     """Play a case; ``None`` where no time is left for it."""
     assert _work is not None
     play, found, time = _work
-    return None if time.over else play(found[number])
+    try:
+        time.check()
+        return play(found[number])
+    except Over:
+        return None
 
 
 def exhaust_together(found: Sequence[History], play: Player, time: Countdown, processes: int) -> Searched:

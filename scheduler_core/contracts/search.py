@@ -76,6 +76,11 @@ class Countdown:
         """The seconds that have passed."""
         return monotonic() - self.began
 
+    def check(self) -> None:
+        """Raise Over if no time is left."""
+        if self.over:
+            raise Over
+
 
 def representatives(classes: Sequence[HistoryClass]) -> Iterator[History]:
     """Yield one history of each class, then another one of each that has more."""
@@ -96,9 +101,11 @@ def exhaust(found: Sequence[History], play: Player, time: Countdown, note: Calla
     """Play histories until one breaks the claim, or the time is over."""
     result = Searched()
     for one in found:
-        if time.over:
+        try:
+            time.check()
+            broken = result.add(one, play(one))
+        except Over:
             return result
-        broken = result.add(one, play(one))
         note(result.played)
         if broken:
             return result

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import partial
 from random import Random
 from typing import TypeVar
@@ -22,8 +23,9 @@ from scheduler_core.contracts.events import UPGRADE, Event
 from scheduler_core.contracts.facts import WAITING
 from scheduler_core.contracts.histories import History, spaced
 from scheduler_core.contracts.reduction import replicas_of, resized, sized, without_nodes
-from scheduler_core.contracts.search import Countdown
+from scheduler_core.contracts.search import Countdown, Over
 from scheduler_core.contracts.verdict import Extent
+from scheduler_core.interrupts import also_interrupted_by
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
@@ -64,6 +66,11 @@ class Shrinker:
 
     def shrunk(self) -> Broken:
         """Return the smallest counterexample that was found."""
+        with suppress(Over), also_interrupted_by(self.time.check):
+            self._shrink()
+        return self.best
+
+    def _shrink(self) -> None:
         self._drop_events()
         self._lower_counts()
         self._drop_replicas()
@@ -72,7 +79,6 @@ class Shrinker:
         self._drop_events()
         self._close_gaps()
         self._shorten()
-        return self.best
 
     # --- what is tried
 

@@ -60,7 +60,8 @@ class Counterexample(Struct, frozen=True):
 class Verdict(Struct, frozen=True):
     """A verdict: its word, ``played`` of ``cases``, which are in ``classes``, 0 where that is unknown.
 
-    ``unsimulated`` names the fields that matter and are not simulated; ``notes`` say how cases were played.
+    ``unsimulated`` names the fields that matter and are not simulated; ``notes`` say how cases were
+    played, ``reason`` why none was.
     """
 
     contract: str
@@ -75,6 +76,7 @@ class Verdict(Struct, frozen=True):
     counterexample: Counterexample | None = None
     unsimulated: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    reason: str = ""
     file: str = ""
     line: int | None = None
 
@@ -134,6 +136,8 @@ def _violated(one: Verdict) -> str:
 
 
 def _unsaid(one: Verdict) -> str:
+    if one.reason:
+        return f"cannot say: {one.reason}"
     verb = "is" if len(one.unsimulated) == 1 else "are"
     return f"cannot say: {', '.join(one.unsimulated)} {verb} not simulated"
 

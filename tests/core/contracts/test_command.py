@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -10,6 +11,7 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.__main__ import main
+from tests.core.contracts.clusters import bundle, nodes, template
 from tests.core.contracts.ready import CASES
 
 ZONE = next(case for case in CASES if case.name == "zone-loss")
@@ -78,3 +80,19 @@ def test_two_processes_find_what_one_does(
     """The verdict is the same."""
     one = run(capsys, clusters[0], "--contracts", "zone-loss")[1].partition("\n")[0]
     assert run(capsys, clusters[0], "--contracts", "zone-loss", "--processes", "2")[1].startswith(one)
+
+
+def test_a_case_ends_with_the_seconds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A day in which a CronJob begins a Job a minute is not played to its end within a second."""
+    pod = template("a", "8", restartPolicy="Never")
+    spec = {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": pod}}}
+    cron = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick"}, "spec": spec}
+    (tmp_path / "cluster.yaml").write_text(bundle(nodes("a"), cron))
+    (tmp_path / "one.yaml").write_text(
+        "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\n"
+        "spec: {within: 24h, when: [{drain: n1}], always: ready >= 0}"
+    )
+    began = time.process_time()
+    given = (str(tmp_path / "cluster.yaml"), "--contracts", str(tmp_path / "one.yaml"), "--seconds", "1")
+    code, out, _ = run(capsys, *given)
+    assert code == 1 and "cannot say: no case ends within 1 s" in out and time.process_time() - began < 10
