@@ -19,7 +19,7 @@ OPENING = {
     "description": "A step of the scenario, or a branch in which a verb acts on targets, at a step",
     "properties": {
         "kind": {**TEXT, "enum": ["step", "verb", "again", "optimum"]},
-        **dict.fromkeys(("verb", "value", "step", "pod"), TEXT),
+        **dict.fromkeys(("verb", "value", "step", "pod", "under"), TEXT),
         "targets": TEXTS,
         "second": {"type": "number"},
         "assumed": {"type": "boolean"},
@@ -35,7 +35,7 @@ SCHEMA = {
                 "properties": {
                     "subject": {**TEXT, "enum": [*SUBJECTS]},
                     "verdict": {**TEXT, "enum": ["ok", "note", "risk", "unknown"]},
-                    **dict.fromkeys(("title", "question", "sentence"), TEXT),
+                    **dict.fromkeys(("title", "question", "sentence", "under"), TEXT),
                     "evidence": TEXTS,
                     "about": TEXTS,
                     "opens": OPENING,
