@@ -15,10 +15,12 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Playwright,
     Request,
     StorageState,
+    WebError,
     sync_playwright,
 )
 
@@ -37,6 +39,8 @@ EVERYTHING = [{"name": f"podstep.controls.{kind}", "value": "all"} for kind in (
 #: What a visitor has who has not asked for less motion.
 MOTION = {"reduced_motion": "no-preference"}
 PROCESSES = 2
+#: Profiles that are kept for the next visitor: a desk and a phone in both colours, and two others.
+IDLE = 6
 #: No sandbox, for root has none; nothing that the browser would fetch by itself; and no host but this machine
 #: has an address, so that a request to another one fails in the console.
 ARGUMENTS = (
@@ -48,6 +52,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    # Pages of a site share a process: to have one of its own is half of what opening a page costs.
+    "--process-per-site",
 )
 #: WCAG 2.2 AA and what it builds on. Style sheets are not asked for once more: no rule of these needs it.
 WCAG = {
@@ -131,6 +137,7 @@ class Watch:
 
     problems: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
+    followed: list[tuple[BrowserContext, str, Callable[..., None]]] = field(default_factory=list)
 
     def allow(self, *texts: str) -> None:
         """Expect problems that hold one of these texts, such as the 404 that a test asks for."""
@@ -153,9 +160,17 @@ class Watch:
             if url.scheme not in {"data", "blob"} and url.netloc != host:
                 self.problems.append(f"request to another host: {request.url}")
 
-        context.on("request", guard)
-        context.on("console", self.console)
-        context.on("weberror", lambda error: self.problems.append(f"exception: {error.error}"))
+        def thrown(error: WebError) -> None:
+            self.problems.append(f"exception: {error.error}")
+
+        for event, handler in (("request", guard), ("console", self.console), ("weberror", thrown)):
+            context.on(event, handler)  # type: ignore[call-overload]
+            self.followed.append((context, event, handler))
+
+    def leave(self) -> None:
+        """Leave the contexts to the next test."""
+        for context, event, handler in self.followed:
+            context.remove_listener(event, handler)
 
 
 @pytest.fixture(scope="session")
@@ -188,6 +203,33 @@ def in_both_themes(page: Page, check: Callable[[Page], None]) -> None:
         check(page)
 
 
+@dataclass
+class Profile:
+    """A browser's profile, which one visitor after the other has: what was fetched and compiled stays warm.
+
+    Its first page stays open, and with it the process that the pages of the site share.
+    """
+
+    kind: str
+    context: BrowserContext
+
+    def begin(self, stored: list[dict[str, str]]) -> BrowserContext:
+        """Store what the visitor's browser keeps from earlier visits."""
+        self.context.pages[0].evaluate(
+            "stored => stored.forEach(({ name, value }) => localStorage.setItem(name, value))", stored
+        )
+        return self.context
+
+    def end(self) -> None:
+        """Forget the visitor."""
+        first, *others = self.context.pages
+        for page in others:
+            page.close()
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        first.evaluate("localStorage.clear()")
+
+
 class Chromium:
     """The system's Chromium, started for the first test that asks, ended after the last of a row of them.
 
@@ -197,6 +239,43 @@ class Chromium:
     playwright: Playwright | None = None
     browser: Browser | None = None
 
+    def __init__(self) -> None:
+        self.idle: list[Profile] = []
+
+    def context(self, site: str, size: tuple[int, int], options: dict[str, object]) -> BrowserContext:
+        """Return the context of a new device."""
+        width, height = size
+        settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2} if width < 500 else {}
+        context = self.open().new_context(  # it has ended where the last test of a row is run again
+            base_url=site,
+            viewport={"width": width, "height": height},
+            **{"reduced_motion": "reduce", **settings, **options},  # type: ignore[arg-type]
+        )
+        context.set_default_timeout(30_000)
+        return context
+
+    def lend(self, site: str, size: tuple[int, int], options: dict[str, object]) -> Profile:
+        """Return the profile of such a device, on which nobody has been to the site."""
+        kind = repr((site, size, sorted(options.items())))
+        for profile in self.idle:
+            if profile.kind == kind:
+                self.idle.remove(profile)
+                return profile
+        context = self.context(site, size, options)
+        context.new_page().goto("/healthz")
+        return Profile(kind, context)
+
+    def take_back(self, profile: Profile) -> None:
+        """Keep a profile for the next visitor, and close the one that none has had for longest."""
+        try:
+            profile.end()
+        except Error:  # its test has closed it
+            return
+        self.idle.insert(0, profile)
+        for old in self.idle[IDLE:]:
+            old.context.close()
+        del self.idle[IDLE:]
+
     def open(self) -> Browser:
         """Return the browser, started if need be."""
         if self.browser is None:
@@ -205,12 +284,19 @@ class Chromium:
             self.browser = self.playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         return self.browser
 
+    def forget(self) -> None:
+        """Close the profiles that are kept: who comes next has a new one."""
+        for profile in self.idle:
+            profile.context.close()
+        self.idle.clear()
+
     def close(self) -> None:
         """End it, if it runs."""
         if self.browser is not None and self.playwright is not None:
             self.browser.close()
             self.playwright.stop()
         self.browser = self.playwright = None
+        self.idle.clear()
 
 
 RUNNING = Chromium()
@@ -241,40 +327,41 @@ def watch() -> Iterator[Watch]:
     """What goes wrong on the pages of this test; anything unexpected fails it."""
     watching = Watch()
     yield watching
+    watching.leave()
     assert not watching.unexpected(), "\n".join(watching.unexpected())
 
 
 @pytest.fixture
-def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
+def visitor(
+    browser: Browser, site: Stack, watch: Watch, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
     """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative.
 
     All controls are there; ``storage_state=None`` is a first visit, which has the basic ones.
 
     Nothing moves unless a test asks for ``**MOTION``: painting the frames is a seventh of a test's time.
     """
-    contexts: list[BrowserContext] = []
+    lent: list[Profile] = []
+    own: list[BrowserContext] = []  # without scripts nothing can be forgotten
+    if getattr(request.node, "execution_count", 1) > 1:
+        RUNNING.forget()
 
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
-        width, height = size
-        settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2} if width < 500 else {}
-        context = RUNNING.open().new_context(  # it has ended where the last test of a row is run again
-            base_url=site.base_url,
-            viewport={"width": width, "height": height},
-            **{  # type: ignore[arg-type]
-                "reduced_motion": "reduce",
-                "storage_state": returning(site.base_url),
-                **settings,
-                **options,
-            },
-        )
-        contexts.append(context)
-        context.set_default_timeout(30_000)
+        known = options.pop("storage_state", EVERYTHING)
+        if "java_script_enabled" in options:
+            own.append(RUNNING.context(site.base_url, size, options))
+            context = own[-1]
+        else:
+            lent.append(RUNNING.lend(site.base_url, size, options))
+            context = lent[-1].begin(EVERYTHING if known else [])
         watch.follow(context, urlsplit(site.base_url).netloc)
         return context.new_page()
 
     yield new_page
-    for context in contexts:
+    for context in own:
         context.close()
+    for profile in lent:
+        RUNNING.take_back(profile)
 
 
 @pytest.fixture

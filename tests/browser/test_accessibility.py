@@ -11,10 +11,14 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import test_ask, test_breakpoints, test_cache, test_stage, test_why
 from tests.browser.conftest import Watch, looks, turned
 from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, example_text, share, show, wide
 from tests.browser.test_paste import MISTAKEN, listed
+from tests.browser.weights import give
+from tests.browser.weights import opened as weights_opened
+from tests.javascript.recorded import TEXT
 from tests.services.stack import Stack
 
 pytestmark = pytest.mark.timeout(240)
@@ -48,52 +52,6 @@ def sound_in_both(sound: Check) -> Check:
             sound(page)
 
     return check
-
-
-def test_start_page(page: Page, sound_in_both: Check) -> None:
-    """The start page, and with mistakes listed."""
-    page.goto("/")
-    page.get_by_role("link", name="Idle, but full").click()
-    Workbench(page).wait()
-    page.get_by_role("button", name="Fork", exact=True).click()
-    page.wait_for_url("**/p/**")
-    Workbench(page).wait()
-    page.goto("/?topic=scoring")  # with a draft to go on with, and a topic chosen
-    expect(page.get_by_role("region", name="Continue where you left off")).to_be_visible()
-    small = page.get_by_role("region", name="A small cluster that is being scheduled")
-    expect(small.get_by_role("button", name="Play")).to_be_visible()
-    sound_in_both(page)
-    page.get_by_label("Manifests").fill(MISTAKEN)
-    expect(listed(page)).to_have_count(3)
-    sound_in_both(page)
-
-
-@looks
-def test_workbench(themed: Page, sound: Check, site: Stack) -> None:
-    """The workbench before the first cycle, at a failure, on every tab, and with a node selected.
-
-    The tab Preemption is looked at in its own tests.
-    """
-    bench = Workbench(themed).open(share(site, example_text("shop"), "A shop on twelve nodes"))
-    sound(themed)
-    bench.goto(17)
-    sound(themed)
-    show(themed, "Inspect")
-    for tab in ("Predicates", "Priorities", "Queue", "Events"):
-        bench.tab(tab)
-        bench.at(17)
-        sound(themed)
-    bench.tab("Story")
-    bench.goto(20)
-    sound(themed)
-    bench.tab("Priorities")
-    sound(themed)
-    show(themed, "Stage")
-    bench.node("general-4").click()
-    expect(themed.get_by_role("region", name="Selected")).to_be_visible()
-    sound(themed)
-    bench.stage.get_by_role("button", name=re.compile("as a table")).click()
-    sound(themed)
 
 
 @looks
@@ -132,20 +90,6 @@ def test_an_embedded_page(page: Page, sound_in_both: Check, site: Stack) -> None
     short = share(site, example_text("shop"), "A shop on twelve nodes").split("/")[2]
     Workbench(page).open(f"/e/{short}/?step=17").at(17)
     sound_in_both(page)
-
-
-@looks
-def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
-    """Five hundred nodes: the map, and its matrices."""
-    address = share(site, example_text("five-hundred"), "Five hundred nodes")
-    bench = Workbench(themed).open(f"{address}?step=400")
-    bench.at(400)
-    show(themed, "Stage")
-    sound(themed)
-    show(themed, "Inspect")
-    bench.tab("Predicates")
-    bench.at(400)
-    sound(themed)
 
 
 def test_runs(page: Page, sound_in_both: Check) -> None:
@@ -201,3 +145,156 @@ def test_what_was_right_is_not_right_wherever_it_stands(page: Page, accessible: 
     page.evaluate("document.getElementById('name').removeAttribute('id')")
     with pytest.raises(AssertionError, match="label"):
         accessible(page)
+
+
+class Tour:
+    """A visitor who looks at states of pages: each is to be accessible, and not wider than the window."""
+
+    def __init__(self, page: Page, site: Stack, visitor: Callable[..., Page], accessible: Check) -> None:
+        self.page, self.site, self.visitor, self.accessible = page, site, visitor, accessible
+
+    def look(self, region: str = "", page: Page | None = None) -> None:
+        """Check a page in both looks; ``region`` is that of the workbench which a phone is to show."""
+        page = page or self.page
+        for size in turned(page):
+            if region:
+                show(page, region)
+            assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than {size}"
+            self.accessible(page)
+
+    def example(self, slug: str, query: str = "") -> Workbench:
+        """Open a shared example."""
+        return Workbench(self.page).open(share(self.site, example_text(slug), slug) + query)
+
+    def opens(self, address: str) -> None:
+        """Go to a page that is read only."""
+        self.page.goto(address)
+        expect(self.page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def start(tour: Tour) -> None:
+    """The start page, with a draft to go on with, a topic chosen, and mistakes listed."""
+    page = tour.page
+    page.goto("/")
+    page.get_by_role("link", name="Idle, but full").click()
+    Workbench(page).wait()
+    page.get_by_role("button", name="Fork", exact=True).click()
+    page.wait_for_url("**/p/**")
+    Workbench(page).wait()
+    page.goto("/?topic=scoring")
+    expect(page.get_by_role("region", name="Continue where you left off")).to_be_visible()
+    small = page.get_by_role("region", name="A small cluster that is being scheduled")
+    expect(small.get_by_role("button", name="Play")).to_be_visible()
+    tour.look()
+    page.get_by_label("Manifests").fill(MISTAKEN)
+    expect(listed(page)).to_have_count(3)
+    tour.look()
+
+
+def first_visit(tour: Tour) -> None:
+    """The basic controls, and their note."""
+    page = tour.visitor(known=False)
+    page.goto("/examples/reading-the-message/")
+    Workbench(page).wait().button("Step").click()
+    expect(page.locator(".few-note")).to_be_visible()
+    tour.look(page=page)
+
+
+def workbench(tour: Tour) -> None:
+    """Before the first cycle, at a failure, on every tab, with a node selected, and its table."""
+    bench = tour.example("shop")
+    tour.look("Stage")
+    bench.goto(17)
+    for tab in ("Predicates", "Priorities", "Queue", "Events", "Story"):
+        bench.tab(tab)
+        bench.at(17)
+        tour.look("Inspect")
+    bench.goto(20)
+    panel = bench.tab("Priorities")
+    panel.get_by_role("columnheader", name="A3 LeastRequested").click()
+    tour.look("Inspect")
+    panel.get_by_role("button", name="Priorities", exact=True).click()
+    expect(panel.get_by_role("grid", name="Priority by node")).to_be_visible()
+    tour.look("Inspect")
+    bench.node("general-4").click()
+    expect(tour.page.get_by_role("region", name="Selected")).to_be_visible()
+    tour.look("Stage")
+    bench.stage.get_by_role("button", name=re.compile("as a table")).click()
+    tour.look("Stage")
+
+
+def stage(tour: Tour) -> None:
+    """A node that is not ready, every colour, five hundred nodes and their matrices; and for an audience."""
+    tour.example("node-fails", "?step=7").at(7)
+    tour.look("Stage")
+    pools = share(tour.site, test_stage.POOLS, "Pools")
+    bench = Workbench(tour.page).open(f"{pools}?step=4").at(4)
+    for colour in ("priority", "podgroup", "namespace", "age"):
+        test_stage.look(bench, "Colour").select_option(colour)
+        tour.look("Stage")
+    test_stage.swatches(bench).first.click()
+    test_stage.look(bench, "Group by").select_option("disk")
+    tour.look("Stage")
+    tour.page.keyboard.press("p")
+    expect(tour.page.get_by_role("region", name="Caption")).to_be_visible()
+    tour.accessible(tour.page)
+    bench = tour.example("five-hundred", "?step=400").at(400)
+    tour.look("Stage")
+    bench.tab("Predicates")
+    bench.at(400)
+    tour.look("Inspect")
+
+
+def cache(tour: Tour) -> None:
+    """Every view of the tab Cache."""
+    address = share(tour.site, example_text("cache-broken-promise"), "The broken promise")
+    panel = test_cache.opened(tour.page, address, test_cache.LAST)
+    for name in test_cache.VIEWS:
+        test_cache.view(panel, name).click()
+        if name == "Over time":
+            expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+        if name in {"Map", "Classes"}:
+            expect(panel.locator(".cache-rows table")).to_be_visible()
+        tour.look("Inspect")
+
+
+def weights(tour: Tour) -> None:
+    """Other weights tried, with the table open."""
+    part = weights_opened(tour.page, share(tour.site, TEXT, "Weights"), 2)
+    give(part, {"LeastRequestedPriority": 6})
+    part.get_by_text("As a table").click()
+    tour.look("Inspect")
+
+
+def causes(tour: Tour) -> None:
+    """Why a pod is pending, whom preemption evicts, breakpoints, and the answers about a cluster at rest."""
+    why = share(tour.site, example_text(test_why.SLUG), "Reading the message")
+    test_why.ask(tour.page, why)
+    tour.look()
+    tour.example("making-room", "?step=1&tab=preemption").at(1)
+    expect(tour.page.locator(".preemption-tab")).to_contain_text("Where it cannot help")
+    tour.look("Inspect")
+    tour.example("shop", "?break=unschedulable&break=predicate:@general-4")
+    tour.page.get_by_role("button", name="Breakpoints: 2").click()
+    tour.look()
+    tour.page.get_by_role("button", name="Run to the next break").click()
+    expect(test_breakpoints.note(tour.page)).to_contain_text("stopped:")
+    tour.look()
+    tour.page.goto(share(tour.site, test_ask.CALM, "Calm"))
+    test_ask.answered(tour.page)
+    tour.look("Inspect")
+
+
+TOURS = (start, first_visit, workbench, stage, cache, weights, causes)
+
+
+@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.__name__)
+def test_pages_are_accessible(
+    tour: Callable[[Tour], None],
+    page: Page,
+    site: Stack,
+    visitor: Callable[..., Page],
+    accessible: Check,
+) -> None:
+    """Axe finds nothing in any of these states, and none is wider than its window."""
+    tour(Tour(page, site, visitor, accessible))

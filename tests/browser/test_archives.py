@@ -89,7 +89,12 @@ def test_a_folder_is_chosen(page: Page, tmp_path: Path) -> None:
 
 
 def test_a_folder_is_dropped(page: Page) -> None:
-    """A folder that is dropped anywhere is read below, as many entries as it has."""
+    """It is read below, as many entries as it has; where there is no manifest nothing is held."""
+    # Nothing to send is said at once, and nothing is held.
+    page.goto("/")
+    page.evaluate(DROP, ["[data-paste-form]", {"pictures": {"a.png": "x"}}])
+    expect(page.get_by_text("The folder contains no YAML or JSON files.")).to_be_visible()
+    # A folder that is dropped anywhere is read below, as many entries as it has.
     page.goto("/")
     tree = {
         "shop": {"a": {"nodes.yaml": NODES}, "web.yaml": PODS, "values.yaml": VALUES, ".git": {"config": "x"}}
@@ -97,13 +102,6 @@ def test_a_folder_is_dropped(page: Page) -> None:
     page.evaluate(DROP, ["body", tree])
     expect(page.get_by_role("button", name="Remove shop.tar")).to_be_visible()
     opened(page)
-
-
-def test_a_folder_without_manifests_is_reported(page: Page) -> None:
-    """Nothing to send is said at once, and nothing is held."""
-    page.goto("/")
-    page.evaluate(DROP, ["[data-paste-form]", {"pictures": {"a.png": "x"}}])
-    expect(page.get_by_text("The folder contains no YAML or JSON files.")).to_be_visible()
 
 
 def test_more_files_than_a_form_may_have_go_as_one(page: Page, tmp_path: Path) -> None:

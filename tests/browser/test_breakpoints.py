@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share
 from tests.services.stack import Stack
 
@@ -133,8 +132,9 @@ def test_what_is_selected_is_offered_first(page: Page, bench: Workbench) -> None
     expect(note(page)).to_contain_text("general-4 is chosen for")
 
 
-def test_breakpoints_are_set_where_something_stands(page: Page, bench: Workbench) -> None:
-    """A node's sheet, a rung of the ladder and the cycle have a button that sets and removes one."""
+def test_breakpoints_are_offered_set_and_refused(page: Page, bench: Workbench) -> None:
+    """Where something stands, of what is selected first; the form says what is missing."""
+    # A node's sheet, a rung of the ladder and the cycle have a button that sets and removes one.
     bench.goto(17)
     bench.node("general-4").click()
     buttons = [
@@ -151,6 +151,19 @@ def test_breakpoints_are_set_where_something_stands(page: Page, bench: Workbench
         expect(page.get_by_role("button", name=f"Breakpoints: {count}")).to_be_visible()
     buttons[1].click()
     expect(page.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
+    # A node that there is not, and a pod that is not named, are reported.
+    box = panel(page)
+    kind = box.get_by_role("combobox", name="Stop when")
+    kind.select_option("node")
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("alert")).to_have_text("Which node?")
+    box.get_by_label("node", exact=True).fill("nobody")
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("alert")).to_have_text("There is no node nobody.")
+    kind.select_option("pod")
+    box.get_by_label("pod", exact=True).fill("search-6")
+    box.get_by_role("button", name="Set this breakpoint").click()
+    expect(box.get_by_role("checkbox", name="search-6 is tried")).to_be_checked()
 
 
 def test_breakpoints_are_kept_switched_off_and_removed(page: Page, bench: Workbench) -> None:
@@ -204,22 +217,6 @@ def test_a_search_can_be_cancelled(page: Page, site: Stack) -> None:
     bench.at(0)
 
 
-def test_the_form_says_what_is_missing(page: Page, bench: Workbench) -> None:
-    """A node that there is not, and a pod that is not named, are reported."""
-    box = panel(page)
-    kind = box.get_by_role("combobox", name="Stop when")
-    kind.select_option("node")
-    box.get_by_role("button", name="Set this breakpoint").click()
-    expect(box.get_by_role("alert")).to_have_text("Which node?")
-    box.get_by_label("node", exact=True).fill("nobody")
-    box.get_by_role("button", name="Set this breakpoint").click()
-    expect(box.get_by_role("alert")).to_have_text("There is no node nobody.")
-    kind.select_option("pod")
-    box.get_by_label("pod", exact=True).fill("search-6")
-    box.get_by_role("button", name="Set this breakpoint").click()
-    expect(box.get_by_role("checkbox", name="search-6 is tried")).to_be_checked()
-
-
 def test_the_next_cycle_worth_a_look(page: Page, bench: Workbench) -> None:
     """`n` stops where something new happens and says what: failures, a quirk when it is first met."""
     cycles = cycles_of(example_text(SHOP))
@@ -270,19 +267,3 @@ def test_storage_that_is_broken_does_no_harm(page: Page, bench: Workbench) -> No
         page.reload()
         bench.wait()
     expect(page.get_by_role("button", name="Breakpoints: 1")).to_be_visible()
-
-
-def test_the_panel_and_the_note_are_accessible(
-    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None]
-) -> None:
-    """Both keep to WCAG 2.2 AA, on a desktop and on a phone; nothing is wider than the phone."""
-    address = share(site, example_text(SHOP))
-    for size, scheme in LOOKS:
-        page = visitor(size=size, color_scheme=scheme)
-        Workbench(page).open(f"{address}?break=unschedulable&break=predicate:@general-4")
-        page.get_by_role("button", name="Breakpoints: 2").click()
-        accessible(page)
-        page.get_by_role("button", name="Run to the next break").click()
-        expect(note(page)).to_contain_text("stopped:")
-        accessible(page)
-        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")

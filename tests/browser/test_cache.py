@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -11,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.record.cache_record import CacheRecord, ResultSource
 from scheduler_core.record.cycle import Cycle
-from tests.browser.conftest import DESKTOP, PHONE, looks
+from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.editors import yaml_of
 from tests.browser.pages import (
     COMPUTED,
@@ -121,8 +120,9 @@ def test_the_head_says_what_the_engine_counted(page: Page, promise: str) -> None
     expect(bench.node("worker-1")).to_have_class(lit)
 
 
-def test_every_predicates_answers_add_up(page: Page, good_day: str) -> None:
-    """Hits, misses and nodes not reached stand beside each predicate as the engine recorded them."""
+def test_this_step_says_what_the_engine_counted(page: Page, good_day: str) -> None:
+    """The head's numbers, and each predicate's; an invalidation leads to its row and node."""
+    # Hits, misses and nodes not reached stand beside each predicate as the engine recorded them.
     cycle = cycles_of(example_text("cache-good-day"))[TAINTED - 1]
     found = record(cycle).sources
     assert found is not None
@@ -139,10 +139,7 @@ def test_every_predicates_answers_add_up(page: Page, good_day: str) -> None:
             for kind in (ResultSource.HIT, ResultSource.MISS, ResultSource.NOT_REACHED)
         ]
         assert [int(text) for text in texts(row.locator("td.num"))] == counted
-
-
-def test_an_invalidation_names_its_row_its_event_and_its_node(page: Page, good_day: str) -> None:
-    """The taint's row leads to the reference page's row; its node lights up and is selected from here."""
+    # The taint's row leads to the reference page's row; its node lights up and is selected from here.
     panel = opened(page, good_day, TAINTED)
     item = panel.locator(".invalidations li").filter(has_text="Node/UPDATE worker-07 (taints)")
     expect(item).to_contain_text("1 entry cleared of PodToleratesNodeTaints on worker-07")
@@ -370,8 +367,9 @@ def test_nothing_is_measured_where_no_pod_waits(page: Page, site: Stack) -> None
     expect(panel.get_by_role("button", name="Measure")).to_have_count(0)
 
 
-def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
-    """The chart is of our own Plotly, with one tick a cycle, which a click leads to; so does the table."""
+def test_measures_over_time(page: Page, promise: str) -> None:
+    """The chart leads to cycles, and a hundred thousand of them are drawn at once."""
+    # The chart is of our own Plotly, with one tick a cycle, which a click leads to; so does the table.
     panel = opened(page, promise, LAST, "time")
     chart = panel.get_by_role(
         "img", name=re.compile("^Hit rate over 4 cycles, a chart: 73 % .* 6 hits in 3 cycles were stale")
@@ -408,10 +406,7 @@ def test_hit_rate_over_time_leads_to_cycles(page: Page, promise: str) -> None:
     ]
     table.get_by_role("button", name="cycle 3", exact=True).click()
     bench.at(3)
-
-
-def test_a_hundred_thousand_cycles_are_drawn_at_once(page: Page, promise: str) -> None:
-    """A long run is summed up to the chart's width at once, and its table is turned page by page."""
+    # A long run is summed up to the chart's width at once, and its table is turned page by page.
     panel = opened(page, promise, LAST, "time")
     expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
     page.evaluate(LONG_RUN)
@@ -501,25 +496,3 @@ def test_the_tab_works_by_keyboard(page: Page, promise: str) -> None:
     page.reload()
     bench.wait().at(4)
     expect(views.get_by_role("button", name="Worth it?")).to_have_attribute("aria-pressed", "true")
-
-
-@looks
-def test_every_view_is_accessible_and_fits(
-    visitor: Callable[..., Page],
-    accessible: Callable[[Page], None],
-    promise: str,
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
-    """On a desk and on a phone every view keeps to WCAG, and nothing is too wide."""
-    page = visitor(size=size, color_scheme=scheme)
-    panel = opened(page, promise, LAST)
-    for name in VIEWS:
-        view(panel, name).click()
-        if name == "Over time":
-            expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
-        if name in {"Map", "Classes"}:
-            expect(panel.locator(".cache-rows table")).to_be_visible()
-        assert wide(page) <= 0
-        assert panel.evaluate("e => e.scrollWidth - e.clientWidth") <= 0, name
-        accessible(page)

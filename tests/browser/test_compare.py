@@ -78,7 +78,8 @@ def ready(page: Page) -> Page:
 
 
 def test_both_runs_step_together(page: Page, both: tuple[str, str]) -> None:
-    """One begins at the first difference, steps both, and jumps to each further one."""
+    """From the first difference to each further one; pods elsewhere are marked on both stages."""
+    # One begins at the first difference, steps both, and jumps to each further one.
     found = compare(load(SPREAD), load(PACK))
     assert found.decision is not None
     opened(page, *both)
@@ -112,6 +113,41 @@ def test_both_runs_step_together(page: Page, both: tuple[str, str]) -> None:
     page.reload()
     ready(page)
     expect(slider).to_have_attribute("aria-valuenow", str(page.evaluate("podstep.compare.rows.count")))
+    # At each step as many as are on other nodes then, also as text; at the end those of the table.
+    page.get_by_role("button", name="To the start (Home)").click()
+    stages = [page.get_by_role("img", name=f"Stage of the {side} side") for side in ("left", "right")]
+    for stage in stages:
+        expect(stage).to_have_attribute("aria-label", re.compile("none of them elsewhere"))
+    marked = "[...document.querySelectorAll('.compared-stage canvas')].map(canvas => canvas.toDataURL())"
+    page.evaluate(DRAWN)
+    before = page.evaluate(marked)
+    page.keyboard.press("n")
+    for stage, other in zip(stages, ("right", "left")):
+        expect(stage).to_have_attribute("aria-label", re.compile(f"1 of them elsewhere on the {other}$"))
+    page.evaluate(DRAWN)
+    assert all(one != two for one, two in zip(page.evaluate(marked), before))
+    page.get_by_role("button", name="To the end (End)").click()
+    page.get_by_text(f"{found.differing} pods elsewhere at this step").click()
+    listed = page.locator(".both-elsewhere li")
+    expect(listed).to_have_count(found.differing)
+    pod, (one, two) = next(iter(found.placements.items()))
+    text = f"{pod.removeprefix('default/')}: {one or 'pending'} on the left, {two or 'pending'} on the right"
+    expect(listed.filter(has_text=text)).to_have_count(1)
+    stages[0].hover(position={"x": 10, "y": 10})
+    expect(stages[0]).to_have_attribute("title", re.compile("^worker-0: "))
+    # By a node of each side and by a text, and a decision of the list is gone to.
+    opened(page, *both)
+    table = page.get_by_role("region", name="Pods that end on another node")
+    pod, (one, two) = next(iter(found.placements.items()))
+    expect(table.locator("tbody tr:visible")).to_have_count(found.differing)
+    table.get_by_label("Node on the left").select_option(one or "pending")
+    same = [ends for ends in found.placements.values() if ends[0] == one]
+    expect(table.locator("tbody tr:visible")).to_have_count(len(same))
+    table.get_by_label("Node on the right").select_option(two or "pending")
+    expect(table.get_by_role("rowheader", name=pod)).to_be_visible()
+    last = page.evaluate("podstep.compare.found.differences.at(-1)")
+    page.get_by_role("region", name="Different decisions").get_by_role("button", name=last[2]).click()
+    expect(page.locator("tr.is-selected").first).to_contain_text(last[2])
 
 
 def test_the_page_finds_the_rule_that_the_engine_finds(page: Page, site: Stack) -> None:
@@ -142,23 +178,6 @@ def test_a_cycle_of_one_run_alone(page: Page, site: Stack) -> None:
     expect(left.get_by_text("This run has no such cycle.")).to_be_visible()
     expect(left.get_by_role("grid")).to_have_count(0)
     expect(page.locator(".both-rule")).to_have_text("Only one of the runs has this cycle.")
-
-
-def test_placements_are_narrowed_to_nodes(page: Page, both: tuple[str, str]) -> None:
-    """By a node of each side and by a text, and a decision of the list is gone to."""
-    found = compare(load(SPREAD), load(PACK))
-    opened(page, *both)
-    table = page.get_by_role("region", name="Pods that end on another node")
-    pod, (one, two) = next(iter(found.placements.items()))
-    expect(table.locator("tbody tr:visible")).to_have_count(found.differing)
-    table.get_by_label("Node on the left").select_option(one or "pending")
-    same = [ends for ends in found.placements.values() if ends[0] == one]
-    expect(table.locator("tbody tr:visible")).to_have_count(len(same))
-    table.get_by_label("Node on the right").select_option(two or "pending")
-    expect(table.get_by_role("rowheader", name=pod)).to_be_visible()
-    last = page.evaluate("podstep.compare.found.differences.at(-1)")
-    page.get_by_role("region", name="Different decisions").get_by_role("button", name=last[2]).click()
-    expect(page.locator("tr.is-selected").first).to_contain_text(last[2])
 
 
 def test_one_chooses_both_sides(page: Page, both: tuple[str, str]) -> None:
@@ -198,14 +217,6 @@ def test_the_workbench_leads_here(page: Page, both: tuple[str, str]) -> None:
     expect(page.get_by_text("Every decision is the same").first).to_be_visible()
 
 
-def test_it_is_accessible(page: Page, both: tuple[str, str], accessible: Callable[[Page], None]) -> None:
-    """At both sizes and in both colours, and it does not scroll sideways."""
-    opened(page, *both)
-    for size in turned(page):
-        accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
-
-
 def test_an_example_beside_itself_without_script(visitor: Callable[..., Page], site: Stack) -> None:
     """Without a script the same tables are there."""
     address = share(site, example_text("making-room"))
@@ -234,34 +245,6 @@ def test_releases_beside_each_other(page: Page, both: tuple[str, str]) -> None:
     expect(right.get_by_text(re.compile("^cycle [0-9]+ of"))).to_be_visible()
 
 
-def test_pods_elsewhere_are_marked_on_both_stages(page: Page, both: tuple[str, str]) -> None:
-    """At each step as many as are on other nodes then, also as text; at the end those of the table."""
-    found = compare(load(SPREAD), load(PACK))
-    assert found.decision is not None
-    opened(page, *both)
-    page.get_by_role("button", name="To the start (Home)").click()
-    stages = [page.get_by_role("img", name=f"Stage of the {side} side") for side in ("left", "right")]
-    for stage in stages:
-        expect(stage).to_have_attribute("aria-label", re.compile("none of them elsewhere"))
-    marked = "[...document.querySelectorAll('.compared-stage canvas')].map(canvas => canvas.toDataURL())"
-    page.evaluate(DRAWN)
-    before = page.evaluate(marked)
-    page.keyboard.press("n")
-    for stage, other in zip(stages, ("right", "left")):
-        expect(stage).to_have_attribute("aria-label", re.compile(f"1 of them elsewhere on the {other}$"))
-    page.evaluate(DRAWN)
-    assert all(one != two for one, two in zip(page.evaluate(marked), before))
-    page.get_by_role("button", name="To the end (End)").click()
-    page.get_by_text(f"{found.differing} pods elsewhere at this step").click()
-    listed = page.locator(".both-elsewhere li")
-    expect(listed).to_have_count(found.differing)
-    pod, (one, two) = next(iter(found.placements.items()))
-    text = f"{pod.removeprefix('default/')}: {one or 'pending'} on the left, {two or 'pending'} on the right"
-    expect(listed.filter(has_text=text)).to_have_count(1)
-    stages[0].hover(position={"x": 10, "y": 10})
-    expect(stages[0]).to_have_attribute("title", re.compile("^worker-0: "))
-
-
 def test_a_policy_is_pasted_for_a_side(page: Page, both: tuple[str, str], watch: Watch) -> None:
     """What is wrong in it is shown with its line and stays in the form; corrected, its branch is compared."""
     watch.allow("422")
@@ -282,3 +265,11 @@ def test_a_policy_is_pasted_for_a_side(page: Page, both: tuple[str, str], watch:
         page.get_by_role("region", name="Right side").get_by_role("link", name="Spread, another Policy")
     ).to_be_visible()
     expect(page.locator(".both-rule")).to_have_text(re.compile("differently by (Least|Most)Requested"))
+
+
+def test_it_is_accessible(page: Page, both: tuple[str, str], accessible: Callable[[Page], None]) -> None:
+    """At both sizes and in both colours, and it does not scroll sideways."""
+    opened(page, *both)
+    for size in turned(page):
+        accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -91,10 +90,8 @@ def test_workbench_and_embed(reporting: Page, site: Stack) -> None:
             expect(tabs.nth(at)).to_have_attribute("aria-selected", "true")
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_editor(reporting: Page, site: Stack, scheme: Literal["dark", "light"]) -> None:
+def test_editor(reporting: Page, site: Stack) -> None:
     """CodeMirror has its own rules and the theme's, with a mistake, a completion and its search on screen."""
-    reporting.emulate_media(color_scheme=scheme)
     visit(reporting, "/")
     bench = Workbench(reporting).open(drafted(reporting, example_text("making-room")))
     yaml = yaml_of(bench).shows(re.compile("kind"))
@@ -107,6 +104,7 @@ def test_editor(reporting: Page, site: Stack, scheme: Literal["dark", "light"]) 
     reporting.keyboard.type(": 'x\n")
     reporting.keyboard.press("Control+f")
     expect(reporting.get_by_role("textbox", name="Find")).to_be_visible()
+    reporting.emulate_media(color_scheme="light")
     bench.build.get_by_role("tab", name="Policy").click()
     expect(bench.build.get_by_text("CheckNodeCondition").first).to_be_visible()
 

@@ -26,18 +26,14 @@ def test_the_descheduler_s_tab_has_passes_thresholds_and_ping_pong(page: Page) -
     expect(bench.build).not_to_contain_text("not there")
 
 
-def test_a_pass_leads_to_its_cycle(page: Page) -> None:
-    """By its time in the list."""
+def test_a_pass_leads_to_its_cycle_and_is_on_the_timeline(page: Page) -> None:
+    """By its time in the list, and with its reason for whoever reads it."""
+    # By its time in the list.
     Workbench(page).open("/examples/descheduler-ping-pong/?step=2.4&tab=descheduler")
     page.locator(".descheduling-passes").get_by_role("button", name="60s").click()
-    page.wait_for_function("() => podstep.playback.index === 4")
+    Workbench(page).at(4)
     expect(page.locator(".descheduling-passes tbody tr")).to_have_count(1)
-
-
-def test_a_pass_is_on_the_timeline_with_its_reason(page: Page) -> None:
-    """For whoever reads it with a pointer or by its value."""
-    Workbench(page).open("/examples/descheduler-ping-pong/?step=2.4&tab=descheduler")
-    page.evaluate("podstep.playback.goto(4)")
+    # For whoever reads it with a pointer or by its value.
     track = page.get_by_role("slider", name=re.compile("ycle"))
     expect(track).to_have_attribute(
         "aria-valuetext", re.compile(r"descheduler: pass 1 evicts 1 \(LowNodeUtilization 1\): node ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from playwright.sync_api import Frame, Page, expect
@@ -51,31 +52,25 @@ SHOWN = """() => [...document.querySelectorAll(
     .map(one => Object.keys(one.dataset)[0] ?? one.className.split(" ")[0]).sort()"""
 
 
-@pytest.mark.parametrize(
-    ("view", "shown"),
-    [
-        ("stage", ["stage", "transport"]),
-        ("matrix", ["inspect", "transport"]),
-        ("story", ["inspect", "transport"]),
-    ],
-)
-def test_one_view_and_nothing_around_it(page: Page, address: str, view: str, shown: list[str]) -> None:
+def test_one_view_and_nothing_around_it(page: Page, address: str) -> None:
     """It steps there, and the frame becomes as high as what it shows, whatever it was before."""
-    frame = embed(page, f"{address}&view={view}")
-    becomes(lambda: frame.evaluate(SHOWN), shown)
-    holds(lambda: page.evaluate("heights.at(-1)?.[0] ?? 0"), lambda height: 250 < height < 1200)
-    becomes(lambda: frame.evaluate("document.documentElement.scrollHeight - innerHeight <= 1"), True)
-    expect(frame.get_by_role("link", name="Open in podstep")).to_have_attribute(
-        "href", re.compile(rf"^/s/[^/]+/\?step={STEP}(&tab=predicates)?$")
-    )
-    if view == "matrix":
-        expect(frame.get_by_role("tabpanel")).to_contain_text("GeneralPredicates")
-    if view == "story":
-        expect(frame.get_by_role("tabpanel")).to_contain_text("is placed on")
-    frame.get_by_role("button", name="Step", exact=True).click()
-    frame.wait_for_function(f"() => podstep.playback.index === {STEP + 1}")
-    frame.wait_for_function(f"() => location.search.includes('view={view}')")
-    becomes(lambda: frame.evaluate(SHOWN), shown)
+    for view, region in (("stage", "stage"), ("matrix", "inspect"), ("story", "inspect")):
+        shown = [region, "transport"]
+        frame = embed(page, f"{address}&view={view}")
+        becomes(partial(frame.evaluate, SHOWN), shown)
+        holds(lambda: page.evaluate("heights.at(-1)?.[0] ?? 0"), lambda height: 250 < height < 1200)
+        becomes(partial(frame.evaluate, "document.documentElement.scrollHeight - innerHeight <= 1"), True)
+        expect(frame.get_by_role("link", name="Open in podstep")).to_have_attribute(
+            "href", re.compile(rf"^/s/[^/]+/\?step={STEP}(&tab=predicates)?$")
+        )
+        if view == "matrix":
+            expect(frame.get_by_role("tabpanel")).to_contain_text("GeneralPredicates")
+        if view == "story":
+            expect(frame.get_by_role("tabpanel")).to_contain_text("is placed on")
+        frame.get_by_role("button", name="Step", exact=True).click()
+        frame.wait_for_function(f"() => podstep.playback.index === {STEP + 1}")
+        frame.wait_for_function(f"() => location.search.includes('view={view}')")
+        becomes(partial(frame.evaluate, SHOWN), shown)
 
 
 def test_the_height_settles(page: Page, address: str) -> None:
@@ -99,7 +94,8 @@ def test_the_height_settles(page: Page, address: str) -> None:
 
 
 def test_a_locked_step_stays(page: Page, address: str) -> None:
-    """There is no transport, and no key leads elsewhere; what is selected can still be looked at."""
+    """For keys as for scripts: the server keeps the lock as well, and the page asks nothing else."""
+    # There is no transport, and no key leads elsewhere; what is selected can still be looked at.
     frame = embed(page, f"{address}&view=stage&lock=1")
     becomes(lambda: frame.evaluate(SHOWN), ["stage"])
     frame.locator(".node").first.click()
@@ -114,10 +110,7 @@ def test_a_locked_step_stays(page: Page, address: str) -> None:
     whole.locator(".stage-body").focus()
     page.keyboard.press("ArrowRight")
     assert whole.evaluate("podstep.playback.wanted") == STEP
-
-
-def test_the_server_keeps_the_lock_as_well(page: Page, address: str) -> None:
-    """What a script asks of another step, or to change, is refused; the page itself asks no such thing."""
+    # What a script asks of another step, or to change, is refused; the page itself asks no such thing.
     frame = embed(page, f"{address}&view=stage&lock=1")
     asked = """async ([command, more]) => {
         const { socket, source } = podstep.playback;
@@ -150,15 +143,6 @@ def test_the_priorities_are_a_matrix_too(page: Page, address: str) -> None:
     expect(frame.get_by_role("tabpanel")).to_contain_text("GeneralPredicates")
 
 
-def test_a_view_can_be_read_on_a_phone(phone: Page, address: str, accessible: Callable[[Page], None]) -> None:
-    """Nothing is wider than the frame, and axe finds nothing."""
-    for view in ("stage", "matrix", "story"):
-        phone.goto(f"{address}&view={view}")
-        phone.wait_for_function("() => window.podstep?.ready && podstep.playback.parts")
-        assert wide(phone) <= 0, view
-        accessible(phone)
-
-
 def test_the_dialog_makes_the_frame(page: Page, address: str) -> None:
     """Which view, and whether the step is locked, is chosen there; the code shows it."""
     page.goto(address.replace("/e/", "/s/"))
@@ -175,3 +159,12 @@ def test_the_dialog_makes_the_frame(page: Page, address: str) -> None:
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("tabpanel")).to_contain_text("GeneralPredicates")
     expect(frame.get_by_role("group", name="Transport")).to_be_hidden()
+
+
+def test_a_view_can_be_read_on_a_phone(phone: Page, address: str, accessible: Callable[[Page], None]) -> None:
+    """Nothing is wider than the frame, and axe finds nothing."""
+    for view in ("stage", "matrix", "story"):
+        phone.goto(f"{address}&view={view}")
+        phone.wait_for_function("() => window.podstep?.ready && podstep.playback.parts")
+        assert wide(phone) <= 0, view
+        accessible(phone)

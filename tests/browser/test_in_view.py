@@ -14,6 +14,7 @@ from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share
 from tests.browser.test_layout import WIDTHS
 from tests.e2e import bundles
+from tests.rows import each_row
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -104,9 +105,24 @@ def test_a_search_finds_in_the_text_that_was_applied(page: Page) -> None:
     expect(bench.stage.locator(".pod.hit, .node.found")).to_have_count(0)
 
 
-def test_back_brings_a_search_back_on_every_tab(page: Page, site: Stack) -> None:
-    """Build shows the YAML, and Back leads to an address with a search: it is reported and marked."""
+def test_no_tab_takes_room_and_back_brings_a_search_back(page: Page, site: Stack) -> None:
+    """Regions stay as wide as they were; an address with a search is reported and marked."""
+    # Build's tabs, the text beside the policy and Inspect's tabs leave the regions as wide as they
+    # were.
     bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
+    widths, boxes = page.evaluate(WIDTHS), page.evaluate(BOXES)
+    for name in ("Policy", "YAML", "Objects"):
+        bench.build.get_by_role("tab", name=name).click()
+        assert (name, page.evaluate(WIDTHS)) == (name, widths)
+        assert page.evaluate(BOXES) == boxes
+    bench.build.get_by_role("tab", name="Policy").click()
+    for summary in bench.build.locator("summary").all():
+        summary.click()
+    assert page.evaluate(WIDTHS) == widths
+    for name in ("Predicates", "Priorities", "Queue", "Events", "Story"):
+        bench.tab(name)
+        assert (name, page.evaluate(WIDTHS), page.evaluate(BOXES)) == (name, widths, boxes)
+    # Build shows the YAML, and Back leads to an address with a search: it is reported and marked.
     found = search(page, "search-1")
     expect(found).to_contain_text("1 of 1")
     page.wait_for_url(re.compile("search=search-1"))
@@ -201,7 +217,7 @@ def test_on_a_phone_a_search_leads_to_the_stage(phone: Page, site: Stack) -> Non
     expect(bench.stage.locator(".node.spot")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("size", [(1440, 640), PHONE], ids=["1440", "390"])
+@each_row("size", [(1440, 640), PHONE])
 def test_the_node_of_the_cycle_is_in_view(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
 ) -> None:
@@ -268,7 +284,7 @@ def test_the_overview_follows_the_cycle_until_it_is_moved(page: Page, site: Stac
     holds(lambda: canvas.evaluate(AROUND, [["--accent"], 0])[0], lambda accent: accent > 60)
 
 
-@pytest.mark.parametrize("nodes", [12, 60, 300])
+@each_row("nodes", [12, 60, 300])
 def test_details_lie_over_the_stage(page: Page, site: Stack, nodes: int) -> None:
     """Neither the cards nor the picture move or shrink for them, and what is selected is not under them."""
     bench = Workbench(page).open(f"{share(site, zoned(nodes, 0.5), 'Nodes')}?step=3").at(3)
@@ -300,23 +316,6 @@ def test_details_lie_over_the_stage(page: Page, site: Stack, nodes: int) -> None
         return under["y"] + under["height"] <= over["y"] + 1
 
     becomes(free, True)
-
-
-def test_no_tab_takes_room_from_the_stage(page: Page, site: Stack) -> None:
-    """Build's tabs, the text beside the policy and Inspect's tabs leave the regions as wide as they were."""
-    bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
-    widths, boxes = page.evaluate(WIDTHS), page.evaluate(BOXES)
-    for name in ("Policy", "YAML", "Objects"):
-        bench.build.get_by_role("tab", name=name).click()
-        assert (name, page.evaluate(WIDTHS)) == (name, widths)
-        assert page.evaluate(BOXES) == boxes
-    bench.build.get_by_role("tab", name="Policy").click()
-    for summary in bench.build.locator("summary").all():
-        summary.click()
-    assert page.evaluate(WIDTHS) == widths
-    for name in ("Predicates", "Priorities", "Queue", "Events", "Story"):
-        bench.tab(name)
-        assert (name, page.evaluate(WIDTHS), page.evaluate(BOXES)) == (name, widths, boxes)
 
 
 def test_beside_a_wide_build_the_node_is_in_view(page: Page, site: Stack) -> None:

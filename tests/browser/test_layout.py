@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DRAWN, PHONE
 from tests.browser.pages import ASTRAY, Workbench, becomes, example_text, share, wide
+from tests.rows import each_row
 from tests.services.stack import Stack
 
 WIDTHS = """() => ["build", "stage", "inspect"].map(
@@ -47,7 +47,7 @@ WHOLE = """name => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(1024, 768), PHONE], ids=["1024", "390"])
+@each_row("size", [(1024, 768), PHONE])
 def test_the_open_tab_is_whole_where_not_all_fit(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
 ) -> None:
@@ -96,27 +96,31 @@ TOP = "one => one.getBoundingClientRect().top"
 READ = ".phases li > *, .cycle-main .link b, .cycle-main .pill, .wb-title > *"
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (1440, 900), (1920, 1080)], ids=["1366", "1440", "1920"])
-def test_tabs_phases_and_names_are_read_whole(
-    visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
-) -> None:
+def _reads_whole(bench: Workbench, tabs: int) -> None:
+    page = bench.page
+    expect(bench.inspect.get_by_role("tab").filter(visible=True)).to_have_count(tabs)
+    expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
+    assert page.evaluate(UNREAD, READ) == []
+    becomes(lambda: page.evaluate(ASTRAY), [])
+    body = bench.inspect.get_by_role("tabpanel")
+    top = body.evaluate(TOP)
+    bench.tab("Queue")
+    bench.step()
+    assert body.evaluate(TOP) == top, "a count moves the panel"
+    assert page.evaluate(UNREAD, READ) == []
+    becomes(lambda: page.evaluate(ASTRAY), [])
+
+
+def test_tabs_phases_and_names_are_read_whole(page: Page, site: Stack) -> None:
     """On one line each and uncut; all tabs in one row, or in the list beside it, whatever they count."""
-    page = visitor(size=size)
     gangs = share(site, example_text("gang-deadlock-coscheduled"), "Two gangs that wait for each other")
     large = share(site, example_text("five-hundred"), "Five hundred nodes in three zones")
     for address, step, tabs in ((gangs, 4, 11), (large, 400, 9)):
         bench = Workbench(page).open(f"{address}?step={step}").at(step)
-        expect(bench.inspect.get_by_role("tab").filter(visible=True)).to_have_count(tabs)
-        expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
-        assert page.evaluate(UNREAD, READ) == []
-        becomes(lambda: page.evaluate(ASTRAY), [])
-        body = bench.inspect.get_by_role("tabpanel")
-        top = body.evaluate(TOP)
-        bench.tab("Queue")
-        bench.step()
-        assert body.evaluate(TOP) == top, "a count moves the panel"
-        assert page.evaluate(UNREAD, READ) == []
-        becomes(lambda: page.evaluate(ASTRAY), [])
+        for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
+            page.set_viewport_size({"width": width, "height": height})
+            bench.tab("Story")
+            _reads_whole(bench, tabs)
 
 
 def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[Page], None]) -> None:

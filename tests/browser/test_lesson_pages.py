@@ -221,6 +221,7 @@ def test_two_tabs_lose_nothing(page: Page, visitor: Callable[..., Page], watch: 
     watch.allow("409")
     page.goto("/learn/author/")
     page.get_by_role("button", name="New lesson").click()
+    expect(page.get_by_label("Title", exact=True)).to_be_visible()
     other = page.context.new_page()
     other.goto(page.url)
     theirs, mine = other.get_by_label("Title", exact=True), page.get_by_label("Title", exact=True)

@@ -178,27 +178,6 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
     expect(page.get_by_role("dialog", name="Command palette")).to_be_visible()
 
 
-def test_fuzzy_search_prefers_whole_words_and_beginnings(page: Page, bench: Workbench) -> None:
-    """Letters in one piece, and at the beginnings of words, count more than letters here and there."""
-    best = page.evaluate(
-        """async address => {
-          const { match } = await import(address);
-          const score = (typed) => (a, b) => match(typed, b).score - match(typed, a).score;
-          const order = (typed, names) => names.filter((name) => match(typed, name)).sort(score(typed));
-          return [
-            order("rb", ["Run to the next break", "Run back", "Scrub on", "Fork"]),
-            order("node", ["no derived name", "a node", "node", "anode"]),
-            order("xyz", ["x", "xy", "yxz"]),
-            match("nn", "n-1n").at,
-          ];
-        }""",
-        served(page, "workbench/fuzzy.ts"),
-    )
-    assert best[0][0] == "Run back" and "Fork" not in best[0]
-    assert best[1] == ["node", "a node", "anode", "no derived name"]
-    assert best[2] == [] and best[3] == [0, 3]
-
-
 def test_on_a_phone_a_button_opens_it(phone: Page, site: Stack, accessible: Callable[[Page], None]) -> None:
     """At 390 px a button opens the palette, which keeps within the phone and shows what it goes to."""
     bench = Workbench(phone).open(share(site, example_text("shop")))

@@ -68,9 +68,21 @@ def opened(page: Page, address: str, index: int, tab: str = "podgroups", view: s
     return Workbench(page).open(address + query).at(index).panel(titles[tab])
 
 
-def test_phase_members_and_timers_follow_the_gang(visitor: Callable[..., Page], room: str) -> None:
-    """Three wait with a deadline; the fourth cycle binds all four and lights the phase Scheduled."""
+def test_a_gang_waits_and_is_bound(visitor: Callable[..., Page], room: str) -> None:
+    """Members, timers and ghosts follow it, pointing at a member shows its node, and rules say why."""
+    # Hover, and focus, do it for a pod that holds a node and for the node's own name; the nodes light
+    # up.
     page = visitor()
+    panel = opened(page, room, 3)
+    hovered = Workbench(page).stage.locator(".node.hovered")
+    members = panel.get_by_role("table", name="Members of")
+    members.get_by_role("button", name="worker-2").hover()
+    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-2,"))
+    members.get_by_role("row").filter(has_text="worker-3").get_by_role("button").first.focus()
+    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-3,"))
+    panel.get_by_role("button", name="on 3 nodes").click()
+    expect(Workbench(page).stage.locator(".node.lit")).to_have_count(3)
+    # Three wait with a deadline; the fourth cycle binds all four and lights the phase Scheduled.
     panel = opened(page, room, 3)
     lit = panel.locator(".phase-diagram [aria-current=step]")
     expect(lit).to_contain_text("PreScheduling")
@@ -81,11 +93,7 @@ def test_phase_members_and_timers_follow_the_gang(visitor: Callable[..., Page], 
     expect(lit).to_contain_text("Scheduled")
     expect(panel.get_by_role("table", name="Members of").get_by_text("bound")).to_have_count(4)
     expect(panel.get_by_text("Consequences of this cycle")).to_be_visible()
-
-
-def test_waiting_pods_are_ghosts_on_their_node(visitor: Callable[..., Page], room: str) -> None:
-    """The stage says how many wait, draws them apart, and tells it to screen readers."""
-    page = visitor()
+    # The stage says how many wait, draws them apart, and tells it to screen readers.
     opened(page, room, 3)
     bench = Workbench(page)
     expect(bench.stage.get_by_label("Marks on the nodes")).to_contain_text("3 waiting at Permit")
@@ -93,12 +101,22 @@ def test_waiting_pods_are_ghosts_on_their_node(visitor: Callable[..., Page], roo
     expect(bench.stage.get_by_role("button", name="1 waiting at Permit")).to_have_count(3)
     page.keyboard.press("ArrowRight")
     expect(bench.stage.locator(".pod.waiting")).to_have_count(0)
+    # The rule that moved it stands beside the cycle, the ways out have the group's numbers.
+    panel = opened(page, room, 3)
+    diagram = panel.locator(".phase-diagram")
+    expect(diagram.locator("figcaption")).to_contain_text("PreScheduling since cycle 1, for n ≥ minMember")
+    diagram.get_by_text("Transitions from PreScheduling").click()
+    expect(diagram).to_contain_text("s ≥ minMember now 0 ≥ 4")
+    page.keyboard.press("ArrowLeft")
+    Workbench(page).at(2)
+    expect(diagram.get_by_text("s ≥ minMember", exact=True)).to_be_visible()
+    diagram.get_by_role("link", name="All rules of the classic edition").click()
+    expect(page.get_by_role("heading", name="Phases, classic edition")).to_be_in_viewport()
 
 
-def test_a_rejection_is_reported_with_its_arithmetic_and_marked(
-    visitor: Callable[..., Page], no_room: str
-) -> None:
-    """Cycle 4 rejects the group: percentages, denial, sentences with links, and a mark with a legend."""
+def test_a_gang_is_rejected_and_waits_in_the_queue(visitor: Callable[..., Page], no_room: str) -> None:
+    """With its arithmetic and a mark; the queue says what would move its pods."""
+    # Cycle 4 rejects the group: percentages, denial, sentences with links, and a mark with a legend.
     page = visitor()
     panel = opened(page, no_room, 4)
     expect(panel.get_by_text("(4 − 3) / 4 = 25 % are missing, more than 10 %")).to_be_visible()
@@ -109,6 +127,18 @@ def test_a_rejection_is_reported_with_its_arithmetic_and_marked(
     expect(Workbench(page).timeline).to_have_attribute(
         "aria-valuetext", "cycle 4 of 12, unschedulable, PodGroup nginx rejected"
     )
+    # Lanes count every queue and lead to it; a pod put aside says which events and which flush help it.
+    panel = opened(page, no_room, 6, "queue")
+    lane = panel.get_by_role("list", name="Queues").get_by_role("button", name="Unschedulable")
+    expect(lane).to_contain_text("5")
+    expect(lane).to_contain_text("90s left")
+    lane.focus()
+    page.keyboard.press("Enter")
+    expect(panel.get_by_role("heading", name="Unschedulable")).to_be_focused()
+    refused = panel.locator(".reason-row").filter(has_text="refused by NodeResourcesFit")
+    expect(refused).to_contain_text("Moves by the flush: 90s left (t = 90s)")
+    expect(refused.get_by_text("AssignedPodDelete")).to_have_attribute("title", "a pod left its node")
+    expect(refused.get_by_text("PodGroupAdd")).to_have_count(0)
 
 
 def test_another_group_is_chosen_by_keyboard_and_address(visitor: Callable[..., Page], deadlock: str) -> None:
@@ -136,22 +166,6 @@ def test_the_queue_has_sort_keys_and_why_pods_moved(visitor: Callable[..., Page]
     expect(panel.get_by_role("heading", name="Waiting at Permit")).to_be_visible()
 
 
-def test_the_queue_tells_what_would_move_a_pod(visitor: Callable[..., Page], no_room: str) -> None:
-    """Lanes count every queue and lead to it; a pod put aside says which events and which flush help it."""
-    page = visitor()
-    panel = opened(page, no_room, 6, "queue")
-    lane = panel.get_by_role("list", name="Queues").get_by_role("button", name="Unschedulable")
-    expect(lane).to_contain_text("5")
-    expect(lane).to_contain_text("90s left")
-    lane.focus()
-    page.keyboard.press("Enter")
-    expect(panel.get_by_role("heading", name="Unschedulable")).to_be_focused()
-    refused = panel.locator(".reason-row").filter(has_text="refused by NodeResourcesFit")
-    expect(refused).to_contain_text("Moves by the flush: 90s left (t = 90s)")
-    expect(refused.get_by_text("AssignedPodDelete")).to_have_attribute("title", "a pod left its node")
-    expect(refused.get_by_text("PodGroupAdd")).to_have_count(0)
-
-
 def test_a_group_that_is_backed_off_is_listed_like_a_denied_one(
     visitor: Callable[..., Page], backed_off: str
 ) -> None:
@@ -171,7 +185,7 @@ def test_timers_run_while_it_plays(visitor: Callable[..., Page], no_room: str) -
     page.evaluate(WATCH)
     page.get_by_role("combobox", name="Speed").select_option("0.5")
     Workbench(page).button("Play").click()
-    page.wait_for_function("() => podstep.playback.index === 7")
+    Workbench(page).at(7)
     seen = page.evaluate("window.seen")
     assert len(seen) > 2  # a busy machine draws few frames of the two seconds
     counted = [int(text.removesuffix("s left")) for text in seen if re.fullmatch(r"[0-9]+s left", text)]
@@ -189,7 +203,7 @@ def test_timers_stand_still_where_motion_is_unwelcome(visitor: Callable[..., Pag
     page.evaluate(WATCH)
     page.get_by_role("combobox", name="Speed").select_option("0.5")
     Workbench(page).button("Play").click()
-    page.wait_for_function("() => podstep.playback.index === 7")
+    Workbench(page).at(7)
     assert page.evaluate("window.seen") == ["90s left"]
 
 
@@ -233,35 +247,6 @@ HATCHED = """() => {
   }
   return found;
 }"""
-
-
-def test_pointing_at_a_member_shows_its_node_on_the_stage(visitor: Callable[..., Page], room: str) -> None:
-    """Hover, and focus, do it for a pod that holds a node and for the node's own name; the nodes light up."""
-    page = visitor()
-    panel = opened(page, room, 3)
-    hovered = Workbench(page).stage.locator(".node.hovered")
-    members = panel.get_by_role("table", name="Members of")
-    members.get_by_role("button", name="worker-2").hover()
-    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-2,"))
-    members.get_by_role("row").filter(has_text="worker-3").get_by_role("button").first.focus()
-    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-3,"))
-    panel.get_by_role("button", name="on 3 nodes").click()
-    expect(Workbench(page).stage.locator(".node.lit")).to_have_count(3)
-
-
-def test_the_phase_says_by_which_rule_and_what_leads_on(visitor: Callable[..., Page], room: str) -> None:
-    """The rule that moved it stands beside the cycle, the ways out have the group's numbers."""
-    page = visitor()
-    panel = opened(page, room, 3)
-    diagram = panel.locator(".phase-diagram")
-    expect(diagram.locator("figcaption")).to_contain_text("PreScheduling since cycle 1, for n ≥ minMember")
-    diagram.get_by_text("Transitions from PreScheduling").click()
-    expect(diagram).to_contain_text("s ≥ minMember now 0 ≥ 4")
-    page.keyboard.press("ArrowLeft")
-    Workbench(page).at(2)
-    expect(diagram.get_by_text("s ≥ minMember", exact=True)).to_be_visible()
-    diagram.get_by_role("link", name="All rules of the classic edition").click()
-    expect(page.get_by_role("heading", name="Phases, classic edition")).to_be_in_viewport()
 
 
 def test_pods_that_controllers_make_come_and_go(visitor: Callable[..., Page], churn: str) -> None:

@@ -155,13 +155,18 @@ def test_showing_the_caches_settings_does_not_scroll_the_page(
 
 
 def test_what_is_shared_does_not_change(page: Page, shop: str) -> None:
-    """Without a fork every control is there to be read and disabled."""
+    """Without a fork every control is disabled, and the timeline's legend names what there is."""
+    # Without a fork every control is there to be read and disabled.
     bench = Workbench(page).open(shop)
     panel = policy(bench)
     expect(panel.get_by_label("Quirks of v1.11")).to_be_disabled()
     expect(panel.get_by_role("switch", name="GeneralPredicates")).to_be_disabled()
     expect(panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")).to_be_disabled()
     expect(bench.build.get_by_role("button", name="Undo")).to_have_count(0)
+    # The legend names what there is.
+    marks = bench.page.get_by_role("list", name="Marks of the timeline")
+    expect(marks.get_by_text("error")).to_be_visible()
+    expect(marks.get_by_text("scheduler restarted")).to_be_hidden()
 
 
 def test_a_restart_is_flagged_reported_and_shown(page: Page, restarts: str) -> None:
@@ -186,30 +191,6 @@ def test_a_restart_is_flagged_reported_and_shown(page: Page, restarts: str) -> N
     panel.get_by_role("button", name="To the policy at the start").click()
     bench.at(0)
     expect(panel.get_by_label("Static order of predicates")).to_have_value("v1.11")
-
-
-def test_the_timeline_of_a_scenario_without_restarts_has_no_such_mark(page: Page, shop: str) -> None:
-    """The legend names what there is."""
-    bench = Workbench(page).open(shop)
-    marks = bench.page.get_by_role("list", name="Marks of the timeline")
-    expect(marks.get_by_text("error")).to_be_visible()
-    expect(marks.get_by_text("scheduler restarted")).to_be_hidden()
-
-
-def test_the_policy_tab_is_accessible_and_fits_a_phone(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], shop: str
-) -> None:
-    """WCAG 2.2 AA with everything open, and nothing is wider than the screen."""
-    page = visitor(color_scheme="dark")
-    panel = policy(own(page))
-    for summary in panel.locator("summary").all():
-        summary.click()
-    accessible(page)
-    phone = visitor(size=(390, 844), color_scheme="light")
-    bench = Workbench(phone).open(shop)
-    phone.get_by_role("button", name="Build").click()
-    policy(bench)
-    assert wide(phone) == 0
 
 
 PROFILES = """\
@@ -237,3 +218,19 @@ def test_a_scheduler_configuration_is_shown_and_changed_as_a_policy(page: Page) 
     weight.press("Enter")
     editor = yaml_of(bench).shows(re.compile(r"name: NodeAffinity,?\s+weight: 9"))
     assert "kind: Policy" not in editor.text
+
+
+def test_the_policy_tab_is_accessible_and_fits_a_phone(
+    visitor: Callable[..., Page], accessible: Callable[[Page], None], shop: str
+) -> None:
+    """WCAG 2.2 AA with everything open, and nothing is wider than the screen."""
+    page = visitor(color_scheme="dark")
+    panel = policy(own(page))
+    for summary in panel.locator("summary").all():
+        summary.click()
+    accessible(page)
+    phone = visitor(size=(390, 844), color_scheme="light")
+    bench = Workbench(phone).open(shop)
+    phone.get_by_role("button", name="Build").click()
+    policy(bench)
+    assert wide(phone) == 0

@@ -19,8 +19,10 @@ def making_room(site: Stack) -> str:
     return share(site, example_text("making-room"), "Making room")
 
 
-def test_the_tab_tells_who_has_to_go_and_why(page: Page, making_room: str) -> None:
-    """The story links to the tab; its table has the chosen node first and each other with what dropped it."""
+def test_the_tab_says_who_has_to_go_and_why(page: Page, making_room: str) -> None:
+    """Of the cycle's preemption: candidates, dry runs, criteria, and nodes where nothing helps."""
+    # The story links to the tab; its table has the chosen node first and each other with what dropped
+    # it.
     bench = Workbench(page).open(making_room).step()
     expect(bench.inspect.get_by_role("tab", name="Preemption")).to_contain_text("1")
     bench.tab("Story").get_by_role("button", name="Preemption", exact=True).click()
@@ -41,12 +43,7 @@ def test_the_tab_tells_who_has_to_go_and_why(page: Page, making_room: str) -> No
             "3 kept logs-4 priority 10",
         ],
     )
-
-
-def test_a_dry_run_is_opened_by_keyboard(page: Page, making_room: str) -> None:
-    """Enter opens the dry run of another candidate, with the budget that its victim violates."""
-    bench = Workbench(page).open(making_room).step()
-    panel = bench.tab("Preemption")
+    # Enter opens the dry run of another candidate, with the budget that its victim violates.
     opener = panel.get_by_role("button", name="Dry run on worker-1")
     opener.focus()
     page.keyboard.press("Enter")
@@ -54,11 +51,7 @@ def test_a_dry_run_is_opened_by_keyboard(page: Page, making_room: str) -> None:
     expect(panel.get_by_text("PDB db")).to_be_visible()
     page.keyboard.press("Enter")
     expect(panel.get_by_text("PDB db")).to_be_hidden()
-
-
-def test_the_criteria_strike_out_node_after_node(page: Page, making_room: str) -> None:
-    """Every criterion shows who stays, with the value, and who is out; the last one decided."""
-    bench = Workbench(page).open(making_room).step()
+    # Every criterion shows who stays, with the value, and who is out; the last one decided.
     table = bench.tab("Preemption").get_by_role("table", name=re.compile("^The criteria in turn"))
     rows = [re.sub(r"\s+", " ", text) for text in texts(table.locator("tbody").get_by_role("row"))]
     assert len(rows) == 6
@@ -68,22 +61,14 @@ def test_the_criteria_strike_out_node_after_node(page: Page, making_room: str) -
     becomes(lambda: texts(struck), ["worker-1", "worker-2", "worker-3", "worker-5"])
     struck.first.get_by_role("button", name="worker-1").click()
     expect(bench.stage.get_by_role("heading", name="worker-1")).to_be_visible()
-
-
-def test_nodes_where_nothing_helps_are_grouped_and_light_up(page: Page, making_room: str) -> None:
-    """Each reason says of how many nodes; a click shows them on the stage."""
-    bench = Workbench(page).open(making_room).step()
+    # Each reason says of how many nodes; a click shows them on the stage.
     group = bench.tab("Preemption").get_by_role("listitem").filter(has_text="deleting pods does not resolve")
     expect(group).to_contain_text("taints that the pod didn't tolerate")
     group.get_by_role("button", name="1 node", exact=True).click()
     expect(bench.node("gpu-1")).to_have_class(re.compile(r"\blit\b"))
     expect(bench.node("edge-1")).not_to_have_class(re.compile(r"\blit\b"))
-
-
-def test_a_cycle_without_preemption_leads_to_one_that_has(page: Page, making_room: str) -> None:
-    """The empty tab says why there was none and goes to the cycle that has one."""
-    bench = Workbench(page).open(making_room).step(2)
-    panel = bench.tab("Preemption")
+    # The empty tab says why there was none and goes to the cycle that has one.
+    bench.step()
     expect(panel).to_contain_text("A node was found for default/checkout")
     panel.get_by_role("button", name="Last cycle with one: #1").click()
     bench.at(1)

@@ -92,8 +92,9 @@ def test_algorithms_are_rows_and_nodes_are_columns(page: Page, shop: str, cycle:
     assert [values[3] for values in behind.values()] == ["–", "–", "7", "7", "9"]
 
 
-def test_a_priority_is_worked_out_with_the_numbers_of_the_node(page: Page, shop: str, cycle: Cycle) -> None:
-    """The formula's numbers give the score of the selected node, which the weight turns into its points."""
+def test_a_node_is_worked_out_with_its_numbers(page: Page, shop: str, cycle: Cycle) -> None:
+    """The formula gives the score of the selected node, and its column adds up to the total."""
+    # The formula's numbers give the score of the selected node, which the weight turns into its points.
     panel = opened(page, shop, "&node=general-4")
     panel.get_by_role("columnheader", name="A3 LeastRequested").click()
     formula = panel.get_by_role("heading", name="A3 LeastRequestedPriority").locator("xpath=..")
@@ -118,11 +119,7 @@ def test_a_priority_is_worked_out_with_the_numbers_of_the_node(page: Page, shop:
     flat = panel.get_by_role("heading", name="A7 TaintTolerationPriority").locator("xpath=..")
     expect(flat).to_contain_text("Every feasible node scored 10 here")
     expect(flat).to_contain_text("10")
-
-
-def test_a_nodes_column_adds_up(page: Page, shop: str, cycle: Cycle) -> None:
-    """What the priorities add to the selected node is listed, and Combine is the node's total."""
-    panel = opened(page, shop, "&node=general-4")
+    # What the priorities add to the selected node is listed, and Combine is the node's total.
     table = panel.get_by_role("table", name="What each priority adds to the total of general-4")
     names = [cycle.nodes[node] for node in cycle.feasible.tolist()]
     place = names.index("general-4")
@@ -175,24 +172,6 @@ def test_where_nothing_was_ranked_the_tab_says_why(page: Page, site: Stack) -> N
     bench.is_on("Predicates")
 
 
-def test_the_tab_is_accessible_and_fits_a_phone(
-    visitor: Callable[..., Page], shop: str, accessible: Callable[[Page], None]
-) -> None:
-    """Either way round, with a formula open, no rule of WCAG is broken, and nothing is too wide."""
-    for size in ((1440, 900), (390, 844)):
-        page = visitor(size=size)
-        panel = opened(page, shop)
-        if size[0] < 500:
-            page.get_by_role("button", name="Inspect", exact=True).click()
-        panel.get_by_role("columnheader", name="A3 LeastRequested").click()
-        expect(panel.get_by_role("heading", name="A3 LeastRequestedPriority")).to_be_visible()
-        accessible(page)
-        panel.get_by_role("button", name="Priorities", exact=True).click()
-        expect(panel.get_by_role("grid", name="Priority by node")).to_be_visible()
-        accessible(page)
-        assert wide(page) == 0
-
-
 def test_large_totals_are_read_as_differences(page: Page, site: Stack) -> None:
     """Cards and the matrix show what exceeds the least total, and the full figure stays in the table."""
     address = share(site, example_text("first-cycle"))
@@ -209,3 +188,21 @@ def test_large_totals_are_read_as_differences(page: Page, site: Stack) -> None:
     expect(cell).to_have_text(f"{max(totals):,}")
     above = cell.evaluate("cell => getComputedStyle(cell, '::after').content")
     assert above == f'"+{max(totals) - min(totals):,}"'
+
+
+def test_the_tab_is_accessible_and_fits_a_phone(
+    visitor: Callable[..., Page], shop: str, accessible: Callable[[Page], None]
+) -> None:
+    """Either way round, with a formula open, no rule of WCAG is broken, and nothing is too wide."""
+    for size in ((1440, 900), (390, 844)):
+        page = visitor(size=size)
+        panel = opened(page, shop)
+        if size[0] < 500:
+            page.get_by_role("button", name="Inspect", exact=True).click()
+        panel.get_by_role("columnheader", name="A3 LeastRequested").click()
+        expect(panel.get_by_role("heading", name="A3 LeastRequestedPriority")).to_be_visible()
+        accessible(page)
+        panel.get_by_role("button", name="Priorities", exact=True).click()
+        expect(panel.get_by_role("grid", name="Priority by node")).to_be_visible()
+        accessible(page)
+        assert wide(page) == 0

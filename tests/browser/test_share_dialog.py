@@ -31,9 +31,26 @@ def shop(page: Page, site: Stack) -> Workbench:
     return Workbench(page).open(f"{address}?step={STEP}&tab=predicates").at(STEP)
 
 
-def test_the_link_is_markdown_and_a_qr_code_too(page: Page, site: Stack) -> None:
-    """Both hold the link to the view; the server draws the code."""
+def test_the_link_and_the_embed_code(page: Page, site: Stack) -> None:
+    """The dialog fits; its link is Markdown and a QR code too; its code frames the view."""
+    # Every panel is no wider than the window, and the tabs go by arrow keys.
     shop(page, site)
+    box = dialog(page, "Link")
+    expect(box.get_by_label("Link to this view", exact=True)).to_be_visible()
+    before = box.bounding_box()
+    for name in ("Private", "Embed", "Self-contained"):
+        box.get_by_role("tab", selected=True).press("ArrowRight")
+        expect(box.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(box.get_by_text("Packing…")).to_have_count(0)
+        for _ in turned(page):
+            assert wide(page) == 0
+    after = box.bounding_box()
+    assert before
+    assert after
+    assert abs(after["height"] - before["height"]) < 2
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    # Both hold the link to the view; the server draws the code.
     box = dialog(page, "Link")
     link = box.get_by_label("Link to this view", exact=True).input_value()
     assert link.endswith(f"?step={STEP}&tab=predicates")
@@ -45,6 +62,16 @@ def test_the_link_is_markdown_and_a_qr_code_too(page: Page, site: Stack) -> None
     split = urlsplit(link)
     src = urlsplit(code.get_attribute("src") or "")
     assert parse_qs(src.query) == {"path": [f"{split.path}?{split.query}"]}
+    # The code, put into a page, shows the same step; the height is the one that was chosen.
+    page.keyboard.press("Escape")
+    box = dialog(page, "Embed")
+    box.get_by_label("Height").select_option("800 pixels")
+    embedded = box.get_by_label("Embed code", exact=True).input_value()
+    assert 'height="800"' in embedded
+    page.goto("/reference/predicates/")
+    page.evaluate("code => { document.body.innerHTML = code; }", embedded)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("slider", name="Cycle")).to_have_attribute("aria-valuenow", str(STEP))
 
 
 def test_a_private_link_is_named_opened_and_revoked(
@@ -78,19 +105,6 @@ def test_a_private_link_is_named_opened_and_revoked(
     answer = stranger.goto(address)
     assert answer
     assert answer.status == 404
-
-
-def test_the_embed_code_frames_the_view(page: Page, site: Stack) -> None:
-    """The code, put into a page, shows the same step; the height is the one that was chosen."""
-    shop(page, site)
-    box = dialog(page, "Embed")
-    box.get_by_label("Height").select_option("800 pixels")
-    code = box.get_by_label("Embed code", exact=True).input_value()
-    assert 'height="800"' in code
-    page.goto("/reference/predicates/")
-    page.evaluate("code => { document.body.innerHTML = code; }", code)
-    frame = page.frame_locator("iframe")
-    expect(frame.get_by_role("slider", name="Cycle")).to_have_attribute("aria-valuenow", str(STEP))
 
 
 def test_a_self_contained_link_needs_no_row(
@@ -140,31 +154,6 @@ def test_a_bomb_is_not_inflated(page: Page) -> None:
     other = page.evaluate(f"async () => ({make})('[1, 2]')")
     page.goto(f"/#scenario={other}")
     expect(page.get_by_text("The link holds no scenario.")).to_be_visible()
-
-
-def test_the_dialog_fits_and_can_be_used_by_all(
-    page: Page,
-    site: Stack,
-    accessible: Callable[[Page], None],
-) -> None:
-    """Every panel keeps to WCAG, is no wider than the window, and the tabs go by arrow keys."""
-    shop(page, site)
-    box = dialog(page, "Link")
-    expect(box.get_by_label("Link to this view", exact=True)).to_be_visible()
-    before = box.bounding_box()
-    for name in ("Private", "Embed", "Self-contained"):
-        box.get_by_role("tab", selected=True).press("ArrowRight")
-        expect(box.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
-        expect(box.get_by_text("Packing…")).to_have_count(0)
-        for _ in turned(page):
-            accessible(page)
-            assert wide(page) == 0
-    after = box.bounding_box()
-    assert before
-    assert after
-    assert abs(after["height"] - before["height"]) < 2
-    page.keyboard.press("Escape")
-    expect(box).to_have_count(0)
 
 
 def test_a_private_link_says_what_is_decided_otherwise(
@@ -271,3 +260,28 @@ def test_what_is_typed_is_stripped_unless_it_is_kept(page: Page) -> None:
     note.get_by_role("button", name="Keep them").click()
     yaml.shows(re.compile("hunter2"))
     assert "hunter2" in page.evaluate(fetched, address)
+
+
+def test_the_dialog_fits_and_can_be_used_by_all(
+    page: Page,
+    site: Stack,
+    accessible: Callable[[Page], None],
+) -> None:
+    """Every panel keeps to WCAG, is no wider than the window, and the tabs go by arrow keys."""
+    shop(page, site)
+    box = dialog(page, "Link")
+    expect(box.get_by_label("Link to this view", exact=True)).to_be_visible()
+    before = box.bounding_box()
+    for name in ("Private", "Embed", "Self-contained"):
+        box.get_by_role("tab", selected=True).press("ArrowRight")
+        expect(box.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(box.get_by_text("Packing…")).to_have_count(0)
+        for _ in turned(page):
+            accessible(page)
+            assert wide(page) == 0
+    after = box.bounding_box()
+    assert before
+    assert after
+    assert abs(after["height"] - before["height"]) < 2
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)

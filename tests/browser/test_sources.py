@@ -48,8 +48,9 @@ def matrix(page: Page, address: str) -> Locator:
     return bench.panel("Predicates")
 
 
-def test_every_answer_has_the_mark_of_its_source(page: Page, audited: str, cycle: Cycle) -> None:
-    """As many cells are marked, and say so, as the engine counts hits, evaluations and stale hits."""
+def test_every_answer_shows_where_it_came_from(page: Page, audited: str, cycle: Cycle) -> None:
+    """In the matrix, on the ladder and by a filter, which narrows it to nodes; and nothing is cut."""
+    # As many cells are marked, and say so, as the engine counts hits, evaluations and stale hits.
     panel = matrix(page, audited)
     sources = record(cycle).sources
     assert sources is not None
@@ -70,20 +71,12 @@ def test_every_answer_has_the_mark_of_its_source(page: Page, audited: str, cycle
     expect(panel.locator("tbody td.cleared")).to_have_accessible_name(
         "GeneralPredicates: passed; from the cache; invalidated since, by an event of this cycle"
     )
-
-
-def test_the_ladder_counts_the_answers_from_the_cache(page: Page, audited: str, cycle: Cycle) -> None:
-    """Above it the sum, and on each rung its own; words stand behind the numbers."""
-    panel = matrix(page, audited)
+    # Above it the sum, and on each rung its own; words stand behind the numbers.
     counts = record(cycle).counts
     ladder = panel.locator(".ladder")
     expect(ladder).to_contain_text(f"{counts.hits} of {counts.hits + counts.evaluations} from the cache")
     expect(ladder.get_by_role("listitem").nth(1)).to_contain_text("11 from the cache, 1 evaluated")
-
-
-def test_nodes_are_filtered_by_where_their_answers_came_from(page: Page, audited: str, cycle: Cycle) -> None:
-    """All from the cache, some evaluated, stale: each leaves the nodes that the engine names."""
-    panel = matrix(page, audited)
+    # All from the cache, some evaluated, stale: each leaves the nodes that the engine names.
     choice = panel.get_by_label("Nodes by where their answers came from")
     rows = panel.get_by_role("rowheader")
     sources = record(cycle).sources

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import MOTION, turned
-from tests.browser.pages import Workbench, becomes, example_text, holds, share, texts, wide
+from tests.browser.conftest import MOTION
+from tests.browser.pages import Workbench, becomes, example_text, holds, share, texts
 from tests.browser.test_step_to_paint import note, summary
 from tests.services.stack import Stack
 
@@ -82,8 +82,9 @@ def headings(bench: Workbench) -> list[str]:
     return [" ".join(text.lower().split()) for text in texts(bench.stage.locator(".zone h3"))]
 
 
-def test_pods_are_coloured_by_what_one_chooses(page: Page, site: Stack) -> None:
-    """The legend names what the colours stand for; the choice is in the address, and kept for later."""
+def test_pods_are_coloured_and_nodes_grouped_by_what_one_chooses(page: Page, site: Stack) -> None:
+    """The address keeps both; the colour is kept for later."""
+    # The legend names what the colours stand for; the choice is in the address, and kept for later.
     address = share(site, POOLS, "Pools")
     bench = Workbench(page).open(f"{address}?step=4").at(4)
     becomes(lambda: texts(swatches(bench)), ["no controller\n4"])
@@ -103,6 +104,26 @@ def test_pods_are_coloured_by_what_one_chooses(page: Page, site: Stack) -> None:
     expect(look(bench, "Colour")).to_have_value("workload")
     bench.open(f"{address}?step=2&colour=namespace").at(2)
     expect(look(bench, "Colour")).to_have_value("namespace")
+    # By node pool, by any label, or not at all; the address keeps it.
+    bench = Workbench(page).open(f"{address}?step=1").at(1)
+    becomes(lambda: headings(bench), ["nodes 3"])
+    group = look(bench, "Group by")
+    becomes(
+        lambda: texts(group.locator("option")),
+        [
+            "zone",
+            "node pool (cloud.google.com/gke-nodepool)",
+            "disk",
+            "nothing",
+        ],
+    )
+    group.select_option("cloud.google.com/gke-nodepool")
+    becomes(lambda: headings(bench), ["gke-nodepool gpu 1", "gke-nodepool plain 2"])
+    group.select_option("disk")
+    becomes(lambda: headings(bench), ["disk hdd 1", "disk ssd 2"])
+    page.wait_for_function("() => location.search.includes('group=disk')")
+    bench.open(f"{address}?step=1&group=none").at(1)
+    becomes(lambda: headings(bench), ["nodes 3"])
 
 
 def test_a_colour_of_the_legend_lights_up_its_pods(page: Page, site: Stack) -> None:
@@ -124,30 +145,6 @@ def test_a_colour_of_the_legend_lights_up_its_pods(page: Page, site: Stack) -> N
     page.keyboard.press("Enter")
     becomes(lambda: opacity("shop/web-3"), 1)
     expect(bench.node("plain-2")).not_to_have_class(re.compile("without"))
-
-
-def test_nodes_are_grouped_by_what_one_chooses(page: Page, site: Stack) -> None:
-    """By node pool, by any label, or not at all; the address keeps it."""
-    address = share(site, POOLS, "Pools")
-    bench = Workbench(page).open(f"{address}?step=1").at(1)
-    becomes(lambda: headings(bench), ["nodes 3"])
-    group = look(bench, "Group by")
-    becomes(
-        lambda: texts(group.locator("option")),
-        [
-            "zone",
-            "node pool (cloud.google.com/gke-nodepool)",
-            "disk",
-            "nothing",
-        ],
-    )
-    group.select_option("cloud.google.com/gke-nodepool")
-    becomes(lambda: headings(bench), ["gke-nodepool gpu 1", "gke-nodepool plain 2"])
-    group.select_option("disk")
-    becomes(lambda: headings(bench), ["disk hdd 1", "disk ssd 2"])
-    page.wait_for_function("() => location.search.includes('group=disk')")
-    bench.open(f"{address}?step=1&group=none").at(1)
-    becomes(lambda: headings(bench), ["nodes 3"])
 
 
 def test_extended_resources_and_new_room_fill_a_node(page: Page, site: Stack) -> None:
@@ -384,22 +381,3 @@ def test_terminating_pods_are_counted_for_themselves(page: Page, site: Stack) ->
     bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=7").at(7)
     expect(bench.stage).to_contain_text("4 of 5 pods placed · 2 Terminating")
     expect(bench.build.get_by_role("treeitem", name=re.compile("deploy.web"))).to_contain_text("4 / 5")
-
-
-def test_every_look_of_the_stage_can_be_read(
-    page: Page, accessible: Callable[[Page], None], site: Stack
-) -> None:
-    """WCAG by axe with a node that is not ready, every colour, a filter and another grouping."""
-    bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=7").at(7)
-    for _ in turned(page):
-        accessible(page)
-    bench.open(f"{share(site, POOLS, 'Pools')}?step=4").at(4)
-    for size in turned(page):
-        for colour in ("priority", "podgroup", "namespace", "age"):
-            look(bench, "Colour").select_option(colour)
-            accessible(page)
-        swatches(bench).first.click()
-        look(bench, "Group by").select_option("disk")
-        accessible(page)
-        assert wide(page) <= 0, size
-        look(bench, "Group by").select_option(index=0)

@@ -21,8 +21,9 @@ DROP = """([name, text]) => {
 }"""
 
 
-def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
-    """Six come first; a topic shows its examples only; its address opens on it; All shows each once."""
+def test_cards_are_chosen_by_topic_and_are_links(page: Page) -> None:
+    """Topics have an address; a card's can be copied and opened in another tab."""
+    # Six come first; a topic shows its examples only; its address opens on it; All shows each once.
     page.goto("/")
     cards = page.locator("[data-example]:visible")
     expect(cards).to_have_count(6)
@@ -41,6 +42,20 @@ def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
     topics.get_by_role("button", name=re.compile("^Start here")).click()
     expect(cards).to_have_count(6)
     assert "topic" not in page.url
+    # Its address can be copied and opened in another tab, and Back leads to the cards.
+    page.goto("/")
+    card = page.get_by_role("link", name="A preference, not a constraint")
+    address = card.get_attribute("href")
+    assert address == "/examples/spread-over-zones/"
+    card.click()
+    Workbench(page).wait()
+    other = page.context.new_page()
+    other.goto(address)
+    Workbench(other).wait()
+    assert other.url == page.url
+    other.close()
+    page.go_back()
+    expect(card).to_be_visible()
 
 
 def test_the_demo_is_a_cluster_that_lives(page: Page) -> None:
@@ -83,23 +98,6 @@ def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
     link.click()
     Workbench(page).wait()
     assert page.url.partition("?")[0] == address
-
-
-def test_an_example_is_a_link(page: Page) -> None:
-    """Its address can be copied and opened in another tab, and Back leads to the cards."""
-    page.goto("/")
-    card = page.get_by_role("link", name="A preference, not a constraint")
-    address = card.get_attribute("href")
-    assert address == "/examples/spread-over-zones/"
-    card.click()
-    Workbench(page).wait()
-    other = page.context.new_page()
-    other.goto(address)
-    Workbench(other).wait()
-    assert other.url == page.url
-    other.close()
-    page.go_back()
-    expect(card).to_be_visible()
 
 
 def test_files_are_dropped_anywhere(page: Page) -> None:

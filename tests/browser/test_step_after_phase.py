@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.pages import Workbench, example_text, share
@@ -22,24 +21,23 @@ def at(page: Page, index: int, phase: str = "") -> None:
     )
 
 
-@pytest.mark.parametrize("how", ["button", "key"])
-def test_step_shows_the_rest_of_the_cycle(visitor: Callable[..., Page], site: Stack, how: str) -> None:
+def test_step_shows_the_rest_of_the_cycle(page: Page, site: Stack) -> None:
     """From a link into a cycle the first step shows its decision, and the second one the next cycle."""
     address = share(site, SHOP, "A shop")
-    page = visitor()
-    bench = Workbench(page).open(f"{address}?step=2&phase=queue")
-    step = bench.button("Step").click if how == "button" else lambda: page.keyboard.press("ArrowRight")
-    at(page, 2, "queue")
-    step()
-    at(page, 2)
-    step()
-    at(page, 3)
-    page.keyboard.press("Shift+ArrowRight")
-    at(page, 4, "queue")
-    page.keyboard.press("Shift+ArrowLeft")
-    at(page, 3, "bind")  # which tells the decision: there is no rest to show
-    step()
-    at(page, 4)
+    bench = Workbench(page)
+    for step in (bench.button("Step").click, lambda: page.keyboard.press("ArrowRight")):
+        bench.open(f"{address}?step=2&phase=queue")
+        at(page, 2, "queue")
+        step()
+        at(page, 2)
+        step()
+        at(page, 3)
+        page.keyboard.press("Shift+ArrowRight")
+        at(page, 4, "queue")
+        page.keyboard.press("Shift+ArrowLeft")
+        at(page, 3, "bind")  # which tells the decision: there is no rest to show
+        step()
+        at(page, 4)
 
 
 def test_step_shows_it_in_a_room_and_in_a_frame(visitor: Callable[..., Page], site: Stack) -> None:

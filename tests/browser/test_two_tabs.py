@@ -388,11 +388,7 @@ def test_a_title_is_followed_and_not_overwritten(page: Page) -> None:
     expect(titles[0]).to_have_value("Mine")
     titles[0].fill("Typed here")
     titles[1].fill("Typed there")
-    asked = (
-        page.context.pages[0]
-        .get_by_text("Another tab has renamed")
-        .or_(page.context.pages[0].get_by_text("Another tab has renamed"))
-    )
+    asked = page.get_by_text("Another tab has renamed")
     becomes(lambda: asked.count() + other.page.get_by_text("Another tab has renamed").count() > 0, True)
     loser = one if asked.count() else other
     loser.page.get_by_role("button", name="Keep mine").click()

@@ -83,8 +83,9 @@ def test_find_out_why_a_pod_is_pending_and_fix_it(page: Page, address: str) -> N
     )
 
 
-def test_a_failed_cell_of_the_matrix_tells_its_node(page: Page, address: str) -> None:
-    """A click on it opens the panel about that node, with numbers, and Escape comes back to the cell."""
+def test_why_is_asked_where_a_pod_or_a_node_stands(page: Page, address: str) -> None:
+    """A cell of the matrix, the stage, the queue and the events lead to the panel."""
+    # A click on it opens the panel about that node, with numbers, and Escape comes back to the cell.
     bench = Workbench(page).open(f"{address}?step=1").at(1)
     cell = bench.tab("Predicates").get_by_role(
         "gridcell", name=re.compile("GeneralPredicates: Insufficient cpu$")
@@ -96,21 +97,7 @@ def test_a_failed_cell_of_the_matrix_tells_its_node(page: Page, address: str) ->
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(cell.first).to_be_focused()
-
-
-def test_the_schedulers_own_answer_comes_before_what_would_refuse_as_well(page: Page, site: Stack) -> None:
-    """In the list of nodes as on the node that one asks about."""
-    why = ask(page, share(site, TWO_REASONS, "Two reasons", as_is=True))
-    expect(why).to_contain_text("had untolerated taint(s); would refuse as well: Insufficient cpu")
-    why.get_by_role("button", name="Why not on n1?").click()
-    expect(why.get_by_role("heading", name="Would refuse as well")).to_be_visible()
-    names = why.get_by_text(re.compile("^(TaintToleration|NodeResourcesFit)$"))
-    expect(names).to_have_text(["TaintToleration", "NodeResourcesFit"])
-
-
-def test_from_a_node_and_from_a_pod(page: Page, address: str) -> None:
-    """What is selected on the stage has a button that asks about it; so have the queue and the events."""
-    bench = Workbench(page).open(f"{address}?step=1").at(1)
+    # What is selected on the stage has a button that asks about it; so have the queue and the events.
     bench.node("node-b").click()
     page.get_by_role("button", name="Why not here?").click()
     expect(panel(page)).to_contain_text("taint team=payments:NoSchedule is not tolerated")
@@ -125,8 +112,26 @@ def test_from_a_node_and_from_a_pod(page: Page, address: str) -> None:
         expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_the_address_reopens_it_and_back_closes_it(page: Page, address: str) -> None:
-    """A link to what is asked opens the panel; Back goes where one came from."""
+def test_the_schedulers_own_answer_comes_before_what_would_refuse_as_well(page: Page, site: Stack) -> None:
+    """In the list of nodes as on the node that one asks about."""
+    why = ask(page, share(site, TWO_REASONS, "Two reasons", as_is=True))
+    expect(why).to_contain_text("had untolerated taint(s); would refuse as well: Insufficient cpu")
+    why.get_by_role("button", name="Why not on n1?").click()
+    expect(why.get_by_role("heading", name="Would refuse as well")).to_be_visible()
+    names = why.get_by_text(re.compile("^(TaintToleration|NodeResourcesFit)$"))
+    expect(names).to_have_text(["TaintToleration", "NodeResourcesFit"])
+
+
+def test_the_panel_goes_on_to_nodes(page: Page, address: str) -> None:
+    """A name that is not there is an error with a way on; the address reopens the panel, Back closes it."""
+    # The nearest name is reported, and one goes on to all nodes.
+    why = ask(page, address)
+    why.get_by_label("Ask about a node").fill("nod-a")
+    page.keyboard.press("Enter")
+    expect(why.get_by_role("alert")).to_contain_text("did you mean 'node-a'?")
+    why.get_by_role("button", name="Ask about all nodes").click()
+    expect(why.get_by_role("heading", name="Why is report pending?")).to_be_visible()
+    # A link to what is asked opens the panel; Back goes where one came from.
     why = ask(page, address)
     why.get_by_role("button", name="Why not on node-b?").click()
     expect(why.get_by_role("heading", name="Why is report not on node-b?")).to_be_visible()
@@ -138,16 +143,6 @@ def test_the_address_reopens_it_and_back_closes_it(page: Page, address: str) -> 
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.goto(link)
     expect(panel(page).get_by_role("heading", name="Why is report not on node-b?")).to_be_visible()
-
-
-def test_a_name_that_is_not_there_is_an_error_with_a_way_on(page: Page, address: str) -> None:
-    """The nearest name is reported, and one goes on to all nodes."""
-    why = ask(page, address)
-    why.get_by_label("Ask about a node").fill("nod-a")
-    page.keyboard.press("Enter")
-    expect(why.get_by_role("alert")).to_contain_text("did you mean 'node-a'?")
-    why.get_by_role("button", name="Ask about all nodes").click()
-    expect(why.get_by_role("heading", name="Why is report pending?")).to_be_visible()
 
 
 def test_it_is_accessible_and_fills_a_phone(
