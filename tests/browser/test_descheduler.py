@@ -31,7 +31,7 @@ def test_a_pass_leads_to_its_cycle_and_is_on_the_timeline(page: Page) -> None:
     # By its time in the list.
     Workbench(page).open("/examples/descheduler-ping-pong/?step=2.4&tab=descheduler")
     page.locator(".descheduling-passes").get_by_role("button", name="60s").click()
-    Workbench(page).at(4)
+    page.wait_for_function("() => podstep.playback.index === 4")
     expect(page.locator(".descheduling-passes tbody tr")).to_have_count(1)
     # For whoever reads it with a pointer or by its value.
     track = page.get_by_role("slider", name=re.compile("ycle"))

@@ -14,7 +14,6 @@ from tests.browser.editors import yaml_of
 from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share
 from tests.browser.test_layout import WIDTHS
 from tests.e2e import bundles
-from tests.rows import each_row
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -217,7 +216,7 @@ def test_on_a_phone_a_search_leads_to_the_stage(phone: Page, site: Stack) -> Non
     expect(bench.stage.locator(".node.spot")).to_be_in_viewport()
 
 
-@each_row("size", [(1440, 640), PHONE])
+@pytest.mark.parametrize("size", [(1440, 640), PHONE], ids=["1440", "390"])
 def test_the_node_of_the_cycle_is_in_view(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
 ) -> None:
@@ -284,7 +283,7 @@ def test_the_overview_follows_the_cycle_until_it_is_moved(page: Page, site: Stac
     holds(lambda: canvas.evaluate(AROUND, [["--accent"], 0])[0], lambda accent: accent > 60)
 
 
-@each_row("nodes", [12, 60, 300])
+@pytest.mark.parametrize("nodes", [12, 60, 300])
 def test_details_lie_over_the_stage(page: Page, site: Stack, nodes: int) -> None:
     """Neither the cards nor the picture move or shrink for them, and what is selected is not under them."""
     bench = Workbench(page).open(f"{share(site, zoned(nodes, 0.5), 'Nodes')}?step=3").at(3)

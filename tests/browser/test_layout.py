@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DRAWN, PHONE
 from tests.browser.pages import ASTRAY, Workbench, becomes, example_text, share, wide
-from tests.rows import each_row
 from tests.services.stack import Stack
 
 WIDTHS = """() => ["build", "stage", "inspect"].map(
@@ -47,7 +47,7 @@ WHOLE = """name => {
 }"""
 
 
-@each_row("size", [(1024, 768), PHONE])
+@pytest.mark.parametrize("size", [(1024, 768), PHONE], ids=["1024", "390"])
 def test_the_open_tab_is_whole_where_not_all_fit(
     visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
 ) -> None:

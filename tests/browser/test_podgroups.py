@@ -185,7 +185,7 @@ def test_timers_run_while_it_plays(visitor: Callable[..., Page], no_room: str) -
     page.evaluate(WATCH)
     page.get_by_role("combobox", name="Speed").select_option("0.5")
     Workbench(page).button("Play").click()
-    Workbench(page).at(7)
+    page.wait_for_function("() => podstep.playback.index === 7")
     seen = page.evaluate("window.seen")
     assert len(seen) > 2  # a busy machine draws few frames of the two seconds
     counted = [int(text.removesuffix("s left")) for text in seen if re.fullmatch(r"[0-9]+s left", text)]
@@ -203,7 +203,7 @@ def test_timers_stand_still_where_motion_is_unwelcome(visitor: Callable[..., Pag
     page.evaluate(WATCH)
     page.get_by_role("combobox", name="Speed").select_option("0.5")
     Workbench(page).button("Play").click()
-    Workbench(page).at(7)
+    page.wait_for_function("() => podstep.playback.index === 7")
     assert page.evaluate("window.seen") == ["90s left"]
 
 
