@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.run import Stepper, simulate
-from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.load import ExtensibleScenario
 from scheduler_core.scenario.scenario import Scenario

@@ -12,8 +12,8 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.control import ControlledFramework, Manager
-from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.several.running_dump import taken_at
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
+from scheduler_core.scenario.running_dump import taken_at
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, Edition
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController

@@ -14,7 +14,7 @@ from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.forks import Copier, Forkable, flat, same
 from scheduler_core.interrupts import look
-from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.keys import key_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.run.removals import removal_message
 from scheduler_core.scenario.scenario import Operation
@@ -32,7 +32,7 @@ class Manager(Forkable):
     :class:`.ControlPlaneManager` has controllers and kubelets. The caller drives it.
     """
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"listed": same, "_objects": same}
+    FORKED: ClassVar[Mapping[str, Copier]] = {"listed": same, "objects": same}
 
     gave_up = ""
     descheduler: Descheduler | None = None
@@ -42,14 +42,10 @@ class Manager(Forkable):
         self.options = options
         self.listed = tuple(objects)
         """The objects of the start."""
-        self._objects = {key_of(obj): obj for obj in self.listed}
+        self.objects = {key_of(obj): obj for obj in self.listed}
+        """The objects that it knows, by key."""
         self.landing: Operation | None = None
         """The operation that is being applied, whose manifest says more than its object."""
-
-    @property
-    def objects(self) -> Mapping[Key, KubernetesObject]:
-        """The objects that it knows, by key."""
-        return self._objects
 
     @property
     def full(self) -> bool:

@@ -47,9 +47,9 @@ def _in_time(scenario: Scenario) -> type[TimedSimulation]:
 
 def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
     if scenario.row.is_timed:
-        from scheduler_core.run.several.lone import LoneSimulation, RecordedSimulation
+        from scheduler_core.run.several.lone import LoneSimulation, LoneStepper
 
-        made = LoneSimulation if scenario.controllers else RecordedSimulation
+        made = LoneSimulation if scenario.controllers else LoneStepper
         return made(scenario, trace=options.trace, interrupt=options.interrupt)
     from scheduler_core.run.v1_37.simulation import V1_37Simulation
 

@@ -1,13 +1,18 @@
-"""Whether a bundle is the dump of a cluster that runs, and what its controllers then have to assume."""
+"""Whether a bundle is the dump of a cluster that runs, when it was taken, and what its controllers assume."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scheduler_core.kubernetes.fields_workload import WORKLOADS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from scheduler_core.cluster.reconstruction.completion import Completion
 
 NAMED = 200  # objects a warning
 _MAKERS = frozenset((*WORKLOADS, "ReplicaSet", "CronJob"))
@@ -46,6 +51,34 @@ def assumptions(objects: Iterable[dict[str, Any]]) -> Iterator[Problem]:
         yield Problem(text, incomplete=lacks, details=(*details[:NAMED], *more))
 
 
+def running_dump(scenario: Scenario) -> Completion | None:
+    """Return the objects of a running cluster that was dumped, completed; ``None`` for another bundle."""
+    from scheduler_core.cluster.reconstruction.completion import Completion, completed
+
+    objects, said = _dumped(scenario), scenario.settings.dump
+    if objects is None:
+        return None
+    return Completion(objects, [], frozenset()) if said is not None and said.complete else completed(objects)
+
+
+def taken_at(scenario: Scenario) -> float | None:
+    """Return when a running cluster was dumped, in seconds since 1970; ``None`` for another bundle.
+
+    It is what the settings say, or the latest time in the dump.
+    """
+    objects = _dumped(scenario)
+    if objects is None:
+        return None
+    given = scenario.settings.dump
+    said = None if given is None else seconds_of(given.taken_at or None)
+    latest = max(filter(None, map(seconds_of, _times(objects))), default=None)
+    return said if said is not None else latest
+
+
+def _dumped(scenario: Scenario) -> list[dict[str, Any]] | None:
+    return dumped_objects(scenario.documents, said=scenario.settings.dump is not None)
+
+
 def _is_new(one: Mapping[str, Any]) -> bool:
     if _meta(one).get("uid"):
         return False
@@ -75,3 +108,15 @@ def _meta(one: Mapping[str, Any]) -> Mapping[str, Any]:
 def _part(one: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = one.get(name)
     return found if isinstance(found, Mapping) else {}
+
+
+def _times(value: Any) -> Iterator[str]:
+    """Yield the texts of metadata, spec and status that look like times."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _times(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _times(part)
+    elif isinstance(value, str) and value[10:11] == "T" and value.endswith("Z"):
+        yield value

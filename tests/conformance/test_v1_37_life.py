@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
 from scheduler_core.cluster.v1_37.template_hash import template_hash
-from scheduler_core.run.living.records import Refusals, answer, begun, told
+from scheduler_core.run.living.records import answer, begun, told
 from scheduler_core.run.living.translation import seconds_of
 from scheduler_core.run.several.lone import LoneSimulation
 
@@ -61,8 +62,9 @@ def _answer(simulation: LoneSimulation, record: dict[str, Any]) -> Any:
     """Return what a run or its copy comes to in the end, in the record's format."""
     for _ in simulation:
         pass
-    timeline = next(one.timeline for one in simulation.observers if isinstance(one, Refusals))
-    return json.loads(json.dumps(told(simulation, timeline, seconds_of(record["steps"]))))
+    (observe,) = simulation.plane.observers
+    assert isinstance(observe, MethodType)
+    return json.loads(json.dumps(told(simulation, observe.__self__, seconds_of(record["steps"]))))
 
 
 def test_a_control_plane_goes_on_from_a_dump() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, pack, simulate, unpack
-from scheduler_core.run.several.lone import RecordedSimulation
+from scheduler_core.run.several.lone import LoneStepper
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.scenario.scenario import Scenario
@@ -71,7 +71,7 @@ def test_a_scenario_is_decided_as_the_record_is(name: str, start: int, count: in
             differing.append(record["id"])
         if _takes_time(record):
             continue
-        if simulated(RecordedSimulation(replace(scenario, controllers=False)), end) != expected:
+        if simulated(LoneStepper(replace(scenario, controllers=False)), end) != expected:
             differing.append(f"{record['id']}, in the API server's run")
     assert differing == []
 

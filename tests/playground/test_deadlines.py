@@ -16,7 +16,7 @@ from playground.runs import compute
 from playground.storage import bundles, store
 from scheduler_core import load
 from scheduler_core.interrupts import look
-from scheduler_core.run.several.control_plane import ControlPlaneManager
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
 from scheduler_core.run.simulation import TimedSimulation
 from tests.playground.conftest import connected
 

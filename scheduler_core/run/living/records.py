@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
-from scheduler_core.kubernetes.model import Pod
-from scheduler_core.record.plugin_record import PluginRecord, TimelineMark
-from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run import simulate
 from scheduler_core.run.living.final import final
 from scheduler_core.run.living.timeline import Timeline
 from scheduler_core.run.living.translation import documents_of, seconds_of
 from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.schedulers.v1_22.interface import Observer
 
 MAX_OBJECTS, MAX_STEPS, MAX_SECONDS = 20_000, 10_000, 10_000_000
 
@@ -46,7 +40,6 @@ def begun(record: Mapping[str, Any]) -> tuple[LoneSimulation, Timeline]:
     assert isinstance(simulation, LoneSimulation)
     timeline = Timeline(simulation.plane.server)
     simulation.plane.observers.append(timeline.observe)
-    simulation.observers.append(Refusals(timeline))
     return simulation, timeline
 
 
@@ -54,38 +47,6 @@ def told(simulation: LoneSimulation, timeline: Timeline, time: float) -> dict[st
     """Return the record's ``expect`` of a life that ends at a time."""
     drains = [drain.facts for drain in simulation.plane.drains]
     return {"timeline": timeline.document(), "final": final(simulation.plane.server, timeline, drains, time)}
-
-
-class Unshown(Struct, frozen=True):
-    """The record of an observer that shows nothing."""
-
-    marks: tuple[TimelineMark, ...] = ()
-
-    def up_to(self, phases: Sequence[str]) -> Unshown:
-        """Return the same."""
-        del phases
-        return self
-
-    def fields(self) -> dict[str, Any]:
-        """Return no field."""
-        return {}
-
-
-class Refusals(Observer):
-    """Takes refused evictions into a timeline: they write nothing."""
-
-    def __init__(self, timeline: Timeline) -> None:
-        self.timeline = timeline
-
-    def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
-        """Add a refusal."""
-        del pods
-        if event.what == "EvictionRefused":
-            self.timeline.refused(event.about, event.text)
-
-    def marked(self) -> PluginRecord:
-        """Return nothing: no cycle is shown."""
-        return Unshown()
 
 
 def _listed(record: Mapping[str, Any], name: str, most: int) -> list[dict[str, Any]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from scheduler_core.cluster.v1_37.daemon_nodes import target_of
 from scheduler_core.cluster.v1_37.deployment_sizes import REVISION
+from scheduler_core.cluster.v1_37.job_pods import INDEX
 from scheduler_core.cluster.v1_37.kubelet import MIRROR
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -29,9 +31,9 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watches import StoredWrite
+from scheduler_core.run.plane.reasons import REFUSED
 
 _ORDER = ("revision", "node", "reason", "by", "replicas", "from", "message")
-_INDEX = "batch.kubernetes.io/job-completion-index"
 _REPORTED = ("NewReplicaSetAvailable", "ProgressDeadlineExceeded")
 Entry = dict[str, Any]
 
@@ -55,13 +57,6 @@ class Timeline:
         entry |= {key: value for key, value in fields.items() if value not in (None, "")}
         self.entries[tuple(sorted(entry.items()))] += 1
 
-    def refused(self, key: str, message: str) -> None:
-        """Add the refusal of a pod's eviction."""
-        pod = self.server.get("Pod", key)
-        if pod is not None:
-            about = {name: value for name, value in self.about(pod).items() if not name.startswith("_")}
-            self.add("refused", **about, message=message)
-
     def document(self) -> list[Entry]:
         """Return the entries as the record has them, equal ones counted."""
         found = [
@@ -71,7 +66,9 @@ class Timeline:
         return sorted(found, key=_order)
 
     def observe(self, write: StoredWrite) -> None:
-        """Add what a write shows."""
+        """Add what a write shows, or an eviction came to that a budget refused."""
+        if write.outcome is not None and write.outcome.reason == REFUSED:
+            self._add(write.new or {}, "refused", message=write.outcome.message)
         see = self._seen.get(write.kind)
         if see is not None:
             see(self, write)
@@ -103,7 +100,7 @@ class Timeline:
         return {
             **found,
             "revision": self._revision(pod),
-            "node": node_of(pod) or _daemon_node(pod),
+            "node": target_of(pod) if _is_daemon(pod) else node_of(pod),
         }
 
     def _revision(self, pod: Manifest) -> Any:
@@ -264,6 +261,10 @@ class Timeline:
     }
 
 
+def _is_daemon(pod: Manifest) -> bool:
+    return (controller_of(pod) or {}).get("kind") == "DaemonSet"
+
+
 def _is_unschedulable(pod: Manifest) -> bool:
     row = condition_of(pod, "PodScheduled") or {}
     return row.get("reason") == "Unschedulable" and row.get("status") == "False"
@@ -289,19 +290,5 @@ def _index(pod: Manifest) -> Any:
     if owner is None:
         return None
     written = pod["metadata"]["name"].rpartition("-")[2] if owner["kind"] == "StatefulSet" else ""
-    written = annotations_of(pod).get(_INDEX, "") if owner["kind"] == "Job" else written
+    written = annotations_of(pod).get(INDEX, "") if owner["kind"] == "Job" else written
     return int(written) if written.isdecimal() else None
-
-
-def _daemon_node(pod: Manifest) -> str:
-    """Return the node that a DaemonSet's pod is for."""
-    owner = controller_of(pod)
-    return next(_daemon_nodes(pod), "") if owner is not None and owner["kind"] == "DaemonSet" else ""
-
-
-def _daemon_nodes(pod: Manifest) -> Iterator[str]:
-    affinity = (spec_of(pod).get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
-    for term in required.get("nodeSelectorTerms") or ():
-        for field in term.get("matchFields") or ():
-            yield from field["values"]

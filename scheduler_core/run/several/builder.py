@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as copy_with
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,11 +16,9 @@ from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.builder import Parts, make_parts, v1_11_parts
 from scheduler_core.run.control import Manager
+from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.several.ledger import BindingLedger
-from scheduler_core.run.several.living_peer import LivingPeer
 from scheduler_core.run.several.living_view import LivingView
-from scheduler_core.run.several.lone_view import LoneView
-from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import BesidePeer, FrameworkPeer, Peer
 from scheduler_core.run.several.server import NOBODY, SharedCluster
 from scheduler_core.run.several.v1_11_peer import (
@@ -245,15 +243,14 @@ def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
     profiles = filter(is_enabled, run.configuration.profiles.values())
     gangs = [V1_37Coscheduling(one, make.epoch) for one in profiles]
     plugins = make.plugins(parts, edition=CURRENT if gangs else None)
-    kind: type[V1_37View] = V1_37View
+    kind: Callable[..., V1_37View] = V1_37View
     if make.lives:
-        kind = LivingView if gangs else LoneView  # the plugin follows a typed cluster of its own
+        kind = partial(LivingView, apart=bool(gangs))
     view = kind(make.objects, [*plugins, *gangs], **given)
     if gangs:
         view.permits = PermitStage(view, gangs)
     view.begin_scheduling()
-    peer = LivingPeer if make.lives else V1_37Peer
-    return peer(view, listed=make.is_listed(process))
+    return V1_37Peer(view, listed=make.is_listed(process))
 
 
 def _custom(make: PeerBuilder, process: Process, label: str) -> Peer:

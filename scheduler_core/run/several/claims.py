@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject
-from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.v1_37.claims import PodClaims, has_claims
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
 
 
-class ClaimController:
+class ClaimController(PodClaims):
     """Watches pods, claims and templates; ``cluster`` are the manifests of the API server.
 
     It has served every pod of the start before a scheduler exists. Later it answers each write in a turn of
@@ -22,41 +21,36 @@ class ClaimController:
     """
 
     def __init__(self, server: SharedCluster, cluster: StoredManifests) -> None:
+        super().__init__(self)
         self.cluster = cluster
         self._server = server
-        self._claims = PodClaims(self)
         for kind in ("ResourceClaim", "Pod"):
             for manifest in list(cluster.list(kind)):
-                self._claims.follow(manifest)
-
-    @property
-    def problems(self) -> Mapping[str, str]:
-        """Why claims could not be made, by pod."""
-        return self._claims.problems
+                self.follow(manifest)
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Handle a write of an object with a typed one: only pods matter."""
         if kind != "Pod":
             return
         if obj is None:
-            self._claims.lose(kind, key)
+            self.lose(kind, key)
         elif has_claims(self.cluster.of(kind, key) or {}):
-            self._server.later(partial(self._serve, key))
+            self._server.later(partial(self._answer, key))
 
     def operated(self, kind: str, key: str, made: Document | None) -> None:
         """Handle an operation on a kind without a typed object."""
         if made is None:
-            self._claims.lose(kind, key)
+            self.lose(kind, key)
         else:
-            self._claims.follow(made)
+            self.follow(made)
 
-    def _serve(self, key: str) -> None:
+    def _answer(self, key: str) -> None:
         manifest = self.cluster.of("Pod", key)
         if manifest is None:
             return
-        self._claims.follow(manifest)
+        self.follow(manifest)
         if (manifest.get("spec") or {}).get("nodeName"):
-            self._claims.placed(key)
+            self.placed(key)
 
     def write(self, change: ObjectWrite) -> None:
         """Send a write that was made to the schedulers that read manifests."""

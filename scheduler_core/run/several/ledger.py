@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.several import OUTCOMES_SHOWN, PODS_SHOWN, Noticed, Outcome
-from scheduler_core.run.several.server import SharedCluster
-from scheduler_core.run.several.view import Sent
 from scheduler_core.schedulers.v1_22.clock import Clock
 
 KEPT = 10_000  # outcomes of a whole run
+
+
+class Sent(NamedTuple):
+    """A decision on its way to the API server."""
+
+    pod: str
+    node: str
+    decided: float
 
 
 @dataclass(slots=True)
@@ -40,13 +47,15 @@ class Tally:
 
 
 class BindingLedger:
-    """What became of decisions, by scheduler; ``outcomes`` has those whose node was not what it seemed."""
+    """What became of decisions, by scheduler; ``outcomes`` has those whose node was not what it seemed.
 
-    def __init__(self, clock: Clock) -> None:
+    ``bound_to`` returns the pods that are bound to a node and have not terminated.
+    """
+
+    def __init__(self, clock: Clock, bound_to: Callable[[str], Iterable[Pod]]) -> None:
         self.tallies: dict[str, Tally] = {}
         self.outcomes: list[Outcome] = []
-        self.server: SharedCluster | None = None
-        self._clock = clock
+        self._clock, self._bound_to = clock, bound_to
         self._open: dict[str, _OpenDecision] = {}
         self._fresh: list[Outcome] = []
         self._tried: set[tuple[str, str]] = set()
@@ -81,11 +90,11 @@ class BindingLedger:
             return
         self.tallies[scheduler].placed += 1
         found = self._open.get(sent.pod)
-        if found is None or found.scheduler != scheduler or self.server is None:
+        if found is None or found.scheduler != scheduler:
             found = self._open[sent.pod] = _OpenDecision(scheduler, sent.node, sent.decided, frozenset())
             found.landed = True
             return
-        there = (pod.meta.key for pod in self.server.bound_to(sent.node))
+        there = (pod.meta.key for pod in self._bound_to(sent.node))
         found.unseen = tuple(key for key in there if key not in found.counted and key != sent.pod)
         found.landed = True
 

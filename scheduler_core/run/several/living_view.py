@@ -8,32 +8,40 @@ beside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import floor
-from typing import Any
+from typing import Any, NoReturn
 
 from scheduler_core.cluster.v1_37.clientset import Clientset
-from scheduler_core.cluster.v1_37.loop import Together, Work
-from scheduler_core.cluster.v1_37.objects import Manifest, is_deleting, key_of
+from scheduler_core.cluster.v1_37.loop import StatusError, Together, Work, Write
+from scheduler_core.cluster.v1_37.objects import Manifest, is_deleting, key_of, node_of, uid_of
 from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.kubernetes.model import KubernetesObject
-from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.several.living_writes import Binding, StatusPatch, failed, marked, nominated
-from scheduler_core.run.several.plane_manifests import KINDS
-from scheduler_core.run.several.v1_37_view import Claims, Devices, Reserved, V1_37View
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
+from scheduler_core.run.plane.plane_manifests import KINDS
+from scheduler_core.run.plane.pod_writes import PREEMPTED, StatusPatch, bound, failed, marked, nominated
+from scheduler_core.run.several.living_volumes import claim_keys, is_fully_bound, is_in_reach, volume_write
+from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 
 LEFTOVER_EVERY = 30
+_POLL_SECONDS = 1.0001
 
 
 class LivingView(V1_37View):
-    """The view of a v1.37 that is alone at an API server. ``busy`` counts the statuses that it is writing."""
+    """The view of a v1.37 that is alone at an API server. ``busy`` counts the statuses that it is writing.
 
-    def __init__(self, objects: Sequence[KubernetesObject], *args: Any, **kw: Any) -> None:
+    Its typed cluster is the API server's, so that nothing is counted twice: what it has assumed is in
+    ``reserved``, and in v1.37's own cluster. With Coscheduling it is ``apart``, a cluster that the plugin
+    follows.
+    """
+
+    def __init__(self, objects: Sequence[KubernetesObject], *args: Any, apart: bool, **kw: Any) -> None:
         manager = kw["server"].manager
+        self._apart = apart
         assert isinstance(manager, ControlPlaneManager)
         self.plane, self.loop = manager.server, manager.loop
         self.client = Clientset(manager.server, "scheduler")
@@ -41,7 +49,9 @@ class LivingView(V1_37View):
         self._flush_at: float | None = None
         self._sweep_at: float | None = None
         self._last_victims: dict[str, set[str]] = {}
-        super().__init__(objects, *args, **kw)
+        super().__init__(objects if apart else (), *args, **kw)
+        if not apart:
+            self.cluster = self.server.cluster
         self._starts_later = manager.starts_later
         manager.show_to(self.see)
 
@@ -68,9 +78,21 @@ class LivingView(V1_37View):
         """Hear of a write to the typed cluster: of what the control plane stores only that matters here."""
         if kind not in KINDS:
             super().written(kind, key, obj)
-        else:
+        elif self._apart:
             self.unheard += 1
             self.later(partial(self._hear, kind, key, obj))
+
+    def _receive(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
+        if self._apart:
+            super()._receive(kind, key, obj)
+
+    def assume(self, placements: Iterable[tuple[str, str]]) -> None:
+        """Count pods on their nodes where nothing else does."""
+        if self._apart:
+            super().assume(placements)
+
+    def prepare(self) -> None:
+        """Let nothing be flushed by the shared clock: see :meth:`plan`."""
 
     @property
     def now(self) -> int:
@@ -108,10 +130,10 @@ class LivingView(V1_37View):
             self._sweep_at = self.loop.start + passes * LEFTOVER_EVERY
             self.loop.pass_at(self._sweep_at, self._sweep)
 
-    @property
-    def due(self) -> float | None:
-        """When its queue may move something next without a write."""
-        return min((at for at in (self._flush_at, self._sweep_at) if at is not None), default=None)
+    def due(self, rests_until: float) -> float | None:
+        """Return when a pod may be tried next without a write, which is after a rest."""
+        found = [at for at in (self._flush_at, self._sweep_at, rests_until) if at is not None]
+        return min((at for at in found if at > self.loop.now), default=None)
 
     def _flush(self) -> None:
         self._flush_at = None
@@ -125,15 +147,7 @@ class LivingView(V1_37View):
 
     # --- bindings
 
-    def reserve(self, waiting: QueuedPodInfo, node: str, claims: Claims, devices: Devices) -> None:
-        """Note that a pod was assumed in v1.37's cluster, assume it here too, and bind it in its turn."""
-        key = waiting.key
-        if devices:
-            self._devices[key] = devices
-        if claims:
-            self._claims[key] = claims
-        self.reserved[key] = Reserved(waiting, node)
-        self.assume([(key, node)])
+    def _begin_binding(self, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
         self.loop.spawn(Binding(self, waiting, node, claims))
 
     def confirm(self, key: str) -> None:
@@ -213,11 +227,83 @@ class LivingView(V1_37View):
         if self.waiting.get(key) is not None:
             self.waiting.reject(key, "DefaultPreemption", "preempted")
             return
-        row = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
-        yield self.client.patch(pod, partial(marked, row=row, loop=self.loop))
+        yield self.client.patch(pod, partial(marked, row=PREEMPTED, loop=self.loop))
         yield self.client.delete(pod)
 
     @property
     def is_busy(self) -> bool:
         """Whether a decision or a write of it is in flight."""
         return bool(self.unheard or self._held is not None or self.reserved or self.busy)
+
+
+class Binding:
+    """The binding cycle of a pod: it nominates and waits for volumes, then binds.
+
+    It is a work of the loop that can be copied while it waits, which a generator cannot.
+    """
+
+    def __init__(self, view: LivingView, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
+        self.view, self.waiting, self.node = view, waiting, node
+        self.pod = view.plane.get("Pod", waiting.key)
+        first: tuple[Callable[[], Write | None], ...] = (self._nominate,) if claims else ()
+        written = (volume_write(view.plane, claim, volume, node) for claim, volume in claims)
+        volumes = (partial(self._write_volume, one) for one in written if one is not None)
+        self._steps: list[Callable[[], Write | None]] = [*first, *volumes, self._bind]
+
+    def send(self, result: Any) -> Write:
+        """Return the next write; raise StopIteration at the end."""
+        del result
+        while self._steps and self.pod is not None:
+            step = self._steps.pop(0)
+            try:
+                write = step()
+            except StatusError as error:
+                self.throw(error)
+            if write is not None:
+                return write
+        raise StopIteration
+
+    def throw(self, error: StatusError) -> NoReturn:
+        """Give up after a write that was refused."""
+        self._steps.clear()
+        self.view.unbound(self.waiting, self.node, str(error))
+        raise StopIteration
+
+    def _nominate(self) -> Write:
+        assert self.pod is not None
+        return self.view.client.patch(self.pod, partial(nominated, node=self.node))
+
+    def _write_volume(self, manifest: Manifest) -> Write:
+        """Write a volume with its claim, or a claim with its node, as they were seen (bindAPIUpdate)."""
+        return self.view.client.update(manifest)
+
+    def _bind(self) -> Write | None:
+        """Bind the pod, or look again in a second if its volumes are not bound yet (PreBind)."""
+        view, plane, claims = self.view, self.view.plane, claim_keys(self.pod)
+        if not all(is_fully_bound(plane.get("PersistentVolumeClaim", one)) for one in claims):
+            view.loop.at(view.loop.now + _POLL_SECONDS, self._look_again)
+            return None
+        if not all(is_in_reach(plane, one, self.node) for one in claims):
+            raise StatusError(409, "binding volumes: node affinity doesn't match node")
+        if refused := view.write_devices(self.waiting.key):
+            raise StatusError(409, refused)
+        assert self.pod is not None
+        return view.client.call("create", self.pod, self._write_binding)
+
+    def _look_again(self) -> None:
+        self._steps = [self._bind_if_there]
+        self.view.loop.spawn(self)
+
+    def _bind_if_there(self) -> Write | None:
+        if self.view.plane.get("Pod", self.waiting.key) is None:
+            raise StatusError(404, "pod is gone")
+        return self._bind()
+
+    def _write_binding(self) -> Manifest:
+        assert self.pod is not None
+        key, plane = key_of(self.pod), self.view.plane
+        pod = plane.current("Pod", key, uid_of(self.pod))
+        if node_of(pod) or is_deleting(pod):
+            raise StatusError(409, f"pod {pod['metadata']['name']} is being deleted or assigned to a node")
+        self.view.confirm(key)
+        return plane.change("Pod", key, partial(bound, node=self.node, now=self.view.loop.now), "scheduler")

@@ -8,22 +8,20 @@ from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.loop import Loop, UnsettledError
 from scheduler_core.forks import Copier, emptied
-from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
-from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.agenda import Agenda
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.operation_effects import record_operation
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
+from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.run_end import CYCLE
 from scheduler_core.run.several.branch_checks import Parting, parting
-from scheduler_core.run.several.control_plane import ControlPlaneManager
-from scheduler_core.run.several.living_peer import LivingPeer
+from scheduler_core.run.several.living_view import LivingView
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.run.several.v1_37_peer import V1_37Attempt
+from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
 from scheduler_core.run.several.v1_37_view import Reserved, V1_37View
-from scheduler_core.run.v1_37.claims import with_claims
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22.record import Attempt
@@ -40,7 +38,7 @@ MOMENT = 1e-6
 class LoneStepper(V1_37Stepper, SeveralSimulation):  # type: ignore[override]
     """Step through what one kube-scheduler v1.37 does at an API server of its own.
 
-    No record of views is made.
+    No record of views is made. In a recording nobody else acts, and a cycle takes a millisecond.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
@@ -124,27 +122,16 @@ class LoneStepper(V1_37Stepper, SeveralSimulation):  # type: ignore[override]
         """Why ResourceClaims could not be made, by pod."""
         return {} if self.claims is None else self.claims.problems
 
-    def completed(self, document: Document, pod: Pod) -> Document:
-        """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
-        return document if self.manifests is None else with_claims(document, pod, self.manifests)
+    @property
+    def stored(self) -> StoredManifests:
+        """The manifests that the API server has."""
+        assert self.manifests is not None
+        return self.manifests
 
     def notes(self) -> Iterator[str]:
         """Yield the state of each PodGroup, and the drains that go on."""
         yield from super().notes()  # of a run of v1.37, which knows of no drain
         yield from self.manager.unfinished()
-
-    def unread_manifests(self) -> list[Document]:
-        """Return the manifests of all kinds that only v1.37 reads."""
-        assert self.manifests is not None
-        return [one for kind in MANIFEST_KINDS for one in self.manifests.list(kind)]
-
-
-class RecordedSimulation(LoneStepper):
-    """Step through a recording, in which nobody but the scheduler acts; its cycle takes a millisecond.
-
-    Raises:
-        PolicyError: The scenario's configuration cannot be used.
-    """
 
 
 class LoneSimulation(LoneStepper):
@@ -162,7 +149,8 @@ class LoneSimulation(LoneStepper):
     FORKED: ClassVar[Mapping[str, Copier]] = {"_awaited": emptied, "_before_seconds": emptied}
 
     loop: Loop
-    peer: LivingPeer
+    peer: V1_37Peer
+    view: LivingView
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -180,8 +168,9 @@ class LoneSimulation(LoneStepper):
     def _start(self, server: SharedCluster) -> None:
         super()._start(server)
         (peer,) = self.peers
-        assert isinstance(peer, LivingPeer)
-        self.peer = peer
+        assert isinstance(peer, V1_37Peer)
+        assert isinstance(peer.view, LivingView)
+        self.peer, self.view = peer, peer.view
 
     def _run_framework(self, framework: ControlledFramework) -> None:
         super()._run_framework(framework)
@@ -196,7 +185,12 @@ class LoneSimulation(LoneStepper):
         return manager
 
     def _holds(self) -> bool:
-        return self.peer.ready or self.peer.is_due()
+        """Return whether the scheduler tries a pod before the next write is made."""
+        return self.peer.ready or self._is_due()
+
+    def _is_due(self) -> bool:
+        self.view.plan()
+        return not self.view.busy and self.loop.now >= self.peer.rests_until and self.peer.wants
 
     @property
     def _has_attempt(self) -> bool:
@@ -334,7 +328,7 @@ class LoneSimulation(LoneStepper):
                     self.peer.ready = True
                 elif not self._go_on(due):
                     return False
-            elif not self._pass_time(earliest(due, self.peer.due)):
+            elif not self._pass_time(earliest(due, self.view.due(self.peer.rests_until))):
                 return False
         self.cluster.refresh()
         return True

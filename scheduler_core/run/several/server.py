@@ -19,6 +19,7 @@ from scheduler_core.forks import Copier, flat
 from scheduler_core.kubernetes.keys import kind_of
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.several.ledger import BindingLedger
 
 NOBODY = "\0"  # the only schedulerName that it serves: of no pod
 
@@ -31,18 +32,6 @@ class WriteWatcher(Protocol):
         ...
 
 
-class Judge(Protocol):
-    """Callbacks for what becomes of bound pods."""
-
-    def admitted(self, pod: str) -> None:
-        """Handle a pod that its kubelet has admitted."""
-        ...
-
-    def deleted(self, pod: str) -> None:
-        """Handle a pod that is gone."""
-        ...
-
-
 class SharedCluster(ControlledFramework):
     """The objects as they are stored. ``watchers`` receive every change, in order."""
 
@@ -50,7 +39,7 @@ class SharedCluster(ControlledFramework):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.watchers: list[WriteWatcher] = []
-        self.judge: Judge | None = None
+        self.ledger: BindingLedger | None = None  # of several schedulers
         self._sent: dict[tuple[str, str], KubernetesObject] = {}
         super().__init__(*args, **kwargs)
 
@@ -71,8 +60,13 @@ class SharedCluster(ControlledFramework):
         key = pod.meta.key
         previous = self.pods.get(key)
         super().change_pod(pod, reason, message)
-        if self.judge is not None and previous is not None and is_admitted(pod) and not is_admitted(previous):
-            self.judge.admitted(key)
+        if (
+            self.ledger is not None
+            and previous is not None
+            and is_admitted(pod)
+            and not is_admitted(previous)
+        ):
+            self.ledger.admitted(key)
         self._send_pod(key)
 
     def update_pod(self, pod: Pod) -> None:
@@ -138,8 +132,8 @@ class SharedCluster(ControlledFramework):
             return
         if obj is None:
             self._sent.pop((kind, key), None)
-            if kind == "Pod" and self.judge is not None:
-                self.judge.deleted(key)
+            if kind == "Pod" and self.ledger is not None:
+                self.ledger.deleted(key)
         else:
             self._sent[kind, key] = obj
         for watcher in self.watchers:

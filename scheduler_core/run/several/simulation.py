@@ -18,15 +18,15 @@ from scheduler_core.record.cycle import Cycle, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.operation_effects import record_operation
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
+from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.report import Contest, OwnRun
 from scheduler_core.run.restarts import listed
 from scheduler_core.run.run_end import BacksOff, Subject
 from scheduler_core.run.several.builder import PeerBuilder, make_peers, make_server
 from scheduler_core.run.several.claims import ClaimController
-from scheduler_core.run.several.control_plane import ControlPlaneManager
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
-from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import Peers
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt
@@ -81,9 +81,8 @@ class SeveralSimulation(TimedSimulation):
             controlled=scenario.controllers,
             interrupt=interrupt,
         )
-        self.ledger = BindingLedger(server.clock)
-        self.ledger.server = server
-        server.judge = None if self.lone else self.ledger
+        self.ledger = BindingLedger(server.clock, server.bound_to)
+        server.ledger = None if self.lone else self.ledger
         self.manifests = None
         if native:
             self.manifests = self._make_manifests(server)

@@ -168,10 +168,8 @@ class V1_37Peer(Peer):
     def prepare(self) -> None:
         """Let the queue's time pass, and set the timer of its next flush."""
         super().prepare()
-        self.view.catch_up()
+        at = self.view.prepare()
         self._note_moves()
-        due = self.view.scheduler_run.queue.next_due()
-        at = None if due is None else due / SECOND
         timer = self._flush
         if timer is not None and timer.alive:
             if timer.at == at:

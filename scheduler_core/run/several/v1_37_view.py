@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import KubernetesObject, PodGroup
-from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.several.view import SchedulerView
 from scheduler_core.run.v1_37.claims import ClaimWriter, has_claims
 from scheduler_core.run.v1_37.manifests import document_of
@@ -151,6 +151,12 @@ class V1_37View(SchedulerView):
         """Let the queue's time pass to the shared clock's."""
         self.scheduler_run.queue.pass_to(self.now)
 
+    def prepare(self) -> float | None:
+        """Let the queue's time pass; return when it is to be flushed, in virtual seconds."""
+        self.catch_up()
+        due = self.scheduler_run.queue.next_due()
+        return None if due is None else due / SECOND
+
     # Events of the watch
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
@@ -278,7 +284,11 @@ class V1_37View(SchedulerView):
             self._claims[key] = claims
         self.reserved[key] = Reserved(waiting, node)
         self.assume([(key, node)])
-        self.send([[(key, node)]])
+        self._begin_binding(waiting, node, claims)
+
+    def _begin_binding(self, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
+        del claims  # they are written when the binding arrives
+        self.send([[(waiting.key, node)]])
 
     def _write_binding(self, key: str, node: str) -> str:
         """Write the pod's volumes (BindPodVolumes), then its node."""

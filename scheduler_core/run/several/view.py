@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodGroup, PodGroupStatus
 from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.several.ledger import BindingLedger, Sent
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
@@ -28,30 +29,6 @@ from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.settings.several import SchedulerSettings
 
 EXPIRES = 30.0  # seconds from the end of the binding
-
-
-class Sent(NamedTuple):
-    """A decision on its way to the API server."""
-
-    pod: str
-    node: str
-    decided: float
-
-
-class Ledger(Protocol):
-    """Callbacks for the outcomes of a scheduler's bindings."""
-
-    def landed(self, scheduler: str, sent: Sent, refused: str) -> None:
-        """Handle a binding that has reached the API server; ``refused`` is the reason if it was rejected."""
-        ...
-
-    def abandoned(self, scheduler: str, pod: str, why: str) -> None:
-        """Handle an assumed pod that its scheduler gave up before the binding was sent."""
-        ...
-
-    def evicted(self, scheduler: str, pod: Pod) -> None:
-        """Handle an eviction that has reached the API server."""
-        ...
 
 
 class GroupWatcher(PodGroupController):
@@ -92,7 +69,7 @@ class SchedulerView(ControlledFramework):
         of: SchedulerSettings,
         label: str,
         server: SharedCluster,
-        ledger: Ledger,
+        ledger: BindingLedger,
         arbitrated: bool,
         **options: Any,
     ) -> None:

@@ -14,6 +14,7 @@ from typing import Protocol
 from scheduler_core.cluster.controllers.resource_claims import (
     CLAIM,
     TEMPLATE,
+    ObjectLookup,
     ResourceClaimController,
     claim_names,
     extended_user,
@@ -202,7 +203,7 @@ def has_claims(pod: Document) -> bool:
     return bool(named or (pod.get("status") or {}).get(SPECIAL_STATUS))
 
 
-def with_claims(document: Document, pod: Pod, cluster: ClaimStore) -> Document:
+def with_claims(document: Document, pod: Pod, cluster: ObjectLookup) -> Document:
     """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
     stored = cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
     known = stored.get("status") or {}

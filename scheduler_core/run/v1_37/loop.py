@@ -5,8 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 
+from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run.loop import Stepper
+from scheduler_core.run.v1_37.claims import with_claims
 from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
+from scheduler_core.run.v1_37.manifests import ManifestStore
 from scheduler_core.schedulers.profiles.profile import Profile
 from scheduler_core.schedulers.v1_37.run import Ran, SchedulerRun
 
@@ -32,6 +37,19 @@ class V1_37Stepper(Stepper):
     @abstractmethod
     def unmade_claims(self) -> Mapping[str, str]:
         """Why ResourceClaims could not be made, by pod."""
+
+    @property
+    @abstractmethod
+    def stored(self) -> ManifestStore:
+        """The manifests that the API server has."""
+
+    def unread_manifests(self) -> list[Document]:
+        """Return the manifests of all kinds that only v1.37 reads, claims with their devices."""
+        return [one for kind in MANIFEST_KINDS for one in self.stored.list(kind)]
+
+    def completed(self, document: Document, pod: Pod) -> Document:
+        """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
+        return with_claims(document, pod, self.stored)
 
     @property
     def profile(self) -> Profile:

@@ -15,13 +15,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.interrupts import look
-from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.record.plugin_record import PluginRecord
-from scheduler_core.run.v1_37.claims import RunClaims, with_claims
+from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.cycle_record import record_of
 from scheduler_core.run.v1_37.cycles import (
     Places,
@@ -48,6 +47,7 @@ from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configura
 from scheduler_core.schedulers.v1_37.entities import Entity
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, SchedulerRun
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 MOST_TRIES = 10
 """Cycles of one pod or group after an operation, however often events activate it."""
@@ -183,13 +183,10 @@ class V1_37Simulation(V1_37Stepper):
         again.record(trace=True)
         return again.step()
 
-    def unread_manifests(self) -> list[Document]:
-        """Return the manifests of all kinds that only v1.37 reads, claims with their devices."""
-        return [one for kind in MANIFEST_KINDS for one in self.run.cluster.list(kind)]
-
-    def completed(self, document: Document, pod: Pod) -> Document:
-        """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
-        return with_claims(document, pod, self.run.cluster)
+    @property
+    def stored(self) -> ClusterState:
+        """The manifests that the API server has."""
+        return self.run.cluster
 
     # One cycle
 

@@ -11,7 +11,7 @@ from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.kubernetes.model import ObjectMeta, Pod
-from scheduler_core.run.several.manifests import followed
+from scheduler_core.run.plane.manifests import followed
 
 PARTS: tuple[dict[str, Any], ...] = (
     {},

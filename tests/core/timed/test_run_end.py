@@ -8,7 +8,7 @@ from scheduler_core.cluster.v1_37.loop import Work
 from scheduler_core.cluster.v1_37.objects import spec_of, with_spec
 from scheduler_core.cluster.v1_37.replicaset import ReplicaSets
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run.several import control_plane
+from scheduler_core.run.plane import control_plane
 from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 

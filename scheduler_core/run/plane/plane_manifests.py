@@ -13,7 +13,7 @@ from scheduler_core.kubernetes.kinds import KINDS as TYPED_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.control import Manager
-from scheduler_core.run.several.manifests import StoredManifests, followed
+from scheduler_core.run.plane.manifests import StoredManifests, followed
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
 

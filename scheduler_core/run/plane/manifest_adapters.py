@@ -68,18 +68,3 @@ def on_stored(stored: Manifest, wanted: Manifest) -> Manifest:
     kept = ("resourceVersion", "generation", "creationTimestamp", "uid", "finalizers")
     meta = {name: stored["metadata"][name] for name in kept if name in stored["metadata"]}
     return {**wanted, "metadata": {**wanted["metadata"], **meta}}
-
-
-def bound(pod: Manifest, node: str) -> Manifest:
-    """Return a pod as its binding stores it."""
-    status = {name: value for name, value in status_of(pod).items() if name != "nominatedNodeName"}
-    row = {"type": "PodScheduled", "status": "True"}
-    status["conditions"] = with_condition(status.get("conditions") or [], row)
-    return with_status(with_spec(pod, nodeName=node), status)
-
-
-def preempted(pod: Manifest) -> Manifest:
-    """Return a pod with the condition that the scheduler writes before it deletes a victim."""
-    status = status_of(pod)
-    row = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
-    return with_status(pod, {**status, "conditions": with_condition(status.get("conditions") or [], row)})

@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.cluster.controllers.daemon_admission import daemon_node
 from scheduler_core.cluster.controllers.workloads import INDEX
+from scheduler_core.cluster.v1_37.daemon_nodes import target_of
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     annotations_of,
@@ -14,7 +15,6 @@ from scheduler_core.cluster.v1_37.objects import (
     key_of,
     name_of,
     namespace_of,
-    spec_of,
 )
 from scheduler_core.formats.decode import short_hash
 from scheduler_core.kubernetes.admission import uid_for
@@ -77,12 +77,4 @@ class Names:
 def _special(pod: Manifest, kind: str) -> str:
     if kind == "Job":
         return annotations_of(pod).get(INDEX, "")
-    if kind != "DaemonSet":
-        return ""
-    affinity = ((spec_of(pod).get("affinity") or {}).get("nodeAffinity") or {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    ) or {}
-    for term in affinity.get("nodeSelectorTerms") or ():
-        for field in term.get("matchFields") or ():
-            return str(field["values"][0])
-    return str(spec_of(pod).get("nodeName") or "")
+    return target_of(pod) if kind == "DaemonSet" else ""

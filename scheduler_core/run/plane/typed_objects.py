@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec.structs import force_setattr, replace
 
@@ -18,45 +18,39 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     status_of,
 )
-from scheduler_core.forks import Copier, Forkable, flat
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import decode, find_kind
-from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
 from scheduler_core.kubernetes.readers import At, Report
 
 _READ = ("labels", "annotations", "ownerReferences")
 
 
-class TypedObjects(Forkable):
-    """The typed objects by key. Pods of one owner share what they have in common."""
+Alike = dict[str, tuple[Manifest, Pod]]
+"""By owner's uid: the pod that was read last, and its typed form. Pods of one owner share what they can."""
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": flat, "_last": flat}
 
-    def __init__(self) -> None:
-        self.objects: dict[Key, KubernetesObject] = {}
-        self._last: dict[str, tuple[Manifest, Pod]] = {}
-        """By owner's uid: the pod that was read last, and its typed form."""
+def typed_form(
+    manifest: Manifest, alike: Alike, old: Manifest | None = None, previous: KubernetesObject | None = None
+) -> KubernetesObject | None:
+    """Return the typed object of a manifest; ``old`` and ``previous`` are those of its last version.
 
-    def read(self, manifest: Manifest, old: Manifest | None, previous: KubernetesObject | None) -> Any:
-        """Return the typed object of a manifest; ``old`` and ``previous`` are those of its last version.
-
-        ``None`` if the manifest cannot be read.
-        """
-        if manifest["kind"] != "Pod":
-            return _decoded(manifest, previous)
-        if old is not None and isinstance(previous, Pod) and _is_like(manifest, old):
-            return _with_state(previous, manifest)
-        owner = controller_of(manifest)
-        known = self._last.get(owner["uid"]) if owner is not None else None
-        if known is not None and _is_like(manifest, known[0]):
-            return _with_state(_renamed(known[1], manifest), manifest)
-        made = _decoded(manifest, previous)
-        if not isinstance(made, Pod):
-            return None
-        if owner is not None:
-            self._last[owner["uid"]] = manifest, made
-        return _with_state(made, manifest)
+    ``None`` if the manifest cannot be read.
+    """
+    if manifest["kind"] != "Pod":
+        return _decoded(manifest, previous)
+    if old is not None and isinstance(previous, Pod) and _is_like(manifest, old):
+        return _with_state(previous, manifest)
+    owner = controller_of(manifest)
+    known = alike.get(owner["uid"]) if owner is not None else None
+    if known is not None and _is_like(manifest, known[0]):
+        return _with_state(_renamed(known[1], manifest), manifest)
+    made = _decoded(manifest, previous)
+    if not isinstance(made, Pod):
+        return None
+    if owner is not None:
+        alike[owner["uid"]] = manifest, made
+    return _with_state(made, manifest)
 
 
 def _decoded(manifest: Manifest, previous: KubernetesObject | None) -> KubernetesObject | None:

@@ -59,9 +59,12 @@ NO_REVISION = EvictionOutcome("RollbackFailed", "there is no such revision in th
 """What a rollback comes to without a revision to go back to."""
 
 
+REFUSED = "EvictionRefused"
+
+
 def eviction_refused(message: str) -> EvictionOutcome:
     """Return that a budget refused an eviction, with the API server's message."""
-    return EvictionOutcome("EvictionRefused", message)
+    return EvictionOutcome(REFUSED, message)
 
 
 def eviction_failed(message: str) -> EvictionOutcome:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import asdict
 
@@ -42,17 +42,19 @@ from scheduler_core.cluster.v1_37.objects import (
 from scheduler_core.cluster.v1_37.plane import ControlPlane
 from scheduler_core.cluster.v1_37.revisions import UNDO, undone
 from scheduler_core.cluster.v1_37.server import ApiServer
-from scheduler_core.cluster.v1_37.watches import StoredWrite
+from scheduler_core.cluster.v1_37.watches import EvictionOutcome, StoredWrite
+from scheduler_core.forks import Copier, flat
 from scheduler_core.kubernetes.keys import Key, document_key
 from scheduler_core.kubernetes.keys import key_of as typed_key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.control import Manager
-from scheduler_core.run.several.manifest_adapters import bound, inbound, on_stored, preempted
-from scheduler_core.run.several.manifest_writes import operate
-from scheduler_core.run.several.names import Names
-from scheduler_core.run.several.plane_manifests import KINDS, PlaneManifests, shown
-from scheduler_core.run.several.reasons import (
+from scheduler_core.run.plane.manifest_adapters import inbound, on_stored
+from scheduler_core.run.plane.manifest_writes import operate
+from scheduler_core.run.plane.names import Names
+from scheduler_core.run.plane.plane_manifests import KINDS, PlaneManifests, shown
+from scheduler_core.run.plane.pod_writes import PREEMPTED, bound, marked
+from scheduler_core.run.plane.reasons import (
     NO_DESCHEDULER,
     NO_REVISION,
     drained,
@@ -60,12 +62,12 @@ from scheduler_core.run.several.reasons import (
     eviction_refused,
     reason_of,
 )
-from scheduler_core.run.several.running_dump import running_dump
-from scheduler_core.run.several.typed_objects import TypedObjects
+from scheduler_core.run.plane.typed_objects import Alike, typed_form
 from scheduler_core.run.timeline_events import SAME
 from scheduler_core.run.v1_37.manifests import is_read
 from scheduler_core.scenario import cron_jobs
 from scheduler_core.scenario.kueue import OPERATED
+from scheduler_core.scenario.running_dump import running_dump
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.settings.descheduler import DESCHEDULE
 from scheduler_core.settings.release import TIMED
@@ -79,12 +81,14 @@ class ControlPlaneManager(Manager):
     """Twelve controllers, kubelets and their API server.
 
     ``manifests`` are what schedulers have been shown: :meth:`settle` shows each change that it yields.
-    ``store`` has the typed objects. Times are virtual seconds.
+    ``objects`` are the typed forms of these. Times are virtual seconds.
     """
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": flat, "_alike": flat}
 
     def __init__(self, scenario: Scenario, options: Options) -> None:
         super().__init__(options)
-        self.store = TypedObjects()
+        self._alike: Alike = {}
         self._writes: list[StoredWrite] = []
         self._own: Key | None = None
         self._show_write: Callable[[StoredWrite], None] | None = None
@@ -119,11 +123,6 @@ class ControlPlaneManager(Manager):
     def _watch(self, scenario: Scenario, server: ApiServer) -> None:
         self.manifests = PlaneManifests(scenario, self, server)
         server.watch(self._see)
-
-    @property
-    def objects(self) -> Mapping[Key, KubernetesObject]:
-        """The typed objects by key."""
-        return self.store.objects
 
     def show_to(self, observe: Callable[[StoredWrite], None]) -> None:
         """Have a scheduler see each write before the next one is made, when ``manifests`` have it.
@@ -167,7 +166,7 @@ class ControlPlaneManager(Manager):
             if not is_read(obj):
                 continue
             if key[0] in KINDS and self.server.get(*key) is not None:
-                self.store.objects[key] = obj
+                self.objects[key] = obj
                 continue
             expanded = not _is_written(obj) and owner is not None and key not in wanted and key[0] in KINDS
             if expanded and owner and (owner.kind, f"{obj.meta.namespace}/{owner.name}") in known:
@@ -175,7 +174,7 @@ class ControlPlaneManager(Manager):
                 continue
             manifest = made.created(obj, self.manifests)
             if key[0] in KINDS:
-                self.store.objects[key] = obj
+                self.objects[key] = obj
                 self._load(manifest, known)
             else:
                 self.manifests.replace(manifest)
@@ -191,9 +190,9 @@ class ControlPlaneManager(Manager):
         for kind in KINDS:
             for stored in self.server.of_kind(kind):
                 key = kind, key_of(stored)
-                obj = None if key in self.store.objects else self.store.read(stored, None, None)
+                obj = None if key in self.objects else typed_form(stored, self._alike)
                 if obj is not None:
-                    self.store.objects[key] = obj
+                    self.objects[key] = obj
 
     def _load(self, manifest: Manifest, known: dict[Key, str]) -> None:
         for reference in owners_of(manifest):
@@ -210,15 +209,15 @@ class ControlPlaneManager(Manager):
                 pass
         self.manifests.catch_up()
         listed = {typed_key(one): one for one in order}
-        kept = {key: self.store.objects.get(key, obj) for key, obj in listed.items() if self._has(key)}
-        kept |= {key: obj for key, obj in self.store.objects.items() if key not in kept}
-        self.store.objects = {key: obj for key, obj in kept.items() if key[0] in KINDS}
+        kept = {key: self.objects.get(key, obj) for key, obj in listed.items() if self._has(key)}
+        kept |= {key: obj for key, obj in self.objects.items() if key not in kept}
+        self.objects = {key: obj for key, obj in kept.items() if key[0] in KINDS}
         self.listed = tuple(kept.values())
 
     def _typed(self, manifest: Manifest) -> KubernetesObject | None:
         """Return an object as its kubelet reads it."""
         kind = manifest["kind"]
-        return self.store.objects.get((kind, key_of(manifest))) or self.store.read(manifest, None, None)
+        return self.objects.get((kind, key_of(manifest))) or typed_form(manifest, self._alike)
 
     def _has(self, key: Key) -> bool:
         return key[0] not in KINDS or self.server.get(*key) is not None
@@ -228,7 +227,7 @@ class ControlPlaneManager(Manager):
     def observe(self, action: Action, obj: KubernetesObject, now: float) -> KubernetesObject:
         """Write a change of a user or the scheduler; return the object as it is stored."""
         kind, key = typed_key(obj)
-        known = action != "delete" and self.store.objects.get((kind, key)) is obj
+        known = action != "delete" and self.objects.get((kind, key)) is obj
         known = known or (action == "create" and self.server.get(kind, key) is not None)
         if kind not in KINDS or self.gave_up or known:
             return obj
@@ -243,7 +242,7 @@ class ControlPlaneManager(Manager):
         self._undo(kind, key)
         self._deschedule(kind, key)
         self._settle()
-        return self.store.objects.get((kind, key), obj)
+        return self.objects.get((kind, key), obj)
 
     def operates(self, operation: Operation) -> bool:
         """Return whether an operation is on an object that has no typed one: a CronJob, or one of Kueue's."""
@@ -264,15 +263,17 @@ class ControlPlaneManager(Manager):
             self._own = None
 
     def _put(self, kind: str, key: str, obj: KubernetesObject) -> None:
-        stored, previous = self.server.get(kind, key), self.store.objects.get((kind, key))
+        stored, previous = self.server.get(kind, key), self.objects.get((kind, key))
         if stored is not None:
             self.manifests.catch_up((kind, key))
             if isinstance(obj, Pod) and obj.node_name and not node_of(stored) and not self.landing:
-                self.server.change(kind, key, lambda one: bound(one, obj.node_name), "scheduler")
+                self.server.change(
+                    kind, key, partial(bound, node=obj.node_name, now=self.loop.now), "scheduler"
+                )
                 return
         manifest = self.manifests.wanted(kind, key, previous, obj)
         if manifest is not None:
-            self.store.objects[kind, key] = obj
+            self.objects[kind, key] = obj
             made = inbound(dict(manifest), {})
             if stored is None and controller_of(made) is None:
                 self.server.create(made, "user")
@@ -311,10 +312,10 @@ class ControlPlaneManager(Manager):
             return None
         with self._writing("Pod", key):
             if by == "scheduler":
-                self.server.change("Pod", key, preempted, by)
+                self.server.change("Pod", key, partial(marked, row=PREEMPTED, loop=self.loop), by)
             self._remove("Pod", key, by)
         self._settle()
-        left = self.store.objects.get(("Pod", key))
+        left = self.objects.get(("Pod", key))
         return left if isinstance(left, Pod) else None
 
     def provision(self, key: str, node: str, now: float) -> None:
@@ -393,12 +394,17 @@ class ControlPlaneManager(Manager):
         self.server.change(kind, key, without, "user", outcome=outcome)
 
     def _drain_refused(self, pod: Manifest, error: StatusError) -> None:
-        told = eviction_refused(error.told) if error.code == 429 else eviction_failed(error.told)
-        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, "drain", told))
+        self._note(pod, eviction_refused(error.told) if error.code == 429 else eviction_failed(error.told))
 
     def _refused(self, pod: Manifest, message: str) -> None:
-        refused = eviction_refused(message)
-        self._writes.append(StoredWrite("Pod", key_of(pod), pod, pod, "drain", refused))
+        self._note(pod, eviction_refused(message))
+
+    def _note(self, pod: Manifest, outcome: EvictionOutcome) -> None:
+        """Report what an eviction came to that has written nothing."""
+        write = StoredWrite("Pod", key_of(pod), pod, pod, "drain", outcome)
+        for observe in self.observers:
+            observe(write)
+        self._writes.append(write)
 
     # --- time
 
@@ -468,21 +474,21 @@ class ControlPlaneManager(Manager):
 
     def _changes(self, write: StoredWrite, *, removed: bool = True) -> Iterator[Change]:
         kind, key = write.kind, write.key
-        previous = self.store.objects.get((kind, key))
+        previous = self.objects.get((kind, key))
         self.manifests.tell(write)
         if kind not in KINDS:
             return
         if write.new is None:
-            self.store.objects.pop((kind, key), None)
+            self.objects.pop((kind, key), None)
             if previous is not None and removed:
                 yield Change("delete", previous, *reason_of(write))
             return
         if previous is not None and write.old is not None and not _is_shown(write):
             return
-        obj = self.store.read(shown(write.new), write.old, previous)
+        obj = typed_form(shown(write.new), self._alike, write.old, previous)
         if obj is None:
             return
-        self.store.objects[kind, key] = obj
+        self.objects[kind, key] = obj
         yield Change("create" if write.old is None else "update", obj, *reason_of(write))
 
 

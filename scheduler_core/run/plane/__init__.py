@@ -1,0 +1,1 @@
+"""The control plane of every run with controllers, and the objects that schedulers read there."""
