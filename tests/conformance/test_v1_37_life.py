@@ -14,6 +14,7 @@ from scheduler_core.cli.conform import conform_records
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
 from scheduler_core.cluster.v1_37.template_hash import template_hash
 from scheduler_core.run.living.records import answer, begun, told
+from scheduler_core.run.living.timeline import Timeline
 from scheduler_core.run.living.translation import seconds_of
 from scheduler_core.run.several.lone import LoneSimulation
 
@@ -63,8 +64,9 @@ def _answer(simulation: LoneSimulation, record: dict[str, Any]) -> Any:
     for _ in simulation:
         pass
     (observe,) = simulation.plane.observers
-    assert isinstance(observe, MethodType)
-    return json.loads(json.dumps(told(simulation, observe.__self__, seconds_of(record["steps"]))))
+    timeline = observe.__self__ if isinstance(observe, MethodType) else None
+    assert isinstance(timeline, Timeline)
+    return json.loads(json.dumps(told(simulation, timeline, seconds_of(record["steps"]))))
 
 
 def test_a_control_plane_goes_on_from_a_dump() -> None:

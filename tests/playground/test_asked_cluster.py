@@ -134,10 +134,12 @@ def test_only_so_many_requests_of_the_api_wait(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("subject", ["n+1", "drains", "drains under v1.11", "policy and release"])
 async def test_a_row_opens_its_branch_at_the_step_that_decided(subject: str) -> None:
     """The branch is a draft of the visitor; its cycle at the row's step is about the row's pod."""
-    documents = CROWDED if subject != "policy and release" else (*CROWDED[:2], pod("a", "2"), pod("b", "1"))
+    documents = (
+        [*CROWDED] if subject != "policy and release" else [*CROWDED[:2], pod("a", "2"), pod("b", "1")]
+    )
     subject, _, release = subject.partition(" under ")
     if release:
-        documents = (*documents, {"kind": "SimulationSettings", "scheduler": release})
+        documents.append({"kind": "SimulationSettings", "scheduler": release})
     name = await sync_to_async(shared)(text(*documents))
     _, rows = await rows_of(name, subject)
     row = next(row for row in rows if row["verdict"] in ("risk", "note") and row["opens"]["pod"])
