@@ -151,9 +151,11 @@ export class Generator extends FormPanel<GeneratedCluster> {
             ? `They come and go as ${this.#fit.value.file} has it, on its nodes where there are no others.`
             : "Choose what podstep fit --save has written: sizes, lifetimes and arrivals fitted to a trace."}
         </p>
-        <p class="fail-text fine" role="alert">
-          {this.#fit.value.refused}
-        </p>
+        {this.#fit.value.refused ? (
+          <p class="fail-text fine" role="alert">
+            {this.#fit.value.refused}
+          </p>
+        ) : null}
         {this.#fit.value.file ? (
           <Button look="small" icon="cross" act={() => this.#chosen(NO_FIT)}>
             Without the trace
