@@ -267,9 +267,11 @@ class Chromium:
 
     def take_back(self, profile: Profile) -> None:
         """Keep a profile for the next visitor, and close the one that none has had for longest."""
+        if not profile.context.pages:  # its test has closed it
+            return
         try:
             profile.end()
-        except Error:  # its test has closed it
+        except Error:  # the browser has ended
             return
         self.idle.insert(0, profile)
         for old in self.idle[IDLE:]:
