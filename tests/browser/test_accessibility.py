@@ -193,7 +193,7 @@ def start(tour: Tour) -> None:
 
 def first_visit(tour: Tour) -> None:
     """The basic controls, and their note."""
-    page = tour.visitor(known=False)
+    page = tour.visitor(storage_state=None)
     page.goto("/examples/reading-the-message/")
     Workbench(page).wait().button("Step").click()
     expect(page.locator(".few-note")).to_be_visible()

@@ -14,8 +14,8 @@ from playground.celery import app
 from playground.models import Run, Scenario
 from playground.runs.compute import compute
 from playground.storage import bundles
-from scheduler_core import load_documents
 from scheduler_core.formats.limits import Limits
+from scheduler_core.scenario.load_state import DEFAULTS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,8 +53,7 @@ def bundle(pods: int, *, time: str = "") -> str:
 @pytest.fixture
 def limited(limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve pods, more than the engine's own bound, as 150,000 are more than its 100,000."""
-    assert load_documents.__kwdefaults__ is not None
-    monkeypatch.setitem(load_documents.__kwdefaults__, "limits", Limits(pods=MOST - 1))
+    monkeypatch.setitem(DEFAULTS, "limits", Limits(pods=MOST - 1))
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     limits(PODS=MOST)
 
