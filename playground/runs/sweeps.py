@@ -158,6 +158,7 @@ def wire(sweep: Sweep, visitor: str = "") -> dict[str, Any]:
         .annotate(state=F("sweep__state"), finished=F("sweep__finished"))
         .order_by("number")
     )
+    ends = rows[0] if rows else sweep  # expired meanwhile
     listed: list[dict[str, Any]] = [
         {
             "number": cell.number,
@@ -178,7 +179,7 @@ def wire(sweep: Sweep, visitor: str = "") -> dict[str, Any]:
         "id": sweep.pk,
         "title": sweep.title,
         "scenario": sweep.scenario.short if service.is_shared(sweep.scenario) else None,
-        "state": rows[0].state,
+        "state": ends.state,
         "done": sum(cell["state"] not in UNFINISHED for cell in listed),
         "total": len(listed),
         "whole": sweep.whole,
@@ -188,7 +189,7 @@ def wire(sweep: Sweep, visitor: str = "") -> dict[str, Any]:
         "front": sorted(listed[place]["number"] for place in front),
         "cells": listed,
         "created": service.text_of(sweep.created),
-        "finished": service.text_of(rows[0].finished),
+        "finished": service.text_of(ends.finished),
         "mine": may_cancel(sweep, visitor),
     }
 

@@ -32,8 +32,8 @@ def plane_of(run: Stepper) -> ControlPlaneManager:
 class CalmCluster:
     """A scenario that was played with its controllers until the second at which operations land.
 
-    ``run`` has come to its first cycle after that, or to its end. A case costs the reading of its
-    operations, a fork, and what happens after them.
+    ``run`` has come to its first cycle after that, or to its end; at second 0 nothing was played. A case
+    costs the reading of its operations, a fork, and what happens after them.
 
     Raises:
         BundleError: The scenario cannot be read with controllers.
@@ -45,7 +45,7 @@ class CalmCluster:
         self._scenario = ExtensibleScenario(scenario)
         self.run = simulate(self._scenario.scenario, trace=False)
         self.run.keep_before(second)
-        while not self.run.has_kept(second) and self.run.step() is not None:
+        while second and not self.run.has_kept(second) and self.run.step() is not None:
             pass
 
     @property

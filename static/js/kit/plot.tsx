@@ -94,14 +94,7 @@ export function Lines({ lines, x, y, label, range, hidden = false, onRange, onPo
           onDblClick={() => onRange?.(null)}
         >
           <g transform={`translate(${LEFT} ${TOP})`}>
-            {ticks.map((value) => (
-              <g key={value} transform={`translate(0 ${place(from, value)[1]})`}>
-                <path class="grid" d={`M0 0H${inner}`} />
-                <text x={-8} y={4} text-anchor="end">
-                  {y.format(value)}
-                </text>
-              </g>
-            ))}
+            <YTicks ticks={ticks} inner={inner} at={(value) => place(from, value)[1]} words={y.format} />
             <XAxis axis={x} from={from} to={to} inner={inner} place={(at) => place(at, 0)[0]} />
             <svg width={inner} height={HEIGHT - TOP - BOTTOM} class="plot-lines">
               {lines.map((line) => (
@@ -120,6 +113,27 @@ export function Lines({ lines, x, y, label, range, hidden = false, onRange, onPo
     </div>
   );
 }
+
+type YTicksProps = {
+  ticks: number[];
+  inner: number;
+  at: (value: number) => number;
+  words: (value: number) => string;
+};
+
+/** The lines and the words of a vertical axis. */
+export const YTicks = ({ ticks, inner, at, words }: YTicksProps) => (
+  <>
+    {ticks.map((value) => (
+      <g key={value} transform={`translate(0 ${fine(at(value))})`}>
+        <path class="grid" d={`M0 0H${inner}`} />
+        <text x={-8} y={4} text-anchor="end">
+          {words(value)}
+        </text>
+      </g>
+    ))}
+  </>
+);
 
 /** The largest value that is shown, also where a line enters the range. */
 function topOf(lines: Line[], from: number, to: number) {

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, TargetedPointerEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { BOTTOM, HEIGHT, LEFT, RIGHT, TICK, TOP, WIDE, XAxis, fine, useWidth } from "../kit/plot.tsx";
+import { BOTTOM, HEIGHT, LEFT, RIGHT, TICK, TOP, WIDE, XAxis, YTicks, fine, useWidth } from "../kit/plot.tsx";
 import { Select } from "../kit/select.tsx";
 import { count } from "../lib/quantity.ts";
 import { ticksOf } from "../lib/scale.ts";
@@ -124,26 +124,6 @@ const axisOf = ({ title, words }: Figure) => ({ title, whole: words === count, f
 const sides = (marks: Mark[], front: number[]) => {
   const best = new Set(front);
   return [marks.filter(({ cell }) => !best.has(cell.number)), marks.filter(({ cell }) => best.has(cell.number))];
-};
-
-/** The lines and the words of a vertical axis. */
-const YTicks = ({ ticks, inner, at, words }: YTicksProps) => (
-  <>
-    {ticks.map((value) => (
-      <g key={value} transform={`translate(0 ${fine(at(value))})`}>
-        <path class="grid" d={`M0 0H${inner}`} />
-        <text x={-8} y={4} text-anchor="end">
-          {words(value)}
-        </text>
-      </g>
-    ))}
-  </>
-);
-type YTicksProps = {
-  ticks: number[];
-  inner: number;
-  at: (value: number) => number;
-  words: (value: number) => string;
 };
 
 /** One figure of every cell, in the order of its values. */
