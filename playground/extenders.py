@@ -96,7 +96,7 @@ def _keep(path: Path, reply: Reply) -> Reply:
 
 
 def remove_expired() -> int:
-    """Delete the answers that nobody asked for in EXTENDER_DAYS; return how many there were."""
+    """Delete the answers that nobody used in EXTENDER_DAYS; return how many there were."""
     before = time.time() - limit("EXTENDER_DAYS") * DAY
     removed = 0
     for path in (Path(settings.DATA_DIR) / FOLDER).glob("*/*"):

@@ -38,7 +38,7 @@ def expiry() -> dict[str, int]:
 
 @shared_task(name=DELIVER_TASK, ignore_result=True)
 def deliver() -> dict[str, int]:
-    """Send what is due to the other servers that this worker has been told of."""
+    """Send what is due to the other servers that this worker knows."""
     sent = {}
     if settings.LTI_PLATFORMS:
         from playground.lti import scores  # takes a worker a second to import, and memory

@@ -51,7 +51,7 @@ def opening_of(given: Any) -> Opening:
 
 
 def opened(source: sources.Source, visitor: str, opening: Opening, title: str) -> Draft:
-    """Store a branch with what a row tells of.
+    """Store a branch with what a row describes.
 
     Raises TooManyDraftsError, VerbError, HistoryError, BundleError, StaleError and TooLargeError.
     """

@@ -279,7 +279,7 @@ class SocketCommand(Struct, frozen=True):
     # may change it. Only for a command that changes nothing and has the same answer for everyone who may see
     # the source.
     kept: LookupKey | None = None
-    decisions: bool = False  # its answer tells of some, of sources that no field ``source`` names
+    decisions: bool = False  # its answer describes some, of sources that no field ``source`` names
 
     @property
     def source(self) -> str:

@@ -133,7 +133,7 @@ class Library:
     def _scale(self) -> float:
         """Return how many bytes the process has taken for each one that is estimated; 1 if that fits.
 
-        What was let go a moment ago still counts in the process, so that is asked anew after a while only.
+        What was let go a moment ago still counts in the process, so that is asked again after a while only.
         """
         if resident_bytes() - self._base <= limit("PLAYBACK_BYTES") or not freed.trim():
             return 1.0

@@ -1,8 +1,8 @@
 """CPU seconds as a budget, by visitor and by address: of threads of a web process and of its pool.
 
 What was spent decays evenly, by the whole budget in ``CPU_BUDGET_SECONDS``. Whoever has spent more is refused
-what takes long, and told when to come back. Steps that are computed already go on, for a moment each; who
-spends a quarter more in such moments is refused these too. Each process counts for itself.
+what takes long, and answered with the seconds to wait. Steps that are computed already go on, for a moment
+each; who spends a quarter more in such moments is refused these too. Each process counts for itself.
 """
 
 from __future__ import annotations

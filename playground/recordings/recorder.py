@@ -177,7 +177,7 @@ class _Recorder:
         await self.ask("objects.list", step="0")
         if self.playback.ended:
             self.keep(END, {}, await self.client.answer("cycle.get", step=END, parts=[]))
-        if self.client.veil is None:  # a search would say what comes
+        if self.client.veil is None:  # a search would reveal later steps
             self.made.found.update(matches(self.playback, self._conditions()))
 
     async def _window(self, first: int, count: int) -> None:

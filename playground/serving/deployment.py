@@ -123,5 +123,5 @@ def _differing(name: str, processes: list[Worker]) -> Iterator[str]:
 
 
 def _is_told(name: str, one: Worker, other: Worker) -> bool:
-    """Return whether values can be compared: fingerprints are keyed with the secret, which is told first."""
+    """Return whether values can be compared: fingerprints are keyed with the secret, reported first."""
     return name == "SECRET_KEY" or one.settings.get("SECRET_KEY") == other.settings.get("SECRET_KEY")

@@ -126,7 +126,7 @@ def _card(
 class CardPlace(NamedTuple):
     """A step, and whether it is drawn before its decision; ``veil`` is the last cycle that is shown, if any.
 
-    Of that cycle no more than a phase is shown if ``within``; how many follow is not told then.
+    Of that cycle no more than a phase is shown if ``within``; how many follow is then left out.
     """
 
     step: str

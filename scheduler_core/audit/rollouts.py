@@ -198,14 +198,14 @@ def _bad(cluster: AuditedCluster, key: Key, outcome: RolloutOutcome) -> AuditRow
         evidence=(
             *(text for text, there in parts.items() if there),
             *(outcome.beyond or outcome.worse),
-            *_told(outcome),
+            *_failures(outcome),
         ),
         about=(name,),
         opens=_opening(cluster, key, outcome),
     )
 
 
-def _told(outcome: RolloutOutcome) -> Iterator[str]:
+def _failures(outcome: RolloutOutcome) -> Iterator[str]:
     yield f"{outcome.fewest:,} of {outcome.desired:,} ready at the fewest"
     yield f"calm after {lasting(outcome.seconds)}"
 

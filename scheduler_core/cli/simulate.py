@@ -295,12 +295,12 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO, *, brief: b
 def summarized(rows: Sequence[PodOutcome], *, nodes: int) -> Iterator[PodOutcome]:
     """Yield the rows, one for many pods that nothing here could place, for want of nodes or a scheduler."""
     counts = Counter(row[1:] for row in rows)
-    told = set()
+    reported = set()
     for row in rows:
         if counts[row[1:]] <= MOST_ALIKE or (nodes and row.state != "other"):
             yield row
-        elif row[1:] not in told:
-            told.add(row[1:])
+        elif row[1:] not in reported:
+            reported.add(row[1:])
             yield PodOutcome(counted(counts[row[1:]], "pod"), *row[1:])
 
 

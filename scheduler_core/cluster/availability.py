@@ -40,7 +40,7 @@ FAILED: Mapping[str, str] = {
     "RollbackFailed": "{text}",
     "ProgressDeadlineExceeded": "{text}",
 }
-"""What is told of an event after which somebody's wish came to nothing, by its reason."""
+"""The phrase for an event by which a request failed, by the event's reason."""
 MOST_FAILED = 50
 
 

@@ -57,7 +57,7 @@ class CalmCluster:
         """Return the run with further operations, at the moment before the first of them lands.
 
         ``entries`` are those of a Scenario document with their ``time``. One that cannot share what was
-        played is at its start. The run ends when nothing is left to happen, or before what comes after the
+        played is at its start. The run ends when nothing is left to happen, or before what follows the
         second ``until``.
 
         Raises:

@@ -1,7 +1,7 @@
 """Which objects of a calm cluster are alike: partition refinement over what the scheduler reads.
 
 Nodes, values of their labels, and the workloads whose pods they have are the vertices of a graph. Each
-begins with the colour of what is read of it without its name, and is told apart from its like by the colours
+begins with the colour of what is read of it without its name, and is distinguished from others by the colours
 next to it, until no colour splits (the refinement of Weisfeiler and Leman). An object that an event is on has
 a colour of its own from then on. Colours are comparable between refinements.
 
@@ -204,7 +204,7 @@ class Coloring:
 
 
 def _mixed(numbers: Colours) -> Colours:
-    """Scatter numbers, so that sums of them are told apart (the finalizer of SplitMix64)."""
+    """Scatter numbers, so that sums of them differ (the finalizer of SplitMix64)."""
     out = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     out = (out ^ (out >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return out ^ (out >> np.uint64(31))

@@ -78,7 +78,7 @@ class SubjectFacts:
     """A pod of it, whose affinity says which domains it may be in."""
 
     def copied(self) -> SubjectFacts:
-        """Return a copy, which goes on by itself."""
+        """Return a copy, which continues independently."""
         own = (self.pods.copy(), self.on.copy(), self.ready, self.pending, self.bound)
         return SubjectFacts(self.subject, *own, sample=self.sample)
 

@@ -39,7 +39,7 @@ EFFORT = {
     "allocatable": 3,
     "volume": 4,
     "class": 4,
-    "claim": 4,  # made anew: its volume stays behind
+    "claim": 4,  # created again: its volume stays behind
     "condition": 4,  # the kubelet reports it: the machine has to be repaired
     "victim": 4,
     "priority": 4,

@@ -16,10 +16,10 @@ OF_COST: Mapping[str, str] = {
     ),
     "resize": "A running pod's requests are changed by its subresource: kubectl patch --subresource resize.",
     "claim": (
-        "The API server does not permit another class or volume for a claim: delete it and create it anew. "
+        "The API server does not permit another class or volume for a claim: delete and recreate it. "
         "What it holds stays on its present volume, if it has one."
     ),
-    "class": "A StorageClass cannot be changed: delete it and create it anew; its volumes stay as they are.",
+    "class": "A StorageClass cannot be changed: delete and recreate it; its volumes stay as they are.",
     "moved": "The label or node affinity says where something is; changing it moves nothing.",
     "hardware": "The machine reports none: it needs the hardware, and the driver or plugin that reports it.",
     "delete": "Preemption does not delete these pods: delete them yourself.",

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_11.preemption.criteria import NAME_TEXT, PRIOR
 TITLE = "Preemption"
 NODES_NAMED = 10
 PODS_NAMED = 8
-NO_VICTIMS = "no-victims"  # whether there is such a node, of which nobody needs to be told if there is none
+NO_VICTIMS = "no-victims"  # whether there is such a node, not reported if there is none
 WITHOUT_VALUE = frozenset({"start-time", "name"})  # a criterion whose numbers mean nothing to readers
 
 

@@ -114,7 +114,7 @@ def _delays(one: StorageClass) -> bool:
 
 
 def _of_class(key: str, claim: PersistentVolumeClaim, of: StorageClass) -> Edit:
-    """Make a claim anew, so that a class provisions a volume for it where the pod goes."""
+    """Recreate a claim, so that a class provisions a volume for it where the pod goes."""
 
     def mutate(document: Manifest) -> None:
         part(document, "spec")["storageClassName"] = of.meta.name
@@ -125,7 +125,7 @@ def _of_class(key: str, claim: PersistentVolumeClaim, of: StorageClass) -> Edit:
         document.pop("status", None)
 
     behind = f", without what is on {claim.volume_name}" if claim.volume_name else ""
-    words = f"create claim {key} anew of class {of.meta.name} (WaitForFirstConsumer){behind}"
+    words = f"recreate claim {key} with class {of.meta.name} (WaitForFirstConsumer){behind}"
     return Edit("PersistentVolumeClaim", key, words, "claim", "storage", mutate)
 
 
@@ -195,7 +195,7 @@ def _bind(key: str, volume: str) -> Edit:
 
 
 def nothing_to_bind(place: PodOnNode) -> Finding:
-    """Create a volume for each claim with delayed binding, or make it anew of a class that provisions."""
+    """Create a volume for each claim with delayed binding, or recreate it with a class that provisions."""
     storage = place.standing.cluster.storage
     waiting = storage.waiting_claims(place.standing.pod.info)
     edits = [_new_volume(f"pv-{claim.meta.name}", claim.meta.key, claim, bound=False) for claim in waiting]
@@ -209,7 +209,7 @@ def nothing_to_bind(place: PodOnNode) -> Finding:
 
 
 def unreachable_volume(place: PodOnNode) -> Finding:
-    """Make the claims of volumes that the node does not reach anew, or drop these volumes' node affinity."""
+    """Recreate the claims of volumes that the node does not reach, or drop these volumes' node affinity."""
     details: list[str] = []
     dropped: list[Edit] = []
     unreachable: set[str] = set()
@@ -225,7 +225,7 @@ def unreachable_volume(place: PodOnNode) -> Finding:
             words = f"drop the node affinity of PersistentVolume {name}"
             mutate = _drop("spec", "nodeAffinity")
             dropped.append(Edit("PersistentVolume", name, words, "moved", "storage", mutate))
-    options = (*_anew(place, unreachable), *([tuple(dropped)] if dropped else []))
+    options = (*_recreations(place, unreachable), *([tuple(dropped)] if dropped else []))
     return Finding(tuple(details), options)
 
 
@@ -234,14 +234,14 @@ def _term(term: NodeSelectorTerm) -> str:
     return " and ".join(f"{one.key} {one.operator} {', '.join(one.values)}".strip() for one in requirements)
 
 
-def _anew(place: PodOnNode, volumes: Collection[str]) -> list[tuple[Edit, ...]]:
-    """Return how the claims of volumes could be made anew where the pod goes, each way by one class."""
+def _recreations(place: PodOnNode, volumes: Collection[str]) -> list[tuple[Edit, ...]]:
+    """Return how the claims of volumes could be recreated where the pod goes, each way by one class."""
     claims = [claim for _, claim in _claims(place) if claim is not None and claim.volume_name in volumes]
     return _together([list(_by_classes(place, claim.meta.key, claim)) for claim in claims])
 
 
 def other_zone(place: PodOnNode) -> Finding:
-    """Make the claims anew, drop the zone labels of bound volumes, or give the node their values."""
+    """Recreate the claims, drop the zone labels of bound volumes, or give the node their values."""
     labels, details = place.node.meta.labels, []
     edits: list[Edit] = []
     elsewhere: set[str] = set()
@@ -260,7 +260,7 @@ def other_zone(place: PodOnNode) -> Finding:
             mutate = _drop("metadata", "labels", key)
             edits.append(Edit("PersistentVolume", name, words, "moved", "storage", mutate))
     options = ((set_labels(place, wanted),), tuple(edits)) if edits else ()
-    return Finding(tuple(details), (*_anew(place, elsewhere), *options))
+    return Finding(tuple(details), (*_recreations(place, elsewhere), *options))
 
 
 def _drop(*path: str) -> Mutation:

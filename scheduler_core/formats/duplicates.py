@@ -81,7 +81,7 @@ def applied(
 
 
 NAMED, MOST_PER_FILE = 2, 3
-"""Objects that a summary names beside the first, and that are told of one by one for two files."""
+"""Objects that a summary names beside the first, and that are reported one by one for two files."""
 
 
 def _summarized(replaced: Iterable[Replaced]) -> Iterator[Replaced]:

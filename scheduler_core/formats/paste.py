@@ -12,7 +12,7 @@ Cleaned = tuple[str, str]
 """The text, and what is to be said of the change; "" if there was none."""
 
 _FIRST = 40
-"""Lines in which prompts and messages before the manifests are looked for."""
+"""Lines in which prompts and messages before the manifests are recognized."""
 
 _PROMPT = re.compile(
     r"(?:\+ |➜ {1,3}\S{1,60} (?:git:\(\S{1,60}\) )?(?:✗ )?"

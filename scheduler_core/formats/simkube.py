@@ -63,8 +63,8 @@ class _Trace:
     def events(self) -> Iterator[RecordedEvent]:
         value = self.entry.value
         if value["version"] != VERSION:
-            told = f"must be {VERSION}, which SimKube 2 writes, not {show(value['version'])}"
-            return self._fail(("version",), told)
+            message = f"must be {VERSION}, which SimKube 2 writes, not {show(value['version'])}"
+            return self._fail(("version",), message)
         if not isinstance(value["events"], list):
             return self._fail(("events",), f"must be a list, not {kind_of(value['events'])}")
         start: int | None = None

@@ -1,4 +1,4 @@
-"""Apply a patch when it lands, to the object as last changed by controllers and the scheduler."""
+"""Apply a patch when it takes effect, to the object as last changed by controllers and the scheduler."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.readers import At, Report
 
 
 class NoEffectError(ValueError):
-    """An operation is not possible when it lands; the text states why."""
+    """An operation is not possible when it takes effect; the text states why."""
 
 
 def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: str) -> KubernetesObject:

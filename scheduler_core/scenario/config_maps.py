@@ -32,7 +32,7 @@ from scheduler_core.settings.settings import Settings
 
 POLICY_KIND = "Policy"
 CONTAINED = (CONFIGURATION_KIND, DESCHEDULER_POLICY, POLICY_KIND)
-"""Kinds of documents that are looked for in ConfigMaps."""
+"""Kinds of documents that are read from ConfigMaps."""
 
 MOST = 200_000
 """Characters of a ConfigMap's file that is looked into."""

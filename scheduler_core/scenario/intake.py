@@ -52,7 +52,7 @@ WITHDRAWN_API = (
 )
 FILES_NAMED = 3
 KINDS_NAMED = 5
-"""Kinds that one reason leaves out and that are told of one by one."""
+"""Kinds that one reason leaves out and that are reported one by one."""
 
 
 class Intake:

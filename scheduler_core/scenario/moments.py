@@ -45,7 +45,7 @@ FIELDS: Mapping[str, Field] = {
     "time": Field("time", _seconds),
     "during": Field("during", enum("evaluation")),
 }
-"""The fields of an operation that determine when it lands."""
+"""The fields of an operation that determine when it takes effect."""
 
 
 def _number(value: Any) -> float | None:

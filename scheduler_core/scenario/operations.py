@@ -147,7 +147,7 @@ class _History:
         return True
 
     def select(self, name: str, action: str, body: dict[str, Any], at: At) -> None:
-        """Add an operation on the pods that match when it lands."""
+        """Add an operation on the pods that match when it takes effect."""
         if body["type"]["kind"] != "Pod":
             at.child("typeMeta").child("kind").error("selector, node and index select pods: write kind: Pod")
         elif not self.assembly.timed:

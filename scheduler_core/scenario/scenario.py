@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Selection(Struct, frozen=True):
-    """The pods of a namespace, not terminating, that an operation is about when it lands.
+    """The pods of a namespace, not terminating, that an operation is about when it takes effect.
 
     ``node`` is theirs, ``index`` their StatefulSet's ordinal or their Job's completion index.
     """
@@ -60,7 +60,7 @@ class Operation(Struct, frozen=True):
     ``step`` is the major step, 1 being the first after the initial objects. ``time`` is virtual
     seconds. ``object`` is the complete new object for ``create`` and ``update``, ``None`` for
     ``delete``; a patch is resolved to an ``update`` when the scenario is loaded. In virtual time it is
-    applied when it lands, because controllers may have changed the object: ``patch`` is then the
+    applied when it takes effect, because controllers may have changed the object: ``patch`` is then the
     ``patchOperation``, and ``object``, if any, the result of patching the user's version. An operation on
     the scheduler's configuration or SimulationSettings has no object; ``configuration`` is the complete
     configuration with which the scheduler then restarts. One on a kind that only kube-scheduler v1.37 reads

@@ -62,7 +62,7 @@ class AuditBranch(OfSource):
 
 @command("audit.branch", AuditBranch, answers=TitledDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
 async def branch(call: Call[AuditBranch]) -> Answer:
-    """Store what a row tells of as a draft of the visitor."""
+    """Store what a row describes as a draft of the visitor."""
     try:
         opening = audit_branches.opening_of(call.payload.opens)
         draft = await call.in_engine(_opened, call.found(), call.visitor, opening, call.payload.title or "")

@@ -128,7 +128,7 @@ def leaving_out(given: str | None) -> list[str]:
         raise CommandError("payload.invalid", str(error), field="without") from error
 
 
-def told(source: sources.Source, parts: list[str]) -> tuple[Scenario, str]:
+def shared_form(source: sources.Source, parts: list[str]) -> tuple[Scenario, str]:
     """Return a source's scenario and text without some parts of it."""
     text = source.text()
     made = privacy.without(text, parts) if parts else text
@@ -136,7 +136,7 @@ def told(source: sources.Source, parts: list[str]) -> tuple[Scenario, str]:
 
 
 def _share(source: sources.Source, visitor: str, shown: dict[str, str], parts: list[str]) -> dict[str, Any]:
-    scenario, text = told(source, parts)
+    scenario, text = shared_form(source, parts)
     shared = store.share(scenario, visitor, text=text)
     query = f"?{urlencode(shown)}" if shown else ""
     return {

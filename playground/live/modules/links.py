@@ -7,7 +7,7 @@ from typing import Any
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.modules.drafts import leaving_out, told
+from playground.live.modules.drafts import leaving_out, shared_form
 from playground.live.requests import Index, OfSource, Request, Text
 from playground.models import Draft, Link, Run, Scenario
 from playground.playback import pins, sources
@@ -60,7 +60,7 @@ async def create(call: Call[LinkCreate]) -> Answer:
 def _create(source: sources.Source, asked: links.LinkRequest, pinned: pins.Pinned, parts: list[str]) -> Link:
     row = source.row
     if isinstance(row, Draft):
-        row = store.keep_scenario(*told(source, parts), asked.owner)
+        row = store.keep_scenario(*shared_form(source, parts), asked.owner)
     elif isinstance(row, Run):
         row = Scenario.objects.defer("content", "text").get(pk=row.scenario_id)
     return links.create_link(asked, row, pinned.what, pinned.decisions)

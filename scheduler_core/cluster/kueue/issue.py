@@ -102,14 +102,14 @@ def issue_preemption(
         f"preemptor effective priority: {preemptor.rank} (base: {preemptor.rank}, boost: 0); "
         f"preemptee effective priority: {preemptee.rank} (base: {preemptee.rank}, boost: 0)"
     )
-    told = (
+    message = (
         f"Preempted workload {preemptee.key} (UID: {preemptee.uid}) in ClusterQueue "
         f"{target.reserving.queue}; {ranks}"
     )
     events = (
         Event(about(preemptee), "Normal", "EvictedDueToPreempted", message),
         Event(about(preemptee), "Normal", "Preempted", f"{message}; {ranks}"),
-        Event(about(preemptor), "Normal", "PreemptedWorkload", told),
+        Event(about(preemptor), "Normal", "PreemptedWorkload", message),
     )
     return Issued(out, events)
 

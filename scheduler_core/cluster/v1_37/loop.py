@@ -45,7 +45,7 @@ class StatusError(Exception):
 
     @property
     def told(self) -> str:
-        """The message with its cause, as users are told it."""
+        """The message with its cause, as users read it."""
         return f"{str(self).removesuffix('.')}: {self.cause}" if self.cause else str(self)
 
 

@@ -144,9 +144,9 @@ def _settled(control: Control, workload: Workload, state: str) -> KueueAnswer:
     where = f" in ClusterQueue {queue}{f' with {flavors}' if flavors else ''}" if queue else ""
     checks = f" ({', '.join(waiting)})" if waiting and state == "reserved" else ""
     summary = f"Workload {workload.key} {_SETTLED[state]}{checks}{where}."
-    told = tuple(unsimulated(control, workload))
+    surprises = tuple(unsimulated(control, workload))
     return KueueAnswer(
-        workload.key, workload.owner, state, queue, _path(control, queue), summary, surprises=told
+        workload.key, workload.owner, state, queue, _path(control, queue), summary, surprises=surprises
     )
 
 

@@ -1,4 +1,4 @@
-"""Will it start, and whom does it preempt? A Workload is submitted to a copy, and what happens is told."""
+"""Will it start, and whom does it preempt? Submit a Workload to a copy and report what happens."""
 
 from __future__ import annotations
 

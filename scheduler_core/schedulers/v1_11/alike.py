@@ -30,7 +30,7 @@ class AlikeClass:
 
     def __init__(self, vectors: ClassVectors, pod: PodState) -> None:
         self.outdated = False
-        """Whether pods are counted anew since, so that nodes have to be compared again."""
+        """Whether pods have been counted again since, so that nodes have to be compared again."""
         self._vectors = vectors
         self._profile = vectors.plan.profile
         whole, size = View(vectors.cluster), vectors.base.size

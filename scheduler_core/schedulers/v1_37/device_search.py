@@ -231,7 +231,7 @@ class DeviceSearch:
             yield from self._counters.lacking(device)
 
     def _goes_on_as(self, place: _Place) -> Request | None:
-        """Return which request takes what comes after a device of one that takes all."""
+        """Return which request takes what follows a device of one that takes all."""
         if self._cluster.configuration.dialect.keeps_alternative:
             return None
         return self.claims[place.claim].requests[place.ordinal][0]

@@ -38,5 +38,5 @@ def copied(results: AlikeResults, cluster: ClusterState) -> AlikeResults:
         made.raw = {key: raw.copy() for key, raw in results.raw.items()}
         made.soft = [replace_data(one, counts=one.counts.copy()) for one in results.soft]
         made.part()
-        made.counted_by = {}  # the copied log numbers classes anew
+        made.counted_by = {}  # the copied log numbers classes again
     return made

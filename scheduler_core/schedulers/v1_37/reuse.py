@@ -50,7 +50,7 @@ class Reuse:
         return made
 
     def catch_up(self) -> None:
-        """Bring all classes up to date, so that a copy need not begin anew."""
+        """Bring all classes up to date, so that a copy need not begin again."""
         self._drop_outdated()
         for key in list(self._classes):
             shared = self._own(key)

@@ -13,7 +13,7 @@ type AskedProps = {
   onRefused: (message: string, stopped: boolean) => void;
 };
 
-/** What the server computes for this page over a connection of its own, until it answers or is told to stop. */
+/** What the server computes for this page over a connection of its own, until it answers or is stopped. */
 export function Asked({ label, begins = label, ask, farOf, onAnswer, onRefused }: AskedProps) {
   const [far, setFar] = useState<Far>([null, begins]);
   const [end] = useState(() => new AbortController());

@@ -249,7 +249,7 @@ export class Timeline {
     playback.goto(to, event.timeStamp);
   };
 
-  /** Tell of a cycle where the pointer is, or of none. */
+  /** Show the cycle under the pointer, if any. */
   #show(pointed: [index: number, clientX: number] | null) {
     this.#tip = pointed && this.#tipOf(...pointed);
     this.#draw();

@@ -118,13 +118,13 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ),
         ("each request alone has enough",),
     ),
-    # volumes: a class that waits for the pod, a claim made anew in the node's zone, the missing volume
+    # volumes: a class that waits for the pod, a claim recreated in the node's zone, the missing volume
     (
         *("volumes-immediate", "wiki"),
         (
             "claim default/notes names no class, and none is the default: it needs a volume",
-            "create claim default/notes anew of class fast (WaitForFirstConsumer)",
-            "The API server does not permit another class or volume for a claim: delete it",
+            "recreate claim default/notes with class fast (WaitForFirstConsumer)",
+            "The API server does not permit another class or volume for a claim: delete and recreate it",
         ),
         ("No change",),
     ),
@@ -137,15 +137,15 @@ ROWS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         *("volumes-zone", "db"),
         (
             "volume pv-1 is not reachable from node b: it is in (topology.kubernetes.io/zone In z1)",
-            "create claim default/data anew of class fast (WaitForFirstConsumer), without what is on pv-1",
+            "recreate claim default/data with class fast (WaitForFirstConsumer), without what is on pv-1",
         ),
         ("drop the node affinity",),
     ),
     (
         *("volumes-zone-immediate", "db"),
         (
-            "WaitForFirstConsumer in StorageClass fast\n  - create claim default/data anew",
-            "A StorageClass cannot be changed: delete it and create it anew",
+            "WaitForFirstConsumer in StorageClass fast\n  - recreate claim default/data with",
+            "A StorageClass cannot be changed: delete and recreate it",
         ),
         ("drop the node affinity",),
     ),

@@ -120,7 +120,7 @@ export abstract class FormPanel<A extends Answer> {
     return this.box.querySelector<HTMLInputElement>(`[data-field="${CSS.escape(path)}"]`);
   }
 
-  /** Whether the server has told what the fields do; only the newest answer is shown. */
+  /** Whether the server has answered what the fields do; only the newest answer is shown. */
   async ask() {
     const turn = ++this.#asked;
     try {

@@ -176,7 +176,7 @@ async function address(playback: Playback, index: number) {
   return playback.light(index)?.step ?? (await playback.ask("cycle.get", asked)).step;
 }
 
-/** What is said of a change: when it lands, what it was, from which cycle on it shows, and what it cost. */
+/** What is said of a change: when it takes effect, what it was, from which cycle on it shows, and what it cost. */
 function told(
   { words, cost }: Told,
   action: Action,

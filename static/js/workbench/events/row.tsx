@@ -1,4 +1,4 @@
-// An event in the list: when it lands, what it does, what came of it, and what can be done with it.
+// An event in the list: when it takes effect, what it does, its result, and what can be done with it.
 
 import { useMemo } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
@@ -51,7 +51,7 @@ function landing({ after, during, pinned, seconds }: Operation, timed: boolean, 
   return `${place}, ${timed ? scale.words(seconds ?? 0) : "when nothing was left to schedule"}`;
 }
 
-/** When it lands, in a word or two. */
+/** When it takes effect, in a word or two. */
 function short({ after, action, during, seconds }: Operation, timed: boolean, { scale, playback }: EventList) {
   if (after === null) {
     if (action === "done") return "end";
@@ -103,7 +103,7 @@ export function EventRow({ row, list }: EventProps) {
   );
 }
 
-/** When it lands and what it does; goes to the cycle after. */
+/** When it takes effect and what it does; goes to the cycle after. */
 function Go({ row, list }: EventProps) {
   const { id, words, after, during, seconds } = row;
   const { playback, scale, moving, stop } = list;

@@ -147,7 +147,7 @@ export class Objects {
 
   // ---- the tree
 
-  /** Group them anew, and draw them. */
+  /** Group them again, and draw them. */
   #draw() {
     const { nodes, pods } = this.view.playback;
     if (!nodes || !this.#shown) return;

@@ -12,7 +12,7 @@ type WeightProps = {
   name: string;
   weight: number;
   editable: boolean;
-  /** Told what is no weight. */
+  /** Called with what is no weight. */
   wrong?: (text: string) => void;
   /** Gets the number once it is let go of. */
   act: (value: string) => void;

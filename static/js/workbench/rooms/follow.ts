@@ -1,4 +1,4 @@
-// Following who leads, and leading: the one brings this page to where the room is, the other sends that to the room.
+// Following who leads, and leading: the one brings this page to where the room is, the other sends the room there.
 // A viewer who goes elsewhere is on their own until they rejoin.
 
 import { perFrame } from "../../lib/dom.ts";

@@ -8,7 +8,7 @@ import { RecordedFigure } from "../recorded.tsx";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 const NAMED = 8; // nodes of a group
-const WARNINGS_OPEN = 3; // more are told by their number until they are unfolded
+const WARNINGS_OPEN = 3; // of more, only the number until they are unfolded
 /** States in which a pod is no more: there is nothing to change. */
 export const GONE = new Set<WhyAnswer["state"]>(["finished", "preempted", "deleted", "absent"]);
 const PILLS: Partial<Record<WhyAnswer["state"], string>> = {

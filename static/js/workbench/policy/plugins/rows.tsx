@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button.tsx";
 import { $$ } from "../../../lib/dom.ts";
 
-/** Told how to read what is written. */
+/** Called with how the text is to be read. */
 export type Reading = (read: () => any) => void;
 
 type ListProps = { value: any[]; add: string; fresh: any; read: Reading; class: string };
