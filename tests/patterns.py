@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
+
+from tests.costs import growth, least_costs
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("playground", "scheduler_core")
@@ -230,30 +231,17 @@ def run(found: FoundPattern, method: str, text: Any) -> None:
         getattr(found.pattern, method)(text)
 
 
-def seconds(found: FoundPattern, method: str, text: Any, tries: int = 1) -> float:
-    """Return the least processor time of some tries."""
-    best = float("inf")
-    for _ in range(tries):
-        began = time.thread_time()
-        run(found, method, text)
-        best = min(best, time.thread_time() - began)
-    return best
-
-
 def grows(found: FoundPattern, method: str, text: Callable[[int], Any]) -> str:
     """Return how a pattern's time grows faster than the text, "" if it does not.
 
     First short texts, on which exponential growth shows already; then longer ones, that take a text of
     4,000 characters microseconds by one pass, and tens of milliseconds by a pass for each character.
     """
-    if seconds(found, method, text(20)) > SUSPECT and seconds(found, method, text(20), 3) > SUSPECT:
-        return f"20 characters take {seconds(found, method, text(20)):.3f} s"
-    if seconds(found, method, text(4_000)) <= SUSPECT:
-        return ""
-    short, long = (seconds(found, method, text(size), 3) for size in (1_000, 4_000))
-    if long <= SUSPECT or long < 8 * short:
-        return ""
-    return f"four times {text.__doc__} takes {long / short:.0f} times as long by {method}"
+    few, short, long = (partial(run, found, method, text(size)) for size in (20, 1_000, 4_000))
+    if all(least > SUSPECT for [least] in least_costs(few, sure=1)):
+        return "20 characters take milliseconds"
+    times = growth(short, long, 8, SUSPECT)
+    return f"four times {text.__doc__} takes {times:.0f} times as long by {method}" if times else ""
 
 
 SUSPECT = 0.002  # seconds

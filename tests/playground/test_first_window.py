@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import math
-import time
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Iterator
+from functools import partial
 
 from playground.playback.playback import Playback
 from playground.storage import bundles
@@ -14,31 +12,22 @@ from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
 from tests.bench.first_cycle import text_of
+from tests.costs import least_costs
 
 FEW, MANY = 500, 3_000
-ROUNDS = 12
-
-
-def seconds(work: Callable[[str], object], pods: int) -> float:
-    """Return the processor seconds of one opening of as many pods."""
-    text = text_of("documents", pods)
-    bundles.last_read.clear()
-    began = time.process_time()
-    work(text)
-    return time.process_time() - began
 
 
 def ratios() -> Iterator[float]:
-    """Yield a further pod's opening to its parsing, by the least seconds so far: what disturbs only slows."""
-    least: dict[tuple[Callable[[str], object], int], float] = {}
-    for _ in range(ROUNDS):
-        for work, pods in product((opened, parsed), (FEW, MANY)):
-            least[work, pods] = min(seconds(work, pods), least.get((work, pods), math.inf))
-        yield (least[opened, MANY] - least[opened, FEW]) / (least[parsed, MANY] - least[parsed, FEW])
+    """Yield a further pod's opening to its parsing, by the least seconds so far."""
+    few, many = text_of("documents", FEW), text_of("documents", MANY)
+    works = [partial(work, text) for work in (opened, parsed) for text in (few, many)]
+    for opened_few, opened_many, parsed_few, parsed_many in least_costs(*works, sure=1):
+        yield (opened_many - opened_few) / (parsed_many - parsed_few)
 
 
 def opened(text: str) -> None:
     """Read a bundle, weigh it, make its tables and run it up to its first cycle."""
+    bundles.last_read.clear()
     playback = Playback(bundles.parse([("", text)], presumed="v1.37"))
     playback.reach(1)
     assert len(playback) >= 1

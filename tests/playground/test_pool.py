@@ -148,10 +148,8 @@ def test_a_process_that_dies_fails_its_own_job_alone(pools: Callable[..., Pool],
     pool = pools(2)
     before = pool.submit("a", pool_jobs.process_id).future.result(PATIENCE)
     other = pool.submit("b", pool_jobs.held, str(tmp_path / "go"))
-    began = time.monotonic()
     with pytest.raises(LostError, match="ended unexpectedly"):
         pool.submit("a", pool_jobs.killed).future.result(PATIENCE)
-    assert time.monotonic() - began < 5
     after = pool.submit("a", pool_jobs.process_id).future.result(PATIENCE)
     assert after != before
     (tmp_path / "go").touch()
@@ -196,13 +194,15 @@ def test_progress_comes_a_few_times_a_second(pools: Callable[..., Pool], tmp_pat
     pool = pools()
     pool.submit("a", pool_jobs.process_id).future.result(PATIENCE)
     job = pool.submit("a", pool_jobs.counting, str(tmp_path / "ended"))
-    heard = set()
-    until = time.monotonic() + 2
-    while time.monotonic() < until:
+    began, heard = time.monotonic(), set[object]()
+
+    def often() -> bool:
         heard.add(job.report)
-        time.sleep(0.01)
+        return len(heard) > 10
+
+    wait_until(often, PATIENCE, "ten reports", pause=0.01)
     pool.cancel(job)
-    assert 2 < len(heard - {None}) <= 15
+    assert time.monotonic() - began > 1
 
 
 def test_a_job_that_nobody_wants_ends(pools: Callable[..., Pool], tmp_path: Path) -> None:

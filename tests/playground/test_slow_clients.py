@@ -154,13 +154,13 @@ HALVES = {
 def test_half_a_request_is_given_up(server: Server, sent: bytes, expected: int) -> None:
     """The connection is closed in time, with a status where a request had begun."""
     with server.client() as client:
-        client.settimeout(20)
+        client.settimeout(PATIENCE)
         try:
             client.sendall(sent)
         except ConnectionError:
             expected = 0  # reset while sending
         assert status(everything(client)) in {expected, 0 if expected == 431 else expected}
-    wait_until(lambda: server.under_way == 0, 20, "the application hears of it")
+    wait_until(lambda: server.under_way == 0, PATIENCE, "the application hears of it")
 
 
 BEGINNINGS = {
@@ -173,7 +173,7 @@ BEGINNINGS = {
 def test_a_request_byte_by_byte_is_given_up(server: Server, kind: str) -> None:
     """To send something now and then is not enough."""
     with server.client() as client:
-        client.settimeout(20)
+        client.settimeout(PATIENCE)
         client.sendall(BEGINNINGS[kind])
         for _ in range(400):
             try:
@@ -193,7 +193,7 @@ def test_a_body_of_a_fast_client_may_take_long(server: Server, bounds: Callable[
     """Who keeps sending is waited for."""
     bounds(TRANSFER_RATE=100)
     with server.client() as client:
-        client.settimeout(20)
+        client.settimeout(PATIENCE)
         client.sendall(b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 3000\r\n\r\n")
         for _ in range(30):
             client.sendall(b"x" * 100)
@@ -201,11 +201,12 @@ def test_a_body_of_a_fast_client_may_take_long(server: Server, bounds: Callable[
         assert everything(client).endswith(b"3000")
 
 
-def test_kept_connections_serve_several_requests(server: Server) -> None:
+def test_kept_connections_serve_several_requests(server: Server, bounds: Callable[..., None]) -> None:
     """Each request has its own time, and half of a second one is given up, too."""
+    bounds(HEAD_SECONDS=3)
     with server.client() as client:
-        client.settimeout(20)
-        for _ in range(3):
+        client.settimeout(PATIENCE)
+        for _ in range(8):
             client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             answer = b""
             while not answer.endswith(b"\r\n\r\n0"):  # head and body may come by themselves
@@ -221,9 +222,9 @@ def test_a_client_that_does_not_read_is_cut_off(server: Server) -> None:
     """An answer that nobody takes does not stay in memory."""
     with server.client() as client:
         client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        wait_until(lambda: server.under_way == 1, 10, "the answer begins", pause=0.01)
-        wait_until(lambda: not registry.connections.all, 20, "the connection is closed")
-        wait_until(lambda: server.under_way == 0, 20, "the application hears of it")
+        wait_until(lambda: server.under_way == 1, PATIENCE, "the answer begins", pause=0.01)
+        wait_until(lambda: not registry.connections.all, PATIENCE, "the connection is closed")
+        wait_until(lambda: server.under_way == 0, PATIENCE, "the application hears of it")
 
 
 def test_a_large_answer_is_sent_whole(server: Server) -> None:
@@ -243,11 +244,11 @@ def test_sockets_are_served_and_cut_off_when_nobody_reads(server: Server) -> Non
     with connect(f"ws://127.0.0.1:{server.port}/", ping_interval=None, proxy=None) as client:
         time.sleep(2.5)
         client.send("hello")
-        assert client.recv(timeout=20) == "hello"
+        assert client.recv(timeout=PATIENCE) == "hello"
     with upgraded(server) as raw:
         raw.sendall(frame(b"large"))
-        wait_until(lambda: not registry.connections.all, 20, "the connection is closed")
-        wait_until(lambda: server.under_way == 0, 20, "the application hears of it")
+        wait_until(lambda: not registry.connections.all, PATIENCE, "the connection is closed")
+        wait_until(lambda: server.under_way == 0, PATIENCE, "the application hears of it")
 
 
 @pytest.mark.parametrize("length", [5, 125, 126, 65_535, 65_536])
@@ -257,18 +258,18 @@ def test_messages_encoded_for_many(server: Server, length: int) -> None:
         sent = [first + "ü" * (length - len(first) - 5) for first in ("once", "text", "once")]
         for text in sent:
             client.send(text)
-        assert [client.recv(timeout=20) for _ in sent] == sent
+        assert [client.recv(timeout=PATIENCE) for _ in sent] == sent
 
 
 def test_half_a_message_is_given_up(server: Server) -> None:
     """A frame that is begun has to be ended."""
     with upgraded(server) as raw:
-        raw.settimeout(20)
+        raw.settimeout(PATIENCE)
         raw.sendall(frame(b"hello"))
         assert raw.recv(100).endswith(b"hello")
         raw.sendall(frame(b"hello")[:-2])
         assert everything(raw)[:2] == b"\x88\x12"  # close, 18 bytes: the code and its reason
-        wait_until(lambda: server.under_way == 0, 20, "the application hears of it")
+        wait_until(lambda: server.under_way == 0, PATIENCE, "the application hears of it")
 
 
 @contextmanager
@@ -294,16 +295,16 @@ def test_five_hundred_half_open_connections_keep_nobody_out(
     server: Server, bounds: Callable[..., None]
 ) -> None:
     """They are closed in time, and in the meantime others are answered as ever."""
-    bounds(HEAD_SECONDS=4)
+    bounds(HEAD_SECONDS=600)
     with ExitStack() as held:
         for number in range(500):
             client = held.enter_context(server.client("127.0.0.2"))
             client.sendall(b"" if number % 2 else b"GET / HTTP/1.1\r\nHost: x\r\n")
-        began = time.monotonic()
         assert [server.get() for _ in range(20)] == [200] * 20
         assert [server.get(source="127.0.0.2") for _ in range(5)] == [200] * 5
-        assert time.monotonic() - began < 4
-        wait_until(lambda: not registry.connections.all, 20, "all are closed")
+        assert len(registry.connections.all) >= 500
+        bounds(HEAD_SECONDS=1)
+        wait_until(lambda: not registry.connections.all, PATIENCE, "all are closed")
 
 
 POST = b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 3\r\n\r\n"
@@ -331,7 +332,7 @@ def test_who_keeps_the_server_waiting_longest_makes_room(
             waiting[-1].sendall(sent)
             wait_until(partial(settled, number, sent), 10, "it keeps the server waiting", pause=0.01)
         assert server.get() == 200
-        waiting[0].settimeout(20)
+        waiting[0].settimeout(PATIENCE)
         assert len(everything(waiting[0])) < LARGE
         assert len(registry.connections.all) == 2
         if rest:
@@ -357,7 +358,7 @@ def test_who_works_is_not_sent_away(server: Server, bounds: Callable[..., None])
         assert server.get() in {503, 0}
         assert server.get(source="127.0.0.2") == 200
         for client in busy:
-            client.settimeout(20)
+            client.settimeout(PATIENCE)
             assert status(everything(client)) == 200
 
 
@@ -366,6 +367,6 @@ def test_behind_a_proxy_addresses_are_its_own_business(server: Server, bounds: C
     bounds(CONNECTIONS_PER_ADDRESS=1, TRUSTED_PROXIES=1, HEAD_SECONDS=60)
     with server.client() as one, server.client() as other:
         for client in (one, other):
-            client.settimeout(20)
+            client.settimeout(PATIENCE)
             client.sendall(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
             assert status(everything(client)) == 200

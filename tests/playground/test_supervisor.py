@@ -74,14 +74,18 @@ AT_ONCE = RestartPolicy(most=3, window=600, first=0.01, longest=0.02)
 
 
 def keep_running(
-    *programs: ServerProcess, policy: RestartPolicy = AT_ONCE, until: Callable[[str], bool]
+    *programs: ServerProcess,
+    policy: RestartPolicy = AT_ONCE,
+    mark: Path = Path(os.devnull),
+    until: Callable[[str], bool],
 ) -> tuple[int, str]:
-    """Supervise programs that are ready from the first moment; end them once ``until(output)`` holds."""
+    """Supervise programs until ``until(output)`` holds; ``mark`` is made once all have printed."""
     output = io.StringIO()
     running = Supervisor(programs, output=output, policy=policy)
     ended = threading.Event()
 
     def end() -> None:
+        mark.touch()
         deadline = time.monotonic() + PATIENCE
         while not until(output.getvalue()) and not ended.is_set() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -102,9 +106,10 @@ def keep_running(
 DIES_ONCE = (
     "import os, pathlib, signal, sys, time\n"
     "mark = pathlib.Path(sys.argv[1])\n"
+    "first = not mark.exists()\n"
     "print('up', flush=True)\n"
-    "if not mark.exists():\n"
-    "    mark.touch(); time.sleep(3); os.kill(os.getpid(), signal.SIGKILL)\n" + FOREVER
+    "while first and not mark.exists(): time.sleep(0.02)\n"
+    "if first: os.kill(os.getpid(), signal.SIGKILL)\n" + FOREVER
 )
 
 
@@ -117,7 +122,9 @@ def test_a_killed_program_is_started_again(tmp_path: Path) -> None:
         10.0,
     )
     web = python("web", f"print('up')\n{FOREVER}")
-    status, output = keep_running(web, dying, until=lambda text: text.count("worker | up") == 2)
+    status, output = keep_running(
+        web, dying, mark=tmp_path / "mark", until=lambda text: text.count("worker | up") == 2
+    )
     assert status == 0
     assert output.count("web    | up") == 1
     assert "worker ended (signal SIGKILL); restarting in 0.01 s (1 of 3).\n" in output
@@ -126,10 +133,8 @@ def test_a_killed_program_is_started_again(tmp_path: Path) -> None:
 KEEPS_DYING = (
     "import pathlib, sys, time\n"
     "mark = pathlib.Path(sys.argv[1])\n"
-    "first = not mark.exists()\n"
-    "mark.touch()\n"
     "print('up', flush=True)\n"
-    "time.sleep(3 if first else 0.3)  # at first until all are ready\n"
+    "while not mark.exists(): time.sleep(0.02)\n"
     "exit(7)"
 )
 
@@ -138,7 +143,8 @@ def test_a_program_that_keeps_dying_ends_everything(tmp_path: Path) -> None:
     """After so many restarts the whole fails, and the line says how often and whose output to read."""
     command = (sys.executable, "-u", "-c", KEEPS_DYING, str(tmp_path / "mark"))
     dying = ServerProcess("worker", command, signal.SIGTERM, 10.0)
-    status, output = keep_running(python("web", f"print('up')\n{FOREVER}"), dying, until=lambda _: False)
+    web = python("web", f"print('up')\n{FOREVER}")
+    status, output = keep_running(web, dying, mark=tmp_path / "mark", until=lambda _: False)
     assert status == 1
     assert output.count("worker | up") == 1 + AT_ONCE.most
     assert output.count("restarting in") == AT_ONCE.most

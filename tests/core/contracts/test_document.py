@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from scheduler_core import BundleError, Scenario, load
@@ -110,14 +108,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_contracts_are_refused_at_their_line(name: str) -> None:
+def test_bad_contracts_are_refused_at_their_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first problem is at the line, has the remedy, and comes before anything is played."""
     text, line, remedy = BAD[name]
     scenario = load(CLUSTER)
-    began = time.process_time()
+    monkeypatch.delattr("scheduler_core.contracts.check._Check.verdict")
     with pytest.raises(BundleError) as error:
         list(check(scenario, read_contracts([("one.yaml", HEAD + text)])))
-    assert time.process_time() - began < 5
     assert _while_typed(scenario, text) == list(error.value.problems)
     assert any(remedy in one.message and one.line == line for one in error.value.problems), (
         error.value.problems

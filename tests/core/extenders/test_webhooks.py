@@ -162,7 +162,7 @@ def test_an_extender_that_misbehaves_ends_the_attempt_in_time(release, server, b
     asked = release.configured(extender(server.url, filterVerb="filter", httpTimeout=timeout))
     began = time.monotonic()
     _, (cycle, *again) = live(release, server, asked, pod("p"), most_bytes=100_000)
-    assert time.monotonic() - began < 9
+    assert time.monotonic() - began < 60  # the timeout of what hangs is half a second; it would hang for ever
     assert cycle.result == "error"
     assert reported.format(port=server.server_port).lower() in cycle.message.lower()
     assert len(server.asked) == 1 + len(again)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
@@ -16,6 +16,7 @@ from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.durations import parse_duration
 from scheduler_core.kubernetes.fit_errors import parse_fit_error
 from scheduler_core.kubernetes.label_query import parse_label_query
+from tests.costs import growth
 
 PLACE = (1, ("a", "b"))
 READERS: Mapping[str, Callable[[str], object]] = {
@@ -37,22 +38,17 @@ UNITS = (
 SUSPECT = 0.04  # seconds of a processor
 
 
-def seconds(read: Callable[[str], object], text: str) -> float:
-    began = time.thread_time()
+def reading(read: Callable[[str], object], text: str) -> None:
     with suppress(ValueError):
         read(text)
-    return time.thread_time() - began
 
 
 def slow(read: Callable[[str], object]) -> Iterator[str]:
     """Yield what is repeated where the time grows faster than the text."""
     for unit in UNITS:
-        short, long = (unit * (size // len(unit)) for size in (4_000, 16_000))
-        if seconds(read, long) < SUSPECT:
-            continue
-        took = min(seconds(read, long) for _ in range(2))
-        if took > SUSPECT and took > 9 * min(seconds(read, short) for _ in range(3)):
-            yield f"{unit!r}: {took:.2f} s"
+        short, long = (partial(reading, read, unit * (size // len(unit))) for size in (4_000, 16_000))
+        if times := growth(short, long, 9, SUSPECT):
+            yield f"{unit!r}: {times:.0f} times"
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -202,7 +202,7 @@ def test_hostile_text_is_looked_through_in_linear_time(text: str) -> None:
     """Neither logs that never end nor an endless fence are tried from each of their positions."""
     begin = process_time()
     list(cleaned(text))
-    assert process_time() - begin < 1
+    assert process_time() - begin < 20  # it takes 0.03; from each position it would take minutes
 
 
 def test_a_table_is_recognized_behind_its_command() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -19,6 +18,7 @@ from playground.courseware.prose import (
     numerals,
 )
 from tests.core.lessons.data import STOP, refused
+from tests.costs import growth
 
 HOSTILE = ("{{", "{{ a ", "}}", "{", "{{}", "{{ a }}", "`", "```", "1\n", "{{\n", "``", "` 1", "[", "![")
 
@@ -52,17 +52,8 @@ def test_facts_and_numbers_have_their_lines() -> None:
 @pytest.mark.parametrize("read", [facts_in, lines_of_facts, numerals, excess])
 def test_a_text_is_read_in_one_pass(part: str, read: Callable[[str], object]) -> None:
     """Four times the text takes about four times as long, not sixteen."""
-
-    def seconds(size: int) -> float:
-        text = part * (size // len(part))
-        best = float("inf")
-        for _ in range(3):
-            began = time.process_time()
-            list(read(text))  # type: ignore[call-overload]
-            best = min(best, time.process_time() - began)
-        return best
-
-    assert seconds(80_000) < 9 * max(seconds(20_000), 0.004)
+    short, long = (part * (size // len(part)) for size in (20_000, 80_000))
+    assert not growth(lambda: list(read(short)), lambda: list(read(long)), 9, 0.036)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("bound", BOUNDS, ids=lambda bound: bound.character)
